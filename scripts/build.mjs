@@ -1,0 +1,55 @@
+// Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions.md).
+// `--if-stale` builds only when a source is newer than the result.
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+function newest(folder) {
+  return Math.max(
+    ...readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+  );
+}
+
+function isFresh() {
+  try {
+    const built = Math.min(...['hook.cjs', 'cli.cjs'].map((name) => statSync(join(dist, name)).mtimeMs));
+    return built >= Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
+  } catch {
+    return false;
+  }
+}
+
+/** One bundle with its lazily loaded chunks. `chunks` names the chunk of a dynamically imported source. */
+async function bundle(name, chunks) {
+  const build = await rolldown({
+    input: { [name]: join(root, 'src', `${name}.ts`) },
+    platform: 'node',
+    transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
+    onLog(level, log, handle) {
+      if (log.code === 'EMPTY_IMPORT_META') return;
+      handle(level === 'warn' ? 'error' : level, log);
+    },
+  });
+  await build.write({
+    dir: dist,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: chunks,
+    minify: true,
+    sourcemap: false,
+  });
+  await build.close();
+}
+
+if (!(process.argv.includes('--if-stale') && isFresh())) {
+  rmSync(dist, { recursive: true, force: true });
+  await bundle('hook', (chunk) => (chunk.name === 'analyse' ? 'shell.cjs' : 'hook-[name].cjs'));
+  await bundle('cli', 'cli/[name].cjs');
+}
