@@ -1,0 +1,174 @@
+import { type BranchName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
+
+/** Format of `state.json`; a tip with another version is shown but never rewritten. */
+export const FORMAT_VERSION = 1;
+/** Notes above this size are refused (and kept as lost text). Bytes. */
+export const MAX_NOTE_BYTES = 1024 * 1024;
+export const NOTE_FILE = 'handoff.md';
+export const STATE_FILE = 'state.json';
+
+export type HandoffState = 'open' | 'closed';
+
+/** The trailers of a handoff commit: who, on what, and how ownership came to them. */
+export interface HandoffTrailers {
+  readonly owner: SessionId;
+  readonly base: Oid | undefined;
+  readonly client: string | undefined;
+  readonly agent: string | undefined;
+  readonly state: HandoffState;
+  /** The owner it was taken from, by an explicit act. */
+  readonly takenFrom: SessionId | undefined;
+  /** The owner whose conversation goes on under a new id. */
+  readonly succeeds: SessionId | undefined;
+}
+
+/** `state.json`: what the repository was like at the write; compared with the ref by `checkMove`. */
+export interface RecordedState {
+  readonly version: number;
+  readonly branch: string;
+  readonly topic: string;
+  readonly head: string | null;
+  readonly upstream: string | null;
+  readonly dirty: number;
+  readonly client: string | null;
+  readonly worktree: string | null;
+}
+
+/** One commit of a handoff's chain, as the rule of the house sees it. */
+export interface HandoffCommit {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  /** `undefined` when the message's trailers do not parse. */
+  readonly trailers: HandoffTrailers | undefined;
+  /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
+  readonly recorded: RecordedState | undefined;
+  readonly hasNote: boolean;
+  readonly summary: string;
+  /** Committer date, seconds since the epoch. */
+  readonly seconds: number;
+}
+
+const KEYS = {
+  owner: 'Claude-Session-Id',
+  base: 'Handoff-Base',
+  client: 'Handoff-Client',
+  agent: 'Handoff-Agent-Id',
+  state: 'Handoff-State',
+  takenFrom: 'Handoff-Taken-From',
+  succeeds: 'Handoff-Succeeds',
+} as const;
+
+const MAX_SUMMARY = 72;
+
+/** The message of a handoff commit: the summary, and the trailers as the last paragraph. */
+export function formatMessage(summary: string, trailers: HandoffTrailers): string {
+  const lines = (Object.keys(KEYS) as (keyof typeof KEYS)[]).flatMap((field) => {
+    const value = trailers[field];
+    return value === undefined ? [] : [`${KEYS[field]}: ${value}`];
+  });
+  return `${summary}\n\n${lines.join('\n')}\n`;
+}
+
+/**
+ * Reads the trailers of a commit message: `Key: value` lines of the last paragraph, keys without
+ * regard to case. A key that stands twice, an unknown state or an invalid id makes them unreadable:
+ * ownership is never guessed.
+ */
+export function parseTrailers(message: string): HandoffTrailers | undefined {
+  const paragraphs = message.replace(/\n+$/, '').split(/\n{2,}/);
+  if (paragraphs.length < 2) return undefined;
+  const found = new Map<string, string>();
+  for (const line of (paragraphs.at(-1) ?? '').split('\n')) {
+    const match = /^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$/.exec(line);
+    if (match === null) return undefined;
+    const key = (match[1] ?? '').toLowerCase();
+    if (found.has(key)) return undefined;
+    found.set(key, (match[2] ?? '').trim());
+  }
+  const value = (field: keyof typeof KEYS) => found.get(KEYS[field].toLowerCase());
+  const owner = parseSessionId(value('owner'));
+  const state = value('state');
+  if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
+  const [base, takenFrom, succeeds] = [value('base'), value('takenFrom'), value('succeeds')];
+  const trailers = {
+    owner,
+    state,
+    base: base === undefined ? undefined : parseOid(base),
+    client: value('client'),
+    agent: value('agent'),
+    takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
+    succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
+  } as const;
+  const unreadable = (text: string | undefined, parsed: unknown) =>
+    text !== undefined && parsed === undefined;
+  if (unreadable(base, trailers.base) || unreadable(takenFrom, trailers.takenFrom)) return undefined;
+  return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
+}
+
+/** The text of `state.json`: stable key order, one line feed at the end. */
+export function formatState(state: RecordedState): string {
+  return `${JSON.stringify(state, null, 2)}\n`;
+}
+
+/** Reads `state.json`; only what the rule of the house needs is checked, so that later versions parse. */
+export function parseState(text: string): RecordedState | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { version, branch, topic, head, upstream, dirty, client, worktree } = value as Record<
+    string,
+    unknown
+  >;
+  if (typeof version !== 'number' || typeof branch !== 'string' || typeof topic !== 'string')
+    return undefined;
+  const text_ = (field: unknown) => (typeof field === 'string' ? field : null);
+  return {
+    version,
+    branch,
+    topic,
+    head: text_(head),
+    upstream: text_(upstream),
+    dirty: typeof dirty === 'number' ? dirty : 0,
+    client: text_(client),
+    worktree: text_(worktree),
+  };
+}
+
+/** What `state.json` records, from the facts of the write. No absolute path, no host name, no file names. */
+export function recordState(facts: {
+  branch: BranchName;
+  topic: string;
+  head: Oid | undefined;
+  upstream: string | undefined;
+  dirty: number;
+  client: string | undefined;
+  worktree: string | undefined;
+}): RecordedState {
+  return {
+    version: FORMAT_VERSION,
+    branch: facts.branch,
+    topic: facts.topic,
+    head: facts.head ?? null,
+    upstream: facts.upstream ?? null,
+    dirty: facts.dirty,
+    client: facts.client ?? null,
+    worktree: facts.worktree ?? null,
+  };
+}
+
+/** The one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. */
+export function summarise(note: string, escape: (text: string) => string): string {
+  for (const line of note.split(/\r?\n|\r/)) {
+    const text = line.replace(/^\uFEFF?[\s#]+/, '').trim();
+    if (text === '') continue;
+    const characters = Array.from(escape(text));
+    return characters.length <= MAX_SUMMARY
+      ? characters.join('')
+      : `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
+  }
+  return '(no summary)';
+}

@@ -1,0 +1,98 @@
+import { type SessionId, parseClientSessionId, parseSessionId } from './names.ts';
+import type { ProcessId, SessionRecord } from './session.ts';
+
+/**
+ * Variables by which clients tell their shell commands who they are, in order of precedence.
+ * Codex gives its sub-agents a thread id of their own; the session is the root.
+ */
+export const SESSION_VARIABLES: readonly { readonly name: string; readonly client: string }[] = [
+  { name: 'GIT_HANDOFF_SESSION', client: 'unknown' },
+  { name: 'CLAUDE_CODE_SESSION_ID', client: 'claude' },
+  { name: 'CODEX_SESSION_ID', client: 'codex' },
+  { name: 'CODEX_THREAD_ID', client: 'codex' },
+  { name: 'GEMINI_SESSION_ID', client: 'gemini' },
+];
+
+export interface IdentityFacts {
+  /** This process's ancestors, nearest first. */
+  readonly ancestors: readonly ProcessId[];
+  /** Sessions on record that have not ended. */
+  readonly records: readonly SessionRecord[];
+  readonly bootId: string | null;
+  readonly pidNs: string | null;
+  variable(name: string): string | undefined;
+  /** `--session`, for people and tests. */
+  readonly option: string | undefined;
+}
+
+export type Identity =
+  | { readonly kind: 'session'; readonly id: SessionId; readonly client: string | undefined }
+  | { readonly kind: 'person' }
+  | { readonly kind: 'contradiction'; readonly ambient: SessionId; readonly option: string }
+  | { readonly kind: 'invalid'; readonly text: string };
+
+/**
+ * Who is writing. The nearest ancestor process that is a session on record wins, whatever the
+ * environment says: variables are inherited by everything a session ever started. A variable counts
+ * when its session could be an ancestor, or when that cannot be told. Nothing: a person.
+ */
+export function decideIdentity(facts: IdentityFacts): Identity {
+  const ambient = ambientSession(facts);
+  if (facts.option === undefined) return ambient ?? { kind: 'person' };
+  const option = parseSessionId(facts.option);
+  if (option === undefined) return { kind: 'invalid', text: facts.option };
+  if (ambient !== undefined && ambient.id !== option) {
+    return { kind: 'contradiction', ambient: ambient.id, option };
+  }
+  return { kind: 'session', id: option, client: ambient?.client };
+}
+
+type AmbientSession = Extract<Identity, { kind: 'session' }>;
+
+function ambientSession(facts: IdentityFacts): AmbientSession | undefined {
+  const proven = provenSessions(facts);
+  const named = namedSessions(facts);
+  const [only] =
+    proven.length === 1 ? proven : proven.filter((record) => named.some(({ id }) => id === record.session));
+  if (only !== undefined) return { kind: 'session', id: only.session, client: only.client };
+  const possible = named.find(({ id }) => couldBeAncestor(id, facts));
+  return possible === undefined ? undefined : { kind: 'session', ...possible };
+}
+
+function namedSessions(facts: IdentityFacts): { id: SessionId; client: string }[] {
+  return SESSION_VARIABLES.flatMap(({ name, client }) => {
+    const id = parseClientSessionId(facts.variable(name));
+    return id === undefined ? [] : [{ id, client }];
+  });
+}
+
+/**
+ * The sessions of the nearest ancestor process that has any. More than one means that one process
+ * reported several (a client that hosts conversations side by side): then only a variable can tell.
+ */
+function provenSessions({ ancestors, records, ...machine }: IdentityFacts): readonly SessionRecord[] {
+  const here = records.filter((record) => comparable(record, machine));
+  for (const { pid, start } of ancestors) {
+    const found = here.filter((record) => record.pid === pid && record.start === start);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** False only when the session's process is known here and is none of the ancestors. */
+function couldBeAncestor(id: SessionId, facts: IdentityFacts): boolean {
+  const own = facts.records.filter((record) => record.session === id);
+  return own.length === 0 || own.some((record) => !comparable(record, facts));
+}
+
+function comparable(
+  record: SessionRecord,
+  machine: { bootId: string | null; pidNs: string | null },
+): boolean {
+  return (
+    record.pid !== null &&
+    record.bootId !== null &&
+    record.bootId === machine.bootId &&
+    record.pidNs === machine.pidNs
+  );
+}

@@ -1,0 +1,128 @@
+import type { SessionId } from './names.ts';
+
+/**
+ * The handoff files of the predecessor (claude-handoff-guard): `handoff-<branch>-<topic>.md` in a
+ * project's memory folder, whose first line names the session that owns the file.
+ */
+
+const MEMORY_FILE = /\/projects\/[^/]+\/memory\/(handoff-[^/]*)$/;
+const MEMORY_FOLDER = /\/projects\/[^/]+\/memory$/;
+const GRAMMAR = /^handoff-[a-z0-9]+-[a-z0-9]+(?:-[a-z0-9]+)+\.md$/;
+const ARCHIVE = 'handoff-archive';
+const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
+
+/** The file's name when an absolute path is one of those files, by any name that begins like one. */
+export function markerFileName(path: string): string | undefined {
+  const name = MEMORY_FILE.exec(path)?.[1];
+  return name === ARCHIVE ? undefined : name;
+}
+
+/** Whether an absolute path is a folder that holds such files. */
+export function isMemoryFolder(path: string): boolean {
+  return MEMORY_FOLDER.test(path);
+}
+
+/** Whether a name has the form `handoff-<branch>-<topic of two words or more>.md`. */
+export function isMarkerFileName(name: string): boolean {
+  return GRAMMAR.test(name);
+}
+
+/** The session that a file's content names on its first line; a byte order mark before it does not hide it. */
+export function markerOwner(content: string): string | undefined {
+  const firstLine = content.slice(0, 1024).split(/\r?\n/, 1)[0] ?? '';
+  return /^\uFEFF?<!--[ \t]*claude-session:[ \t]*([^ \t]+?)[ \t]*-->/.exec(firstLine)?.[1];
+}
+
+/** The first line that makes a file `session`'s. */
+export function markerLine(session: SessionId): string {
+  return `<!-- claude-session: ${session} -->`;
+}
+
+/** The content with the marker as its first line, in the content's own line ends; a byte order mark stays first. */
+export function withMarker(content: string, session: SessionId): string {
+  const mark = content.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const newline = /\r\n/.test(content.slice(0, 4096)) ? '\r\n' : '\n';
+  return `${mark}${markerLine(session)}${newline}${content.slice(mark.length)}`;
+}
+
+/** Other files that are probably about the same work: the same first two words that carry meaning. */
+export function overlappingFiles(name: string, siblings: readonly string[]): string[] {
+  const words = (file: string) =>
+    file
+      .replace(/^handoff-|\.md$/g, '')
+      .split('-')
+      .filter((word) => word !== '' && !STOPWORDS.has(word))
+      .slice(0, 2);
+  const own = words(name);
+  return siblings.filter((sibling) => {
+    const other = words(sibling);
+    return sibling !== name && own.length === 2 && own.join('-') === other.join('-');
+  });
+}
+
+/** What is known of a guarded file before a tool touches it. */
+export interface MarkerFile {
+  readonly name: string;
+  readonly exists: boolean;
+  /** The owner its first line names, as it stands there. */
+  readonly owner: string | undefined;
+}
+
+/** What a tool would do to it; of a shell command the resulting content is not known. */
+export type MarkerAct =
+  | { readonly kind: 'write'; readonly content: string }
+  | { readonly kind: 'edit' }
+  | { readonly kind: 'shell' }
+  | { readonly kind: 'remove' };
+
+export type MarkerDecision =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'insert-marker' }
+  | { readonly kind: 'deny'; readonly why: 'grammar' | 'foreign' | 'no-marker' | 'marker-missing' | 'shell' };
+
+/**
+ * Whether `session` may do that to the file. A session that could not be told never equals an owner,
+ * and cannot be given a marker: what it creates is let through.
+ */
+export function decideMarkerFile(
+  file: MarkerFile,
+  act: MarkerAct,
+  session: SessionId | undefined,
+  mode: 'rewrite' | 'handshake',
+): MarkerDecision {
+  const deny = (why: Extract<MarkerDecision, { kind: 'deny' }>['why']): MarkerDecision => ({
+    kind: 'deny',
+    why,
+  });
+  const own = session !== undefined && file.owner === session;
+  if (file.owner !== undefined && !own) return deny('foreign');
+  const named = isMarkerFileName(file.name);
+  switch (act.kind) {
+    case 'remove':
+      return own || !file.exists ? { kind: 'allow' } : deny('no-marker');
+    case 'shell':
+      // `sed -i.bak` and editors leave files beside the note that are no notes.
+      if (!named && !/\.md$/i.test(file.name)) return { kind: 'allow' };
+      return own ? { kind: 'allow' } : deny(named ? 'shell' : 'grammar');
+    case 'edit':
+      if (!named) return deny('grammar');
+      return own || !file.exists ? { kind: 'allow' } : deny('no-marker');
+    case 'write':
+      return named ? decideWrite(file, act.content, session, mode) : deny('grammar');
+  }
+}
+
+function decideWrite(
+  file: MarkerFile,
+  content: string,
+  session: SessionId | undefined,
+  mode: 'rewrite' | 'handshake',
+): MarkerDecision {
+  if (session === undefined) return { kind: 'allow' };
+  const marked = markerOwner(content);
+  if (marked === session) return { kind: 'allow' };
+  // A text without a marker that is not ours would be lost unread: its writer is asked to say so.
+  const ours = !file.exists || file.owner === session;
+  if (marked === undefined && ours && mode === 'rewrite') return { kind: 'insert-marker' };
+  return { kind: 'deny', why: 'marker-missing' };
+}

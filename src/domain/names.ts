@@ -1,0 +1,91 @@
+/**
+ * The names of the field, parsed once at the border and carried as branded types afterwards
+ * (gitglossary(7): ref, branch, object name). Every `parse…` returns `undefined` for what it refuses.
+ */
+
+declare const brand: unique symbol;
+type Brand<T, B> = T & { readonly [brand]: B };
+
+/** Id of one run of an agent, as its client reports it, or `person-<12 hex>` for a person. */
+export type SessionId = Brand<string, 'SessionId'>;
+/** The thread of work a handoff is about; one ref component. */
+export type Topic = Brand<string, 'Topic'>;
+/** A branch as people type it (`feature/x`), or `HEAD` when detached. */
+export type BranchName = Brand<string, 'BranchName'>;
+/** A full ref name (`refs/…`) that this program built or git printed. */
+export type RefName = Brand<string, 'RefName'>;
+/** A full object name, 40 or 64 hex digits. */
+export type Oid = Brand<string, 'Oid'>;
+
+const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
+const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const PERSON = /^person-[0-9a-f]{12}$/;
+const PLACEHOLDERS = new Set(['undefined', 'null', 'unknown', 'current', 'none']);
+const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
+const MAX_TOPIC_BYTES = 100;
+
+/** Parses an object name; git's output is never trusted further than this. */
+export function parseOid(text: string): Oid | undefined {
+  return OID.test(text) ? (text as Oid) : undefined;
+}
+
+/** Whether an object name is git's "no object" (all zeros). */
+export function isZeroOid(oid: string): boolean {
+  return /^0+$/.test(oid);
+}
+
+/** Parses a topic: lower-case words joined by `-`, at least two, at least one of them not a stopword. */
+export function parseTopic(text: string): Topic | undefined {
+  if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
+  return text.split('-').some((word) => !STOPWORDS.has(word)) ? (text as Topic) : undefined;
+}
+
+/** The words of a topic that carry meaning, in order. */
+export function topicWords(topic: Topic): string[] {
+  return topic.split('-').filter((word) => !STOPWORDS.has(word));
+}
+
+/** Two topics that are probably one piece of work: the same first two words that carry meaning. */
+export function topicsOverlap(a: Topic, b: Topic): boolean {
+  const left = topicWords(a).slice(0, 2);
+  const right = topicWords(b).slice(0, 2);
+  return a !== b && left.length === 2 && left.join('-') === right.join('-');
+}
+
+/** Parses a session id; placeholders that models invent (`current`, `null`) are refused. */
+export function parseSessionId(text: unknown): SessionId | undefined {
+  if (typeof text !== 'string' || !SESSION.test(text)) return undefined;
+  if (text.includes('..') || text.endsWith('.lock')) return undefined;
+  return PLACEHOLDERS.has(text.toLowerCase()) ? undefined : (text as SessionId);
+}
+
+/** Parses the session id that a client's payload claims: a person's id is never a client's to claim. */
+export function parseClientSessionId(text: unknown): SessionId | undefined {
+  const id = parseSessionId(text);
+  return id === undefined || id.startsWith('person-') ? undefined : id;
+}
+
+/** Whether an owner is a person and not a session. */
+export function isPerson(id: SessionId): boolean {
+  return PERSON.test(id);
+}
+
+/** The eight characters of an id that messages show; a person's are those of the hash. */
+export function shortId(id: string): string {
+  return id.startsWith('person-') ? id.slice(0, 15) : id.slice(0, 8);
+}
+
+/**
+ * Parses a branch name by the rules of git-check-ref-format(1) for `refs/heads/<name>`. Names that
+ * look like an option are refused although very old git could create them.
+ */
+export function parseBranchName(text: string): BranchName | undefined {
+  if (text === '' || text.startsWith('-') || text.endsWith('/') || text === '@') return undefined;
+  // eslint-disable-next-line no-control-regex -- control characters are what must be refused
+  if (/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.$/.test(text)) return undefined;
+  for (const part of text.split('/')) {
+    if (part === '' || part.startsWith('.') || part.endsWith('.lock')) return undefined;
+  }
+  return text as BranchName;
+}

@@ -1,0 +1,50 @@
+import { FORMAT_VERSION, type HandoffCommit, type HandoffState } from './handoff.ts';
+import type { Oid, SessionId } from './names.ts';
+
+/** The effective tip that a writer saw. */
+export type Tip = HandoffCommit | undefined;
+
+/** What a writer wants to do to a topic. */
+export interface Intent {
+  readonly me: SessionId;
+  /** Sessions whose conversation this one carries on (SessionStart `clear`), nearest first. */
+  readonly succeeded: readonly SessionId[];
+  readonly take: boolean;
+  /** The tip the writer has read; when given, any other tip refuses. `null`: there must be none. */
+  readonly expect: Oid | null | undefined;
+}
+
+/** How ownership passes with a commit; exactly the trailers it needs. */
+export interface Passing {
+  readonly takenFrom: SessionId | undefined;
+  readonly succeeds: SessionId | undefined;
+}
+
+export type OwnershipDecision =
+  | { readonly kind: 'proceed'; readonly passing: Passing }
+  | { readonly kind: 'not-owner'; readonly owner: SessionId; readonly tip: Oid }
+  | { readonly kind: 'expectation-missed'; readonly tip: Oid | undefined }
+  | { readonly kind: 'read-only'; readonly tip: Oid };
+
+const NOTHING: Passing = { takenFrom: undefined, succeeds: undefined };
+
+/** Decides whether `intent.me` may put a commit on `tip`, and what the commit must say about it. */
+export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
+  if (intent.expect !== undefined && (intent.expect ?? undefined) !== tip?.oid) {
+    return { kind: 'expectation-missed', tip: tip?.oid };
+  }
+  if (tip === undefined) return { kind: 'proceed', passing: NOTHING };
+  if (tip.trailers === undefined || tip.recorded?.version !== FORMAT_VERSION) {
+    return { kind: 'read-only', tip: tip.oid };
+  }
+  const { owner } = tip.trailers;
+  if (owner === intent.me) return { kind: 'proceed', passing: NOTHING };
+  if (intent.succeeded.includes(owner)) return { kind: 'proceed', passing: { ...NOTHING, succeeds: owner } };
+  if (intent.take) return { kind: 'proceed', passing: { ...NOTHING, takenFrom: owner } };
+  return { kind: 'not-owner', owner, tip: tip.oid };
+}
+
+/** Whether a change of state has anything to do; closing what is closed is no error and no commit. */
+export function stateChanges(tip: HandoffCommit, state: HandoffState): boolean {
+  return tip.trailers?.state !== state;
+}

@@ -1,0 +1,126 @@
+import { type SessionId, parseSessionId } from './names.ts';
+
+/** A process as the machine knows it. `start` tells two processes apart that had one pid. */
+export interface ProcessId {
+  readonly pid: number;
+  /** Start time in the unit of the platform (clock ticks on Linux, text elsewhere). */
+  readonly start: string;
+}
+
+/** How an ended session ended. */
+export interface SessionEnd {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** What `refs/handoffs-local/live/<worktree-id>/<session>` points at. */
+export interface SessionRecord {
+  readonly v: 1;
+  readonly session: SessionId;
+  readonly client: string;
+  /** The client's process; `null` when it is not known (any more). */
+  readonly pid: number | null;
+  readonly start: string | null;
+  readonly bootId: string | null;
+  readonly pidNs: string | null;
+  /** The session inside whose process tree this one was started. */
+  readonly parent: SessionId | null;
+  /** The ended session whose conversation this one carries on. */
+  readonly succeeds: SessionId | null;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  readonly ended: SessionEnd | null;
+}
+
+/** `live`: proven or active · `dead`: its process is gone · `unknown`: could not be told · `ended`: said so itself. */
+export type Liveness = 'live' | 'dead' | 'unknown' | 'ended';
+
+/** What is known of the machine when liveness is judged. */
+export interface LivenessFacts {
+  readonly bootId: string | null;
+  readonly pidNs: string | null;
+  /** Start time of the process with this pid now, `undefined` when there is none. */
+  readonly startOf: (pid: number) => string | undefined;
+  /** Milliseconds since the session's last call, `undefined` when it never called. */
+  readonly idleMs: number | undefined;
+  readonly staleAfterMs: number;
+}
+
+/**
+ * Whether a session is at work. A pid proves something only on the same boot and in the same pid
+ * namespace; else activity counts, and silence is "unknown", which refuses nothing.
+ */
+export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Liveness {
+  if (record.ended !== null) return 'ended';
+  const { pid, start, bootId, pidNs } = record;
+  if (pid !== null && start !== null && bootId !== null && bootId === facts.bootId && pidNs === facts.pidNs) {
+    return facts.startOf(pid) === start ? 'live' : 'dead';
+  }
+  return facts.idleMs !== undefined && facts.idleMs <= facts.staleAfterMs ? 'live' : 'unknown';
+}
+
+/** The text of a record's blob. */
+export function formatRecord(record: SessionRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** Reads a record; `undefined` when it is none of version 1. */
+export function parseRecord(text: string): SessionRecord | undefined {
+  let value: Partial<Record<keyof SessionRecord, unknown>> | null;
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value?.v !== 1) return undefined;
+  const session = parseSessionId(value.session);
+  if (session === undefined || typeof value.startedAt !== 'number') return undefined;
+  const text_ = (field: unknown) => (typeof field === 'string' ? field : null);
+  return {
+    v: 1,
+    session,
+    client: text_(value.client) ?? 'unknown',
+    pid: typeof value.pid === 'number' ? value.pid : null,
+    start: text_(value.start),
+    bootId: text_(value.bootId),
+    pidNs: text_(value.pidNs),
+    parent: parseSessionId(value.parent) ?? null,
+    succeeds: parseSessionId(value.succeeds) ?? null,
+    startedAt: value.startedAt,
+    ended: parseEnd(value.ended),
+  };
+}
+
+function parseEnd(value: unknown): SessionEnd | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { at, reason } = value as Record<string, unknown>;
+  return typeof at === 'number' ? { at, reason: typeof reason === 'string' ? reason : 'other' } : null;
+}
+
+/** Every session whose conversation `session` carries on, nearest first. */
+export function succeededBy(session: SessionId, records: readonly SessionRecord[]): SessionId[] {
+  const bySession = new Map(records.map((record) => [record.session, record]));
+  const chain: SessionId[] = [];
+  let next = bySession.get(session)?.succeeds ?? null;
+  while (next !== null && !chain.includes(next) && next !== session) {
+    chain.push(next);
+    next = bySession.get(next)?.succeeds ?? null;
+  }
+  return chain;
+}
+
+/** Whether two sessions belong together: the same one, or one started inside the other. */
+export function related(a: SessionId, b: SessionId, records: readonly SessionRecord[]): boolean {
+  const lineage = (start: SessionId) => {
+    const seen: SessionId[] = [];
+    let at: SessionId | null = start;
+    while (at !== null && !seen.includes(at)) {
+      seen.push(at);
+      const current: SessionId = at;
+      at = records.find((record) => record.session === current)?.parent ?? null;
+    }
+    return seen;
+  };
+  return lineage(a).includes(b) || lineage(b).includes(a);
+}

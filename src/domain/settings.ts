@@ -1,0 +1,56 @@
+/** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
+export interface Settings {
+  /** `undefined`: `init` never ran here, only marker files are guarded. */
+  readonly enabled: boolean | undefined;
+  readonly marker: 'rewrite' | 'handshake';
+  /** Further shell patterns of files guarded like the predecessors' handoff files. */
+  readonly guardPath: readonly string[];
+  readonly trailer: 'id' | 'short' | 'off';
+  /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
+  readonly staleAfterMs: number;
+}
+
+export const DEFAULT_SETTINGS: Settings = {
+  enabled: undefined,
+  marker: 'rewrite',
+  guardPath: [],
+  trailer: 'id',
+  staleAfterMs: 30 * 60 * 1000,
+};
+
+const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
+
+/** Reads an age such as `30m`, `12h`, `30d` or `2w`; milliseconds. */
+export function parseAge(text: string): number | undefined {
+  const match = /^(\d{1,6})([mhdw])$/.exec(text.trim());
+  const unit = UNITS[match?.[2] ?? ''];
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+}
+
+/** Builds the settings from `key value` pairs as git lists them; the last value of a key counts. */
+export function parseSettings(
+  entries: readonly (readonly [key: string, value: string | undefined])[],
+): Settings {
+  const all = (key: string) =>
+    entries.filter(([name]) => name.toLowerCase() === key).map(([, value]) => value);
+  const last = (key: string) => all(key).at(-1);
+  const oneOf = <T extends string>(key: string, values: readonly T[], fallback: T): T =>
+    values.find((value) => value === last(key)?.toLowerCase()) ?? fallback;
+  return {
+    enabled: parseBoolean(all('handoff.enabled')),
+    marker: oneOf('handoff.marker', ['rewrite', 'handshake'], DEFAULT_SETTINGS.marker),
+    guardPath: all('handoff.guardpath').flatMap((value) =>
+      value === undefined || value === '' ? [] : [value],
+    ),
+    trailer: oneOf('handoff.trailer', ['id', 'short', 'off'], DEFAULT_SETTINGS.trailer),
+    staleAfterMs: parseAge(last('handoff.staleafter') ?? '') ?? DEFAULT_SETTINGS.staleAfterMs,
+  };
+}
+
+/** git's spellings of a boolean; a key without a value is true (git-config(1)). Unset or odd: `undefined`. */
+function parseBoolean(values: readonly (string | undefined)[]): boolean | undefined {
+  if (values.length === 0) return undefined;
+  const value = values.at(-1)?.toLowerCase();
+  if (value === undefined || ['true', 'yes', 'on', '1'].includes(value)) return true;
+  return ['false', 'no', 'off', '0', ''].includes(value) ? false : undefined;
+}

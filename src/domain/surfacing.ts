@@ -1,0 +1,65 @@
+/**
+ * Text that we did not write (notes, names, git's messages) on its way to a terminal or an agent.
+ * Nothing is deleted: what could steer a terminal or hide from a reader becomes visible instead.
+ */
+
+/** C0 without tab and line feed, C1, bidi controls, invisible and tag characters, lone variation selectors. */
+const UNSAFE =
+  // eslint-disable-next-line no-control-regex -- these characters are the subject
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
+
+/** An emoji joined with U+200D is one picture; the joiner is harmless there. */
+const EMOJI_JOINER = /(\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu;
+const JOINER_PLACEHOLDER = '\u{10ffff}';
+
+function visible(character: string): string {
+  return Array.from(character)
+    .map((one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
+    .join('');
+}
+
+/** Escapes a text of several lines; line feeds and tabs stay, a carriage return before a line feed goes. */
+export function escapeText(text: string): string {
+  return text
+    .replaceAll(JOINER_PLACEHOLDER, visible)
+    .replace(EMOJI_JOINER, `$1${JOINER_PLACEHOLDER}`)
+    .replaceAll('\r\n', '\n')
+    .replace(UNSAFE, visible)
+    .replaceAll(JOINER_PLACEHOLDER, '\u200d');
+}
+
+/** Escapes a text that must stay on one line (names, summaries, messages). */
+export function escapeLine(text: string): string {
+  return escapeText(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
+}
+
+const SAFE_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
+/**
+ * A word as a shell reads it back, for commands that we print: bare when harmless, else in single
+ * quotes; one with characters that must not be shown raw as `$'…'`, which bash and zsh read.
+ */
+export function shellWord(word: string): string {
+  if (SAFE_WORD.test(word) && !word.startsWith('-')) return word;
+  if (escapeLine(word) === word) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const quoted = Array.from(word).map((one) => {
+    if (one === "'" || one === '\\') return `\\${one}`;
+    return escapeLine(one) === one ? one : `\\U${(one.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+  });
+  return `$'${quoted.join('')}'`;
+}
+
+/** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and says that it did. */
+export function cutToBytes(text: string, bytes: number): string {
+  const size = (value: string) => new TextEncoder().encode(value).length;
+  if (size(text) <= bytes) return text;
+  const mark = '…';
+  let room = bytes - size(mark);
+  let cut = '';
+  for (const character of text) {
+    room -= size(character);
+    if (room < 0) break;
+    cut += character;
+  }
+  return cut + mark;
+}
