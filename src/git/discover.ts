@@ -1,0 +1,69 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
+export interface FoundRepository {
+  readonly workTree: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
+
+/** Looks for `.git` from a folder upwards, as git does; bare repositories and `GIT_DIR` are git's to find. */
+export function discoverRepository(from: string): FoundRepository | undefined {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const gitDir = gitDirAt(folder);
+    if (gitDir !== undefined) return { workTree: folder, gitDir, commonDir: commonDirOf(gitDir) };
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function gitDirAt(folder: string): string | undefined {
+  const path = join(folder, '.git');
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
+  if (stat?.isFile() !== true) return undefined;
+  const target = /^gitdir: (.*?)\n?$/s.exec(readText(path) ?? '')?.[1];
+  return target === undefined ? undefined : resolve(folder, target);
+}
+
+/** Whether a folder is a `$GIT_DIR`, told by its `HEAD`. */
+export function isGitDir(path: string): boolean {
+  return statSync(join(path, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
+}
+
+function commonDirOf(gitDir: string): string {
+  const common = readText(join(gitDir, 'commondir'))?.trim();
+  return common === undefined || common === '' ? gitDir : resolve(gitDir, common);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+const LOOSE_REFS = /^(.*?)\/(?:logs\/)?refs(\/handoffs[^/]*(?:\/.*)?)?$/s;
+
+/**
+ * Whether changing a file would change handoff refs behind git's back: loose refs and their logs,
+ * `packed-refs`, reftable files. `removed`: the path goes with everything below it.
+ */
+export function isHandoffRefFile(path: string, removed: boolean): boolean {
+  const folded = process.platform === 'darwin' || process.platform === 'win32' ? path.toLowerCase() : path;
+  const [, gitDir, handoffs] = LOOSE_REFS.exec(folded) ?? [];
+  if (gitDir !== undefined && isGitDir(gitDir))
+    return handoffs !== undefined || (removed && hasHandoffs(gitDir));
+  const parent = dirname(folded);
+  if (folded.endsWith('/packed-refs')) return isGitDir(parent);
+  if (/\/reftable(?:\/[^/]*)?$/.test(folded)) return isGitDir(parent) || isGitDir(dirname(parent));
+  return removed && folded.endsWith('/.git') && isGitDir(folded) && hasHandoffs(folded);
+}
+
+/** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
+export function hasHandoffs(commonDir: string): boolean {
+  return ['refs/handoffs', 'handoff'].some(
+    (name) => statSync(join(commonDir, name), { throwIfNoEntry: false }) !== undefined,
+  );
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import {
+  type BranchName,
+  type Oid,
+  type RefName,
+  type SessionId,
+  type Topic,
+  parseBranchName,
+  parseSessionId,
+  parseTopic,
+} from '../domain/names.ts';
+
+/**
+ * Where everything stands under `refs/` (the table in docs/architecture.md). A branch is ONE ref
+ * component, so that notes of `feature` and `feature/x` live side by side although git cannot hold
+ * `refs/a` and `refs/a/b` at once.
+ */
+
+export const HANDOFFS = 'refs/handoffs/';
+const LOCAL = 'refs/handoffs-local/';
+export const KEPT = `${LOCAL}kept/`;
+export const LOST = `${LOCAL}lost/`;
+export const LIVE = `${LOCAL}live/`;
+export const FILES = `${LOCAL}files/`;
+
+const MAX_COMPONENT_BYTES = 200;
+const CUT_BYTES = 150;
+/** Ends the readable part of a cut component: a `%` that no encoding produces (`~` is not legal in refs). */
+const CUT_MARK = '%-';
+
+/** The ref component for a branch; long names are cut and carry a hash, the whole name stands in `state.json`. */
+export function encodeBranch(branch: BranchName): string {
+  const encoded = branch.replaceAll('%', '%25').replaceAll('/', '%2F');
+  if (Buffer.byteLength(encoded) <= MAX_COMPONENT_BYTES) return encoded;
+  let cut = '';
+  for (const character of encoded) {
+    if (Buffer.byteLength(cut + character) > CUT_BYTES) break;
+    cut += character;
+  }
+  return `${cut}${CUT_MARK}${shortHash(branch)}`;
+}
+
+/** The branch of a ref component; `undefined` for a cut one (see `state.json`) or a foreign spelling. */
+export function decodeBranch(component: string): BranchName | undefined {
+  if (component.includes(CUT_MARK) || /%(?!25|2F)/.test(component)) return undefined;
+  return parseBranchName(component.replaceAll('%2F', '/').replaceAll('%25', '%'));
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+/** A handoff's place: the ref component of its branch, and its topic. */
+export interface HandoffPath {
+  readonly component: string;
+  readonly topic: Topic;
+}
+
+export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
+  return { component: encodeBranch(branch), topic };
+}
+
+export function handoffRef({ component, topic }: HandoffPath): RefName {
+  return `${HANDOFFS}${component}/${topic}` as RefName;
+}
+
+export function keptRef({ component, topic }: HandoffPath): RefName {
+  return `${KEPT}${component}/${topic}` as RefName;
+}
+
+export function lostPrefix({ component, topic }: HandoffPath): string {
+  return `${LOST}${component}/${topic}/`;
+}
+
+export function lostRef(path: HandoffPath, number: number): RefName {
+  return `${lostPrefix(path)}${number}` as RefName;
+}
+
+export function lostNumber(ref: RefName): number {
+  return Number(ref.slice(ref.lastIndexOf('/') + 1));
+}
+
+export function liveRef(worktreeId: string, session: SessionId): RefName {
+  return `${LIVE}${worktreeId}/${session}` as RefName;
+}
+
+export function filesRef(path: string): RefName {
+  return `${FILES}${shortHash(path)}` as RefName;
+}
+
+/** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours or badly named. */
+export function parsePath(ref: string, prefix: string): HandoffPath | undefined {
+  if (!ref.startsWith(prefix)) return undefined;
+  const [component, topicText, ...rest] = ref.slice(prefix.length).split('/');
+  const topic = topicText === undefined ? undefined : parseTopic(topicText);
+  if (component === undefined || component === '' || topic === undefined || rest.length > 0) return undefined;
+  return { component, topic };
+}
+
+export interface LivePath {
+  readonly worktreeId: string;
+  readonly session: SessionId;
+}
+
+export function parseLiveRef(ref: string): LivePath | undefined {
+  const [worktreeId, sessionText, ...rest] = ref.slice(LIVE.length).split('/');
+  const session = parseSessionId(sessionText);
+  if (!ref.startsWith(LIVE) || worktreeId === undefined || session === undefined || rest.length > 0)
+    return undefined;
+  return { worktreeId, session };
+}
+
+/** The oid that a compare-and-swap from `undefined` ("must not exist") stands for in messages. */
+export function describeOid(oid: Oid | undefined): string {
+  return oid ?? '(none)';
+}

@@ -1,0 +1,163 @@
+import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
+import { readObjects } from './objects.ts';
+import { gitFailure, runGit } from './run.ts';
+import type { InRepository } from './repository.ts';
+
+/** One ref with the object it points at; `content` is the object's raw bytes when asked for. */
+export interface Ref {
+  readonly name: RefName;
+  readonly oid: Oid;
+  readonly type: string;
+  /** A symbolic ref's target; handoffs never are one. */
+  readonly symbolic: boolean;
+  readonly content: Buffer;
+}
+
+/** Lists refs below the given prefixes (whole components), sorted by name. `content` costs one object read a ref. */
+export async function listRefs(
+  repository: InRepository,
+  prefixes: readonly string[],
+  options: { content: boolean; timeoutMs?: number } = { content: false },
+): Promise<Ref[]> {
+  const content = options.content ? '%(raw:size)%00%(raw)' : '0%00';
+  const format = `%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00${content}`;
+  const result = await runGit(['for-each-ref', `--format=${format}`, '--', ...prefixes], {
+    cwd: repository.cwd,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  });
+  if (result.code === 0) return parseRefs(result.stdout);
+  // One unreadable object fails the whole listing: then each object is asked for by itself.
+  if (
+    !/missing object|could not parse|bad object|unable to (read|unpack)|corrupt|inflate/i.test(result.stderr)
+  ) {
+    throw gitFailure('for-each-ref', result);
+  }
+  return listOneByOne(repository, prefixes, options.content);
+}
+
+async function listOneByOne(
+  repository: InRepository,
+  prefixes: readonly string[],
+  content: boolean,
+): Promise<Ref[]> {
+  const names = await runGit(
+    ['for-each-ref', '--format=%(refname) %(objectname) %(symref)', '--', ...prefixes],
+    {
+      cwd: repository.cwd,
+    },
+  );
+  if (names.code !== 0) throw gitFailure('for-each-ref', names);
+  const lines = names.stdout
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const found = lines.flatMap((line) => {
+    const [name, oidText, symref] = line.split(' ');
+    const oid = parseOid(oidText ?? '');
+    return oid === undefined ? [] : [{ name: name as RefName, oid, symbolic: symref !== '' }];
+  });
+  const requests = found.map(({ oid }) => ({ name: oid, infoOnly: !content }));
+  const objects = await readObjects({ cwd: repository.cwd }, requests);
+  return found.map((ref, index) => ({
+    ...ref,
+    type: objects[index]?.type ?? 'missing',
+    content: objects[index]?.content ?? Buffer.alloc(0),
+  }));
+}
+
+/** Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content safe. */
+function parseRefs(output: Buffer): Ref[] {
+  const refs: Ref[] = [];
+  let at = 0;
+  const field = () => {
+    const end = output.indexOf(0, at);
+    const text = output.toString('utf8', at, end);
+    at = end + 1;
+    return text;
+  };
+  while (at < output.length) {
+    const name = field() as RefName;
+    const oid = parseOid(field());
+    const type = field();
+    const symbolic = field() !== '';
+    const size = Number(field());
+    const content = output.subarray(at, at + size);
+    at += size + 1;
+    if (oid !== undefined) refs.push({ name, oid, type, symbolic, content });
+  }
+  return refs;
+}
+
+/** One line of a transaction: move `ref` from `old` to `next`. No `old` = must not exist; no `next` = delete. */
+export interface RefUpdate {
+  readonly ref: RefName;
+  readonly next: Oid | undefined;
+  readonly old: Oid | undefined;
+}
+
+export type TransactionResult =
+  | { readonly kind: 'done' }
+  /** A ref did not have its old value any more: somebody else was first. */
+  | { readonly kind: 'moved' }
+  /** A lock is held, by a writer at work or a dead one. */
+  | { readonly kind: 'locked'; readonly detail: string }
+  /** The objects were pruned between their write and this call. */
+  | { readonly kind: 'objects-gone' }
+  /** A ref stands where this one needs a folder, or the other way round. */
+  | { readonly kind: 'name-conflict'; readonly detail: string };
+
+/**
+ * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
+ * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
+ *
+ * @throws Failure when git fails for any other reason than those of the result.
+ */
+export async function updateRefs(
+  repository: InRepository,
+  updates: readonly RefUpdate[],
+  options: { reflog?: string; timeoutMs?: number } = {},
+): Promise<TransactionResult> {
+  const lines = updates.map(({ ref, next, old }) => {
+    if (next === undefined) return `delete ${ref} ${checked(old)}`;
+    return old === undefined
+      ? `create ${ref} ${checked(next)}`
+      : `update ${ref} ${checked(next)} ${checked(old)}`;
+  });
+  const reflog = options.reflog === undefined ? [] : ['--create-reflog', '-m', options.reflog];
+  const result = await runGit(['update-ref', '--no-deref', ...reflog, '--stdin'], {
+    cwd: repository.cwd,
+    input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+  });
+  if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
+  // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
+  if (await alreadyApplied(repository, updates)) return { kind: 'done' };
+  return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
+}
+
+function classify(stderr: string): TransactionResult | undefined {
+  const detail = stderr.trim().split('\n')[0] ?? '';
+  if (/nonexistent object/.test(stderr)) return { kind: 'objects-gone' };
+  if (/exists; cannot create|cannot process .* at the same time/.test(stderr))
+    return { kind: 'name-conflict', detail };
+  if (/but expected|reference already exists|unable to resolve reference/.test(stderr))
+    return { kind: 'moved' };
+  if (/\.lock': File exists|cannot lock references/.test(stderr)) return { kind: 'locked', detail };
+  return undefined;
+}
+
+function checked(oid: Oid | undefined): Oid {
+  const value = oid === undefined ? undefined : parseOid(oid);
+  if (value === undefined || isZeroOid(value))
+    throw new TypeError('a ref transaction needs checked object names');
+  return value;
+}
+
+async function alreadyApplied(repository: InRepository, updates: readonly RefUpdate[]): Promise<boolean> {
+  const found = await listRefs(
+    repository,
+    updates.map((update) => update.ref),
+  );
+  const values = new Map(found.map((ref) => [ref.name, ref.oid]));
+  return updates.every((update) => update.next !== undefined && values.get(update.ref) === update.next);
+}

@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { Failure } from '../domain/failure.ts';
+
+/** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface GitOptions {
+  readonly cwd: string;
+  readonly input?: string | Uint8Array;
+  /** Variables on top of the scrubbed environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). */
+  readonly timeoutMs?: number;
+}
+
+/** Runs git with an argument array; the seam for tests and for the guard's deadline. */
+export type GitRunner = (args: readonly string[], options: GitOptions) => Promise<GitResult>;
+
+/**
+ * Settings that no repository may override: no program that it names is started (fsmonitor, hooks,
+ * signature checks), output is plain, and what a write reports as done is on the disk.
+ */
+const FIXED_CONFIG = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.fsync=objects,reference',
+  'core.filesRefLockTimeout=1000',
+  'reftable.lockTimeout=1000',
+  'log.showSignature=false',
+  'color.ui=false',
+  'advice.graftFileDeprecated=false',
+].flatMap((setting) => ['-c', setting]);
+
+const TERMINATE_GRACE_MS = 2000;
+
+/** The environment of git children: nothing prompts, pages, traces to stdout or speaks another language. */
+export function gitEnvironment(
+  base: NodeJS.ProcessEnv,
+  extra: Readonly<Record<string, string>> = {},
+): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(base)) {
+    if (!name.startsWith('GIT_TRACE') && name !== 'GIT_REDIRECT_STDOUT') env[name] = value;
+  }
+  return Object.assign(env, {
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_PAGER: 'cat',
+    ...extra,
+  });
+}
+
+/**
+ * Runs one git process to its end. A non-zero exit is a value, not an exception.
+ *
+ * @throws Failure `environment` when git cannot be started or overran its time.
+ */
+export const runGit: GitRunner = (args, options) =>
+  new Promise((resolve, reject) => {
+    const child = spawn('git', [...FIXED_CONFIG, ...args], {
+      cwd: options.cwd,
+      env: gitEnvironment(process.env, options.env),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    let timedOut = false;
+    const timers: NodeJS.Timeout[] = [];
+    if (options.timeoutMs !== undefined) {
+      timers.push(
+        setTimeout(() => {
+          timedOut = true;
+          child.kill('SIGTERM');
+          timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
+        }, options.timeoutMs),
+      );
+    }
+    const settle = (finish: () => void) => {
+      timers.forEach(clearTimeout);
+      finish();
+    };
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.on('error', (error) => settle(() => reject(cannotStart(error, options.cwd))));
+    child.on('close', (code, signal) =>
+      settle(() => {
+        if (timedOut)
+          reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
+        else
+          resolve({
+            code: code ?? (signal === null ? 1 : 128),
+            stdout: Buffer.concat(stdout),
+            stderr: Buffer.concat(stderr).toString('utf8'),
+          });
+      }),
+    );
+    // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+  });
+
+function cannotStart(error: NodeJS.ErrnoException, cwd: string): Failure {
+  if (error.code === 'ENOENT') {
+    return new Failure('environment', `git could not be started in ${cwd}`, {
+      hint: 'install git 2.39 or later and make sure it is on PATH',
+      cause: error,
+    });
+  }
+  return new Failure('environment', `git could not be started: ${error.message}`, { cause: error });
+}
+
+/**
+ * Runs git and returns its standard output as text.
+ *
+ * @throws Failure classified from git's own message when it exits non-zero.
+ */
+export async function git(args: readonly string[], options: GitOptions): Promise<string> {
+  const result = await runGit(args, options);
+  if (result.code !== 0) throw gitFailure(args[0] ?? 'git', result);
+  return result.stdout.toString('utf8');
+}
+
+/** Turns git's fatal message into a failure with the next thing to do. */
+export function gitFailure(command: string, result: GitResult): Failure {
+  const text = result.stderr.trim();
+  const firstLine = text.split('\n')[0] ?? '';
+  const environment = (hint: string) => new Failure('environment', `git ${command}: ${firstLine}`, { hint });
+  if (/not a git repository/.test(text)) {
+    return new Failure('environment', 'not a git repository (or any of the parent directories)', {
+      hint: 'cd into a repository, or run: git init',
+    });
+  }
+  if (/dubious ownership/.test(text)) {
+    return environment('read the safe.directory entry of: git help config');
+  }
+  if (/No space left on device|Disk quota exceeded/.test(text))
+    return environment('free some disk space, then try again');
+  if (/Read-only file system|Permission denied|insufficient permission/.test(text)) {
+    return environment('make the repository writable for this user, then try again');
+  }
+  if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
+  if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
+    return environment('this repository needs a newer git: git --version');
+  }
+  return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
+    hint: 'git handoff doctor',
+  });
+}

@@ -1,0 +1,38 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
+
+/** A worktree of the repository, as git-worktree(1) lists it. */
+export interface Worktree {
+  readonly path: string;
+  /** Its `$GIT_DIR`. */
+  readonly gitDir: string;
+  /** The branch checked out there, `undefined` when detached or bare. */
+  readonly branch: string | undefined;
+}
+
+/** Lists the main worktree and the linked ones. */
+export async function listWorktrees(options: GitOptions): Promise<Worktree[]> {
+  const result = await runGit(['worktree', 'list', '--porcelain', '-z'], options);
+  if (result.code !== 0) throw gitFailure('worktree', result);
+  return result.stdout
+    .toString('utf8')
+    .split('\0\0')
+    .flatMap((block) => {
+      const lines = block.split('\0').filter((line) => line !== '');
+      const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
+      const branch = lines.find((line) => line.startsWith('branch refs/heads/'));
+      if (path === undefined) return [];
+      return [{ path, gitDir: gitDirOf(path), branch: branch?.slice('branch refs/heads/'.length) }];
+    });
+}
+
+/** `.git` is a folder in the main worktree, a file that names the folder in a linked one, absent in a bare repository. */
+function gitDirOf(worktree: string): string {
+  const dotGit = join(worktree, '.git');
+  const stat = statSync(dotGit, { throwIfNoEntry: false });
+  if (stat === undefined) return worktree;
+  if (stat.isDirectory()) return dotGit;
+  const text = readFileSync(dotGit, 'utf8');
+  return resolve(worktree, /^gitdir: (.*?)\n?$/s.exec(text)?.[1] ?? dotGit);
+}

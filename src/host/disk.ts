@@ -1,0 +1,73 @@
+import { closeSync, openSync, readSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+
+/** Questions to the file system; none of them throws. */
+
+/** An absolute path with `~` and relative parts resolved. */
+export function absolutePath(path: string, cwd: string, home: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(home, path.slice(1));
+  return isAbsolute(path) ? resolve(path) : resolve(cwd, path);
+}
+
+/**
+ * Where a path really leads: symbolic links of every existing part resolved, the rest kept. With
+ * `followLast` a link in the last part counts too (what a write goes to), also a dangling one.
+ */
+export function realPath(path: string, followLast = true, depth = 0): string {
+  if (!followLast) return join(realPath(dirname(path)), basename(path));
+  try {
+    return realpathSync(path);
+  } catch {
+    const target = depth < 40 ? linkTarget(path) : undefined;
+    if (target !== undefined) return realPath(resolve(dirname(path), target), true, depth + 1);
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent, true, depth + 1), basename(path));
+  }
+}
+
+export function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** Names in a folder; empty when it is none or cannot be read. */
+export function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Identity of a file behind all its names, `undefined` when it has only one. */
+export function hardLinkKey(path: string): string | undefined {
+  try {
+    const { dev, ino, nlink } = statSync(path);
+    return nlink > 1 ? `${dev}:${ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first bytes of a file as text; `undefined` when there is no such file. */
+export function readBeginning(path: string, bytes = 1024): string | undefined {
+  let file: number | undefined;
+  try {
+    // A FIFO in the note's place must not hold up the guard.
+    if (!statSync(path).isFile()) return undefined;
+    file = openSync(path, 'r');
+    const buffer = Buffer.alloc(bytes);
+    return buffer.toString('utf8', 0, readSync(file, buffer, 0, bytes, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}

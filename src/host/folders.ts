@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The user's state folder: where the guard logs outside repositories (XDG base directories). */
+export function stateFolder(env: NodeJS.ProcessEnv): string {
+  const base = env['XDG_STATE_HOME'];
+  const home = env['HOME'] ?? homedir();
+  return join(
+    base !== undefined && base.startsWith('/') ? base : join(home, '.local', 'state'),
+    'git-handoff',
+  );
+}
+
+/** Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. */
+export function repositoryFolder(commonDir: string): string {
+  return join(commonDir, 'handoff');
+}
+
+/** The file whose modification time is a session's last call. */
+export function beatFile(commonDir: string, session: string): string {
+  return join(repositoryFolder(commonDir), 'beat', session);
+}
+
+/**
+ * The random id of a worktree, made on first use; it dies with the worktree. Two first users agree
+ * through link(2): the loser reads the winner's.
+ */
+export function worktreeId(gitDir: string): string {
+  const file = join(gitDir, 'handoff-id');
+  const known = readId(file);
+  if (known !== undefined) return known;
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, `${randomBytes(8).toString('hex')}\n`);
+  try {
+    linkSync(own, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(own, { force: true });
+  }
+  const id = readId(file);
+  if (id === undefined) throw new Error(`${file} holds no worktree id`);
+  return id;
+}
+
+/** The worktree's id if it has one already. */
+export function knownWorktreeId(gitDir: string): string | undefined {
+  return readId(join(gitDir, 'handoff-id'));
+}
+
+function readId(file: string): string | undefined {
+  try {
+    return /^[0-9a-f]{16}$/.exec(readFileSync(file, 'utf8').trim())?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns its path. */
+export function keepInFile(text: Uint8Array): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'git-handoff-')), 'handoff.md');
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+export function ensureFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}

@@ -1,0 +1,33 @@
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** One line of the guard's log: what happened, never what a note says. */
+export interface LogLine {
+  readonly event: string;
+  readonly client?: string;
+  readonly session?: string;
+  /** `deny`, `error`, `open` (allowed because it could not be told), `rewrite`, `notice`, … */
+  readonly kind: string;
+  readonly detail: string;
+}
+
+const MAX_BYTES = 1024 * 1024;
+/** Below the size up to which appends of several processes do not interleave. */
+const MAX_LINE = 3500;
+
+export const LOG_FILE = 'guard.log';
+
+/** Appends one line to `<folder>/guard.log`, rotated at 1 MiB. A log that cannot be written changes nothing. */
+export function appendLog(folder: string, line: LogLine): void {
+  const file = join(folder, LOG_FILE);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > MAX_BYTES) renameSync(file, `${file}.1`);
+    const detail = line.detail.slice(0, MAX_LINE);
+    const text = JSON.stringify({ ts: new Date().toISOString(), ...line, detail });
+    appendFileSync(file, `${text.slice(0, MAX_LINE + 500)}\n`, { mode: 0o600 });
+  } catch {
+    // Full disk, read-only or somebody else's file: the guard's answer must not depend on its log.
+  }
+}

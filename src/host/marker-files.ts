@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import { basename, dirname } from 'node:path';
+import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
+import { patternMatcher } from '../domain/shell/pattern.ts';
+import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
+
+/** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
+export interface MarkerFiles {
+  /** The guarded file that a write to `path` would reach, by whatever link; `undefined` when none. */
+  reachedBy(path: string, follows: boolean): string | undefined;
+  /** Guarded files that exist at or below a path. */
+  below(path: string): string[];
+  /** Every guarded file that exists in the known places. */
+  all(): string[];
+  read(path: string): MarkerFile;
+}
+
+/** `guardPath`: shell patterns of further files, matched against whole paths. */
+export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: readonly string[]): MarkerFiles {
+  const fold = process.platform === 'darwin' || process.platform === 'win32';
+  const further = guardPath.map((pattern) => patternMatcher(absolutePath(pattern, home, home)));
+  const isGuarded = (path: string) =>
+    markerFileName(fold ? path.toLowerCase() : path) !== undefined ||
+    further.some((matches) => matches(path));
+  let known: string[] | undefined;
+  const all = () => (known ??= [...new Set(knownFolders(home, env).flatMap(filesOf))]);
+  const filesOf = (folder: string) =>
+    entries(folder)
+      .map((name) => join(folder, name))
+      .filter(isGuarded);
+
+  return {
+    all,
+    reachedBy(path, follows) {
+      const real = realPath(path, follows);
+      if (isGuarded(real)) return real;
+      // Windows drops dots and blanks at the end of a name.
+      const trimmed = process.platform === 'win32' ? real.replace(/[. ]+$/, '') : real;
+      if (trimmed !== real && isGuarded(trimmed)) return trimmed;
+      const key = follows ? hardLinkKey(real) : undefined;
+      if (key === undefined) return undefined;
+      return all().find((file) => hardLinkKey(file) === key);
+    },
+    below(path) {
+      const real = realPath(path, false);
+      const here = isMemoryFolder(real) ? filesOf(real) : [];
+      const within = all().filter((file) => file.startsWith(real === '/' ? '/' : `${real}/`));
+      const itself = isGuarded(real) ? [real] : [];
+      return [...new Set([...itself, ...here, ...within])];
+    },
+    read(path) {
+      const beginning = readBeginning(path);
+      return {
+        name: basename(path),
+        exists: beginning !== undefined,
+        owner: beginning === undefined ? undefined : markerOwner(beginning),
+      };
+    },
+  };
+}
+
+/** Memory folders of every project of the clients that use this layout. */
+function knownFolders(home: string, env: NodeJS.ProcessEnv): string[] {
+  const roots = new Set([env['CLAUDE_CONFIG_DIR'], join(home, '.claude'), join(home, '.gemini')]);
+  return [...roots].flatMap((root) => {
+    if (root === undefined || root === '') return [];
+    const projects = realPath(join(root, 'projects'));
+    return entries(projects).map((project) => realPath(join(projects, project, 'memory')));
+  });
+}
+
+/** The memory folder that Claude Code uses for sessions started in `cwd`. */
+export function memoryFolder(cwd: string, home: string, env: NodeJS.ProcessEnv): string {
+  const root = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude');
+  return join(root, 'projects', cwd.replace(/[/\\.]/g, '-'), 'memory');
+}
+
+/** Names of the files beside a guarded one, for the overlap notice. */
+export function siblingNames(path: string): string[] {
+  return entries(dirname(path));
+}

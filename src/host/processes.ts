@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import type { ProcessId } from '../domain/session.ts';
+
+/**
+ * The process table. Linux answers from /proc; elsewhere one `ps` is read and kept. Process names are
+ * never looked at: a pid with its start time is the only identity a process has.
+ */
+export interface ProcessTable {
+  readonly bootId: string | null;
+  readonly pidNs: string | null;
+  readonly startOf: (pid: number) => string | undefined;
+  readonly parentOf: (pid: number) => number | undefined;
+}
+
+const MAX_DEPTH = 64;
+
+/** The process table of this machine. */
+export function processTable(): ProcessTable {
+  return process.platform === 'linux' ? linuxTable() : psTable();
+}
+
+function linuxTable(): ProcessTable {
+  return {
+    bootId: quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
+    pidNs: quiet(() => readlinkSync('/proc/self/ns/pid')),
+    startOf: (pid) => statFields(pid)?.[19],
+    parentOf: (pid) => {
+      const parent = Number(statFields(pid)?.[1]);
+      return parent > 0 ? parent : undefined;
+    },
+  };
+}
+
+/** Fields of /proc/<pid>/stat after the command name, which may itself hold blanks and parentheses (proc(5)). */
+function statFields(pid: number): string[] | undefined {
+  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function psTable(): ProcessTable {
+  const rows = new Map<number, { parent: number; start: string }>();
+  const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, timeout: 1000 } as const;
+  const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], options)) ?? '';
+  for (const line of output.split('\n')) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
+    if (match !== null) rows.set(Number(match[1]), { parent: Number(match[2]), start: match[3] ?? '' });
+  }
+  return {
+    bootId: rows.get(1)?.start ?? null,
+    pidNs: null,
+    startOf: (pid) => rows.get(pid)?.start,
+    parentOf: (pid) => rows.get(pid)?.parent,
+  };
+}
+
+/** A process and everything it descends from, nearest first. */
+export function ancestorsOf(pid: number, table: ProcessTable): ProcessId[] {
+  const found: ProcessId[] = [];
+  for (
+    let at: number | undefined = pid;
+    at !== undefined && found.length < MAX_DEPTH;
+    at = table.parentOf(at)
+  ) {
+    const start = table.startOf(at);
+    if (start === undefined) break;
+    found.push({ pid: at, start });
+  }
+  return found;
+}
+
+/** Clock ticks (10 ms on Linux) within which a process counts as started together with its parent. */
+const SAME_MOMENT_TICKS = 20;
+
+/**
+ * The client behind a hook call: the launcher's parent, or git's parent when git started the launcher
+ * (`git handoff guard`). git tells its externals by GIT_EXEC_PATH; as that is inherited, the parent
+ * must also have been started at the same moment as we were.
+ */
+export function clientProcess(launcherParent: number, startedByGit: boolean, table: ProcessTable): number {
+  if (!startedByGit) return launcherParent;
+  const [parent, self] = [table.startOf(launcherParent), table.startOf(process.pid)];
+  if (parent === undefined || self === undefined) return launcherParent;
+  const together = parent === self || Math.abs(Number(self) - Number(parent)) <= SAME_MOMENT_TICKS;
+  return together ? (table.parentOf(launcherParent) ?? launcherParent) : launcherParent;
+}
+
+function quiet<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}

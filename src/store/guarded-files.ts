@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import type { Oid, RefName } from '../domain/names.ts';
+import { FILES, filesRef } from '../git/namespace.ts';
+import { ObjectBatch, type TreeFile, readObjects } from '../git/objects.ts';
+import { type RefUpdate, listRefs, updateRefs } from '../git/refs.ts';
+import { type InRepository, type Repository, openRepository } from '../git/repository.ts';
+import { parseTree } from '../git/trees.ts';
+
+/**
+ * Copies of the predecessors' handoff files, so that a change that no hook could foresee can be
+ * noticed and undone. A copy is a tree: `content` as last seen, `path`, and `found`: what stood there
+ * when a change was noticed (the memory of having told).
+ */
+
+const CONTENT = 'content';
+const PATH = 'path';
+const FOUND = 'found';
+/** Larger files are no notes; reading them at every check would cost more than they are worth. Bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+export interface FileCopy {
+  readonly ref: RefName;
+  readonly tree: Oid;
+  readonly path: string;
+  readonly content: Buffer;
+  /** What was found and told of before; `undefined` when nothing was, empty for a file that was gone. */
+  readonly found: Oid | undefined;
+}
+
+/** What stands on the disk under a copy's path; `undefined` when no readable file does. */
+export function readOnDisk(path: string): Buffer | undefined {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= MAX_BYTES ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The copies whose file no longer has the content that was seen last. One process when there are none. */
+export async function changedCopies(repository: InRepository, timeoutMs?: number): Promise<FileCopy[]> {
+  const limits = timeoutMs === undefined ? {} : { timeoutMs };
+  const refs = await listRefs(repository, [FILES], { content: true, ...limits });
+  const trees = refs.map((ref) => parseTree(ref.content, ref.oid.length === 40 ? 'sha1' : 'sha256'));
+  const paths = await readObjects(
+    { cwd: repository.cwd, ...limits },
+    refs.map((ref) => ({ name: `${ref.oid}:${PATH}` })),
+  );
+  const changed = refs.flatMap((ref, at) => {
+    const path = paths[at]?.content.toString('utf8');
+    const content = trees[at]?.get(CONTENT);
+    if (path === undefined || content === undefined) return [];
+    const disk = readOnDisk(path);
+    return disk !== undefined && blobName(disk, content) === content
+      ? []
+      : [{ ref, path, content, tree: trees[at] }];
+  });
+  const contents = await readObjects(
+    { cwd: repository.cwd, ...limits },
+    changed.map(({ content }) => ({ name: content })),
+  );
+  return changed.map(({ ref, path, tree }, at) => ({
+    ref: ref.name,
+    tree: ref.oid,
+    path,
+    content: contents[at]?.content ?? Buffer.alloc(0),
+    found: tree?.get(FOUND),
+  }));
+}
+
+/** The name that git gives a blob of these bytes, in the object format of another name. */
+export function blobName(bytes: Uint8Array, like: Oid): string {
+  const format = like.length === 40 ? 'sha1' : 'sha256';
+  return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+/** Remembers files as they stand on the disk. Those that are seen already as they are cost nothing more. */
+export async function rememberFiles(cwd: string, paths: readonly string[]): Promise<void> {
+  const files = paths.flatMap((path) => {
+    const content = readOnDisk(path);
+    return content === undefined ? [] : [{ path, content, found: undefined }];
+  });
+  if (files.length > 0) await putCopies(await openRepository(cwd), files);
+}
+
+/** A copy to store; `found` is what was noticed in the file's place, if anything was. */
+export interface NewCopy {
+  readonly path: string;
+  readonly content: Uint8Array;
+  readonly found: Uint8Array | undefined;
+}
+
+/** Stores copies, each under its own ref. A ref that another process moved meanwhile stays as it is. */
+export async function putCopies(repository: Repository, copies: readonly NewCopy[]): Promise<void> {
+  const batch = new ObjectBatch(repository.objectFormat);
+  const trees = copies.map(({ path, content, found }) => {
+    const entries: TreeFile[] = [
+      { name: CONTENT, oid: batch.blob(content) },
+      { name: PATH, oid: batch.blob(Buffer.from(path)) },
+    ];
+    if (found !== undefined) entries.push({ name: FOUND, oid: batch.blob(found) });
+    return { ref: filesRef(path), next: batch.tree(entries) };
+  });
+  const known = await listRefs(
+    repository,
+    trees.map(({ ref }) => ref),
+  );
+  const old = new Map(known.map((ref) => [ref.name, ref.oid]));
+  const updates: RefUpdate[] = trees.flatMap(({ ref, next }) =>
+    old.get(ref) === next ? [] : [{ ref, next, old: old.get(ref) }],
+  );
+  if (updates.length === 0) return;
+  await batch.store({ cwd: repository.cwd });
+  for (const update of updates) await updateRefs(repository, [update]);
+}
+
+/** Forgets a copy whose file its owner removed. */
+export async function forgetCopy(repository: InRepository, copy: FileCopy): Promise<void> {
+  await updateRefs(repository, [{ ref: copy.ref, next: undefined, old: copy.tree }]);
+}

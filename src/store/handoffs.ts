@@ -1,0 +1,163 @@
+import { randomInt } from 'node:crypto';
+import {
+  type HandoffCommit,
+  type HandoffState,
+  NOTE_FILE,
+  type RecordedState,
+  STATE_FILE,
+  formatMessage,
+  formatState,
+} from '../domain/handoff.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
+import { checkStep } from '../domain/transition.ts';
+import { loadCommits } from '../git/commits.ts';
+import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
+import { ObjectBatch } from '../git/objects.ts';
+import { type TransactionResult, updateRefs } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { Failure } from '../domain/failure.ts';
+import { type TopicState, readTopic } from './topic.ts';
+
+/** Tries of a swap; between them ownership is decided anew. */
+const MAX_TRIES = 5;
+
+/** What a write puts into its commit. */
+export interface CommitContent {
+  /** `undefined`: the tip's note stays, byte for byte (take, close, reopen). */
+  readonly note: Uint8Array | undefined;
+  readonly summary: string | undefined;
+  readonly state: HandoffState;
+  readonly recorded: RecordedState;
+  readonly base: Oid | undefined;
+  readonly client: string | undefined;
+  readonly agent: string | undefined;
+  readonly author: { readonly name: string; readonly email: string };
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+}
+
+export type WriteResult =
+  | {
+      readonly kind: 'written';
+      readonly commit: HandoffCommit;
+      readonly parent: HandoffCommit | undefined;
+      readonly passing: Passing;
+      /** The hand-moved value that this write healed, if there was one. */
+      readonly before: TopicState;
+    }
+  /** Nothing to do: the topic is the caller's already, or is in that state already. */
+  | { readonly kind: 'unchanged'; readonly tip: HandoffCommit }
+  | { readonly kind: 'not-owner'; readonly owner: SessionId; readonly tip: Oid }
+  | { readonly kind: 'expectation-missed'; readonly tip: Oid | undefined }
+  | { readonly kind: 'read-only'; readonly tip: Oid }
+  | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
+
+/**
+ * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
+ * transaction. The only retry loop of the program: a lost swap decides ownership anew; one with an
+ * expectation is never tried again.
+ *
+ * `idle` says that a tip needs no commit (closing what is closed, taking one's own).
+ */
+export async function commitHandoff(
+  repository: Repository,
+  path: HandoffPath,
+  intent: Intent,
+  content: CommitContent,
+  idle: (tip: HandoffCommit) => boolean = () => false,
+): Promise<WriteResult> {
+  let blocked = '';
+  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+    if (attempt > 0) await pause(attempt);
+    const before = await readTopic(repository, path);
+    const decision = decideOwnership(before.tip, intent);
+    if (decision.kind !== 'proceed') return decision;
+    if (before.tip !== undefined && idle(before.tip)) return { kind: 'unchanged', tip: before.tip };
+    const commit = await storeCommit(repository, before.tip, decision.passing, intent.me, content);
+    const result = await swap(repository, before, commit.oid, decision.passing);
+    if (result.kind === 'done') {
+      return { kind: 'written', commit, parent: before.tip, passing: decision.passing, before };
+    }
+    if (result.kind === 'name-conflict')
+      throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
+    if (result.kind === 'moved' && intent.expect !== undefined) return missed(repository, path);
+    blocked = result.kind === 'locked' ? result.detail : '';
+  }
+  if (blocked !== '')
+    throw new Failure('environment', `a lock is in the way: ${blocked}`, { hint: 'git handoff doctor' });
+  return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
+}
+
+async function missed(repository: Repository, path: HandoffPath): Promise<WriteResult> {
+  return { kind: 'expectation-missed', tip: (await readTopic(repository, path)).tip?.oid };
+}
+
+/** Writers that lost together must not meet again in step. Milliseconds. */
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, randomInt(5, 25 * 2 ** attempt)));
+}
+
+async function storeCommit(
+  repository: Repository,
+  parent: HandoffCommit | undefined,
+  passing: Passing,
+  me: SessionId,
+  content: CommitContent,
+): Promise<HandoffCommit> {
+  const batch = new ObjectBatch(repository.objectFormat);
+  const note = content.note ?? (await noteOf(repository, parent));
+  const tree = batch.tree([
+    { name: NOTE_FILE, oid: batch.blob(note) },
+    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(content.recorded))) },
+  ]);
+  const { recorded, seconds, author } = content;
+  const summary = content.summary ?? parent?.summary ?? '';
+  const parents = parent === undefined ? [] : [parent.oid];
+  const trailers = {
+    owner: me,
+    base: content.base,
+    client: content.client,
+    agent: content.agent,
+    state: content.state,
+    ...passing,
+  };
+  const message = formatMessage(summary, trailers);
+  const oid = batch.commit({ tree, parents, ...author, seconds, message });
+  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
+  assertLegal(parent, commit);
+  await batch.store({ cwd: repository.cwd });
+  return commit;
+}
+
+/** The write passes the same gate as everybody else's; a refusal here is our own fault. */
+function assertLegal(parent: HandoffCommit | undefined, commit: HandoffCommit): void {
+  const verdict = checkStep(parent === undefined ? [] : [parent], commit);
+  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
+}
+
+async function noteOf(repository: Repository, parent: HandoffCommit | undefined): Promise<Uint8Array> {
+  const [loaded] =
+    parent === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [parent.oid], { notes: true });
+  if (loaded?.note === undefined)
+    throw new Failure('integrity', 'the note of the tip cannot be read', { hint: 'git fsck' });
+  return loaded.note;
+}
+
+/** Public ref first, `kept` second: a crash between them leaves a public ref that is ahead by a legal move. */
+function swap(
+  repository: Repository,
+  before: TopicState,
+  next: Oid,
+  passing: Passing,
+): Promise<TransactionResult> {
+  const act = passing.takenFrom === undefined ? 'write' : 'take';
+  return updateRefs(
+    repository,
+    [
+      { ref: handoffRef(before.path), next, old: before.publicOid },
+      { ref: keptRef(before.path), next, old: before.keptOid },
+    ],
+    { reflog: `handoff: ${act}` },
+  );
+}

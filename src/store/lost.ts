@@ -1,0 +1,93 @@
+import { randomInt } from 'node:crypto';
+import { NOTE_FILE } from '../domain/handoff.ts';
+import type { Oid, RefName, SessionId } from '../domain/names.ts';
+import { type HandoffPath, lostNumber, lostPrefix, lostRef } from '../git/namespace.ts';
+import { ObjectBatch, readObjects } from '../git/objects.ts';
+import { listRefs, updateRefs } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
+import { Failure } from '../domain/failure.ts';
+
+const DETAILS_FILE = 'lost.json';
+const MAX_TRIES = 100;
+
+/** Why a text is kept although it did not become the tip. */
+export interface LostDetails {
+  /** `refused`: a writer lost or did not own · `illegal-move`: what stood at a ref that was moved by hand. */
+  readonly kind: 'refused' | 'illegal-move';
+  readonly session: SessionId | null;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly reason: string;
+  /** The tip that counted at that moment. */
+  readonly tip: Oid | null;
+  /** illegal-move only: the value that was found, `null` when the ref was gone. */
+  readonly bad?: Oid | null;
+}
+
+/** One kept text. */
+export interface LostText {
+  readonly ref: RefName;
+  readonly number: number;
+  readonly details: LostDetails;
+}
+
+/** Keeps a text under `refs/handoffs-local/lost/…/<n>`, so that gc cannot take it. Returns where. */
+export async function saveLost(
+  repository: Repository,
+  path: HandoffPath,
+  note: Uint8Array,
+  details: LostDetails,
+): Promise<LostText> {
+  const batch = new ObjectBatch(repository.objectFormat);
+  const tree = batch.tree([
+    { name: NOTE_FILE, oid: batch.blob(note) },
+    { name: DETAILS_FILE, oid: batch.blob(Buffer.from(`${JSON.stringify(details)}\n`)) },
+  ]);
+  await batch.store({ cwd: repository.cwd });
+  const taken = await listRefs(repository, [lostPrefix(path)]);
+  let number = 1 + Math.max(0, ...taken.map((ref) => lostNumber(ref.name)));
+  for (let tries = 0; tries < MAX_TRIES; tries++, number++) {
+    const ref = lostRef(path, number);
+    const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
+    if (result.kind === 'done') return { ref, number, details };
+    if (result.kind === 'locked') await new Promise((resolve) => setTimeout(resolve, randomInt(5, 30)));
+  }
+  throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });
+}
+
+/** The kept texts of a topic, oldest first. */
+export async function listLost(repository: Repository, path: HandoffPath): Promise<LostText[]> {
+  const refs = await listRefs(repository, [lostPrefix(path)]);
+  const objects = await readObjects(
+    { cwd: repository.cwd },
+    refs.map((ref) => ({ name: `${ref.oid}:${DETAILS_FILE}` })),
+  );
+  return refs
+    .map((ref, index) => ({
+      ref: ref.name,
+      number: lostNumber(ref.name),
+      details: parseDetails(objects[index]?.content),
+    }))
+    .sort((a, b) => a.number - b.number);
+}
+
+/** The bytes of one kept text; `undefined` when there is none of that number. */
+export async function readLost(
+  repository: Repository,
+  path: HandoffPath,
+  number: number,
+): Promise<Buffer | undefined> {
+  const [object] = await readObjects({ cwd: repository.cwd }, [
+    { name: `${lostRef(path, number)}:${NOTE_FILE}` },
+  ]);
+  return object?.type === 'blob' ? object.content : undefined;
+}
+
+function parseDetails(content: Buffer | undefined): LostDetails {
+  const fallback: LostDetails = { kind: 'refused', session: null, at: 0, reason: 'unknown', tip: null };
+  try {
+    return { ...fallback, ...(JSON.parse(content?.toString('utf8') ?? '') as Partial<LostDetails>) };
+  } catch {
+    return fallback;
+  }
+}

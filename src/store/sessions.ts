@@ -1,0 +1,116 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Oid, SessionId } from '../domain/names.ts';
+import {
+  type Liveness,
+  type SessionEnd,
+  type SessionRecord,
+  formatRecord,
+  judgeLiveness,
+  parseRecord,
+} from '../domain/session.ts';
+import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
+import { ObjectBatch } from '../git/objects.ts';
+import { listRefs, updateRefs } from '../git/refs.ts';
+import type { InRepository, Repository } from '../git/repository.ts';
+import { beatFile, ensureFolder } from '../host/folders.ts';
+import type { ProcessTable } from '../host/processes.ts';
+
+/** A session's record with its place and the value that the next swap starts from. */
+export interface StoredSession {
+  readonly worktreeId: string;
+  readonly oid: Oid;
+  readonly record: SessionRecord;
+}
+
+/** A stored session, judged. */
+export interface JudgedSession extends StoredSession {
+  readonly liveness: Liveness;
+  /** Milliseconds since its last call. */
+  readonly idleMs: number | undefined;
+}
+
+/** Every session on record, of all worktrees, in one process. */
+export async function listSessions(repository: InRepository, timeoutMs?: number): Promise<StoredSession[]> {
+  const refs = await listRefs(repository, [LIVE], {
+    content: true,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  return refs.flatMap((ref) => {
+    const place = parseLiveRef(ref.name);
+    const record = parseRecord(ref.content.toString('utf8'));
+    if (place === undefined || record === undefined || record.session !== place.session) return [];
+    return [{ worktreeId: place.worktreeId, oid: ref.oid, record }];
+  });
+}
+
+/** Judges sessions by the process table and their last call. `now` in milliseconds since the epoch. */
+export function judgeSessions(
+  sessions: readonly StoredSession[],
+  commonDir: string,
+  table: ProcessTable,
+  staleAfterMs: number,
+  now: number,
+): JudgedSession[] {
+  return sessions.map((session) => {
+    const lastCall = lastCallOf(commonDir, session.record.session) ?? session.record.startedAt;
+    const idleMs = Math.max(0, now - lastCall);
+    const liveness = judgeLiveness(session.record, {
+      bootId: table.bootId,
+      pidNs: table.pidNs,
+      startOf: table.startOf,
+      idleMs,
+      staleAfterMs,
+    });
+    return { ...session, liveness, idleMs };
+  });
+}
+
+function lastCallOf(commonDir: string, session: SessionId): number | undefined {
+  return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Marks a session's call; the sh launcher does the same on its fast path. */
+export function beat(commonDir: string, session: SessionId): void {
+  const file = beatFile(commonDir, session);
+  try {
+    ensureFolder(dirname(file));
+    writeFileSync(file, '');
+  } catch {
+    // A read-only repository: activity is then unknown, which refuses nothing.
+  }
+}
+
+/** Creates or replaces a session's record by compare-and-swap. False when another process was first. */
+export async function putRecord(
+  repository: Repository,
+  worktree: string,
+  record: SessionRecord,
+  old: Oid | undefined,
+): Promise<boolean> {
+  const batch = new ObjectBatch(repository.objectFormat);
+  const next = batch.blob(Buffer.from(formatRecord(record)));
+  if (next === old) return true;
+  await batch.store({ cwd: repository.cwd });
+  const result = await updateRefs(repository, [{ ref: liveRef(worktree, record.session), next, old }]);
+  return result.kind === 'done';
+}
+
+/** Swaps a session's record to `ended`. */
+export async function endSession(
+  repository: Repository,
+  stored: StoredSession,
+  end: SessionEnd,
+): Promise<boolean> {
+  return putRecord(repository, stored.worktreeId, { ...stored.record, ended: end }, stored.oid);
+}
+
+/** Removes records by compare-and-swap; one that changed meanwhile stays. */
+export async function removeRecords(
+  repository: Repository,
+  sessions: readonly StoredSession[],
+): Promise<void> {
+  for (const { worktreeId, record, oid } of sessions) {
+    await updateRefs(repository, [{ ref: liveRef(worktreeId, record.session), next: undefined, old: oid }]);
+  }
+}

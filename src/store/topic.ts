@@ -1,0 +1,167 @@
+import type { HandoffCommit } from '../domain/handoff.ts';
+import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
+import { type IllegalReason, checkMove } from '../domain/transition.ts';
+import { type LoadedCommit, commitFromRef, loadCommits } from '../git/commits.ts';
+import {
+  HANDOFFS,
+  type HandoffPath,
+  KEPT,
+  decodeBranch,
+  encodeBranch,
+  handoffRef,
+  keptRef,
+  parsePath,
+} from '../git/namespace.ts';
+import { firstParentChain } from '../git/objects.ts';
+import { type Ref, listRefs } from '../git/refs.ts';
+import type { InRepository } from '../git/repository.ts';
+
+/** A public ref that does not follow from what was kept: it is not shown as the truth. */
+export interface IllegalMove {
+  readonly reason: IllegalReason;
+  /** What stands there now; `undefined` when the ref is gone. */
+  readonly bad: Oid | undefined;
+}
+
+/** One topic as it stands: the tip that counts, and the values that the next swap starts from. */
+export interface TopicState {
+  readonly path: HandoffPath;
+  readonly branch: BranchName;
+  readonly topic: Topic;
+  /** The effective tip: the public ref when its move is legal, else what was kept. */
+  readonly tip: HandoffCommit | undefined;
+  readonly publicOid: Oid | undefined;
+  readonly keptOid: Oid | undefined;
+  readonly illegal: IllegalMove | undefined;
+}
+
+/** Reads one topic, its tip loaded whole (`state.json` too). */
+export async function readTopic(repository: InRepository, path: HandoffPath): Promise<TopicState> {
+  const refs = await listRefs(repository, [handoffRef(path), keptRef(path)]);
+  const publicRef = refs.find((ref) => ref.name === handoffRef(path));
+  const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
+  const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
+  const [tip] = tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid]);
+  return {
+    path,
+    branch: branchFor(path, tip),
+    topic: path.topic,
+    tip,
+    publicOid: publicRef?.oid,
+    keptOid,
+    illegal,
+  };
+}
+
+/**
+ * Reads every topic (or those of one branch component), tips from their commit objects only. Costs
+ * two processes, however many topics there are, and one or two more for each that was moved by hand.
+ */
+export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
+  const below = component === undefined ? '' : `${component}/`;
+  const [publicRefs, keptRefs] = await Promise.all([
+    listRefs(repository, [HANDOFFS + below], { content: true }),
+    listRefs(repository, [KEPT + below]),
+  ]);
+  const kept = new Map(keptRefs.map((ref) => [ref.name, ref.oid]));
+  const states: TopicState[] = [];
+  for (const ref of publicRefs) {
+    const path = parsePath(ref.name, HANDOFFS);
+    if (path === undefined) continue;
+    const keptOid = kept.get(keptRef(path));
+    kept.delete(keptRef(path));
+    states.push(await stateOf(repository, path, ref, keptOid));
+  }
+  for (const [name, keptOid] of kept) {
+    const path = parsePath(name, KEPT);
+    if (path !== undefined) states.push(await stateOf(repository, path, undefined, keptOid));
+  }
+  return states;
+}
+
+async function stateOf(
+  repository: InRepository,
+  path: HandoffPath,
+  publicRef: Ref | undefined,
+  keptOid: Oid | undefined,
+): Promise<TopicState> {
+  if (publicRef !== undefined && publicRef.oid === keptOid && isPlainCommit(publicRef)) {
+    const branch = decodeBranch(path.component);
+    if (branch !== undefined) {
+      const tip = commitFromRef(publicRef.oid, publicRef.content);
+      return { path, branch, topic: path.topic, tip, publicOid: publicRef.oid, keptOid, illegal: undefined };
+    }
+  }
+  return readTopic(repository, path);
+}
+
+const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;
+
+async function effectiveTip(
+  repository: InRepository,
+  path: HandoffPath,
+  publicRef: Ref | undefined,
+  keptOid: Oid | undefined,
+): Promise<{ tipOid: Oid | undefined; illegal: IllegalMove | undefined }> {
+  if (publicRef === undefined && keptOid === undefined) return { tipOid: undefined, illegal: undefined };
+  if (publicRef !== undefined && publicRef.oid === keptOid && isPlainCommit(publicRef)) {
+    return { tipOid: keptOid, illegal: undefined };
+  }
+  const reason = await illegalReason(repository, path, publicRef, keptOid);
+  if (reason === undefined) return { tipOid: publicRef?.oid, illegal: undefined };
+  return { tipOid: keptOid, illegal: { reason, bad: publicRef?.oid } };
+}
+
+/** Walks from what was kept to what stands there; `undefined` when every step was legal. */
+async function illegalReason(
+  repository: InRepository,
+  path: HandoffPath,
+  publicRef: Ref | undefined,
+  keptOid: Oid | undefined,
+): Promise<IllegalReason | undefined> {
+  if (publicRef === undefined) return 'deleted';
+  if (!isPlainCommit(publicRef)) return 'not a descendant';
+  const options = { cwd: repository.cwd };
+  const chain = (await firstParentChain(options, publicRef.oid, keptOid)).reverse();
+  const loaded = await loadCommits(options, keptOid === undefined ? chain : [keptOid, ...chain]);
+  const commits = loaded.filter((commit) => commit !== undefined);
+  const others = await secondParents(repository, commits);
+  const verdict = checkMove(
+    {
+      old: keptOid === undefined ? undefined : commits.find((commit) => commit.oid === keptOid),
+      next: publicRef.oid,
+      chain: commits.filter((commit) => commit.oid !== keptOid),
+      others,
+    },
+    {
+      topic: path.topic,
+      holdsBranch: (name) => {
+        const branch = parseBranchName(name);
+        return branch !== undefined && encodeBranch(branch) === path.component;
+      },
+    },
+  );
+  return verdict.legal ? undefined : verdict.reason;
+}
+
+async function secondParents(
+  repository: InRepository,
+  commits: readonly HandoffCommit[],
+): Promise<ReadonlyMap<Oid, HandoffCommit>> {
+  const oids = commits.flatMap((commit) => commit.parents.slice(1));
+  const loaded = oids.length === 0 ? [] : await loadCommits({ cwd: repository.cwd }, oids);
+  return new Map(loaded.flatMap((commit) => (commit === undefined ? [] : [[commit.oid, commit] as const])));
+}
+
+/** The plain branch name of a component; a cut one stands whole in the tip's `state.json`. */
+function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchName {
+  const recorded = tip?.recorded === undefined ? undefined : parseBranchName(tip.recorded.branch);
+  return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);
+}
+
+/** The history of a topic, newest first, first parents only, whole commits. */
+export async function readHistory(repository: InRepository, tip: Oid): Promise<LoadedCommit[]> {
+  const options = { cwd: repository.cwd };
+  const loaded = await loadCommits(options, await firstParentChain(options, tip, undefined));
+  return loaded.filter((commit) => commit !== undefined);
+}
