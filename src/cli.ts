@@ -1,0 +1,94 @@
+import { interaction } from './cli/interaction.ts';
+import { parseArguments } from './cli/parse.ts';
+import { type Answer, VERBS } from './cli/verbs.ts';
+import type { Context } from './commands/context.ts';
+import { Failure } from './domain/failure.ts';
+import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
+
+/**
+ * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told
+ * with its hint, anything else is our own fault.
+ */
+async function main(argv: readonly string[]): Promise<number> {
+  const { clientPid, words } = launcherWords(argv);
+  const [verb, ...rest] = words;
+  const json = rest.includes('--json');
+  try {
+    return await run(verb, rest, { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() });
+  } catch (error) {
+    const failure = error instanceof Failure ? error : unexpected(error);
+    if (json) await print(`${JSON.stringify(failureJson(failure))}\n`);
+    process.stderr.write(renderFailure(failure));
+    return exitCode(failure);
+  }
+}
+
+/** The launcher puts `--client-pid <its parent>` first; without a launcher our own parent is the nearest. */
+function launcherWords(argv: readonly string[]): { clientPid: number; words: readonly string[] } {
+  return argv[0] === '--client-pid'
+    ? { clientPid: Number(argv[1]), words: argv.slice(2) }
+    : { clientPid: process.ppid, words: argv };
+}
+
+async function run(verb: string | undefined, rest: readonly string[], context: Context): Promise<number> {
+  if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`);
+  if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help') return printHelp(rest[0]);
+  const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (known === undefined) throw (await import('./cli/help.ts')).unknownVerb(verb);
+  const args = parseArguments(verb, rest, known.options);
+  if (args.flag('help')) return printHelp(verb);
+  const [least, most] = known.words;
+  if (args.words.length < least || args.words.length > most) {
+    const message =
+      args.words.length < least ? 'a word is missing' : `what is ${JSON.stringify(args.words[most])}?`;
+    throw new Failure('usage', `${message} usage: git handoff ${known.usage}`, {
+      hint: `git handoff ${verb} -h`,
+    });
+  }
+  const seen = unseenChanges(context);
+  const given = await known.run(args, context, interaction(context.cwd, context.env));
+  for (const notice of await seen) process.stderr.write(renderNotice(notice));
+  return printAnswer(given, args.flag('json'), context.now);
+}
+
+/** Every command tells of handoff files that were changed unseen; where that cannot be told it is silent. */
+async function unseenChanges(context: Context): Promise<string[]> {
+  const { checkGuardedFilesFor } = await import('./commands/guarded-files.ts');
+  return checkGuardedFilesFor(context).catch(() => []);
+}
+
+async function printAnswer({ result, render }: Answer, json: boolean, now: number): Promise<number> {
+  if (json) await print(`${JSON.stringify({ schema: 1, ok: true, ...result.value })}\n`);
+  else if (result.bytes !== undefined) await print(result.bytes);
+  else await print(await render(now));
+  for (const notice of result.notices ?? []) process.stderr.write(renderNotice(notice));
+  return result.exitCode ?? 0;
+}
+
+async function printHelp(verb: string | undefined): Promise<number> {
+  const { helpText, unknownVerb } = await import('./cli/help.ts');
+  if (verb !== undefined && !Object.hasOwn(VERBS, verb)) throw unknownVerb(verb);
+  return print(await helpText(verb));
+}
+
+/** Writes to stdout and waits until it is written; a reader that left (`| head -1`) is no error. */
+function print(text: string | Uint8Array): Promise<number> {
+  return new Promise((resolve, reject) => {
+    process.stdout.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'EPIPE' ? resolve(0) : reject(error),
+    );
+    process.stdout.write(text, () => resolve(0));
+  });
+}
+
+function unexpected(error: unknown): Failure {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new Failure('internal', `this is a fault of git-handoff, please report it: ${text}`, {
+    cause: error,
+  });
+}
+
+// A CommonJS bundle has no top-level await.
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { Failure } from '../domain/failure.ts';
+import { git } from '../git/run.ts';
+
+/** Everything from this line on is dropped (Markdown headings begin with `#`, so comments cannot). */
+const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
+
+/** The text that the editor opens on. */
+export function noteTemplate(target: { branch: string; topic: string }): string {
+  return [
+    '# Goal',
+    '',
+    '',
+    '# State: done, not done, not verified',
+    '',
+    '',
+    '# Next action',
+    '',
+    '',
+    '# Stop conditions',
+    '',
+    '',
+    SCISSORS,
+    '',
+    `The note for ${target.branch}/${target.topic}. Save and close to write it;`,
+    'leave the template as it is (or an empty file) to write nothing.',
+    '',
+  ].join('\n');
+}
+
+/** The note of an edited template; `undefined` when nothing was written into it. */
+export function noteFromTemplate(edited: string, template: string): string | undefined {
+  const body = (text: string) => {
+    const end = text.indexOf(SCISSORS);
+    return (end < 0 ? text : text.slice(0, end)).trimEnd();
+  };
+  return body(edited) === body(template) || body(edited) === '' ? undefined : `${body(edited)}\n`;
+}
+
+/**
+ * Opens the user's editor (git-var(1), `GIT_EDITOR`) on the template and returns the note.
+ *
+ * @throws Failure `usage` when nothing was written, `environment` when the editor fails; the text then
+ * stays in the file that the message names.
+ */
+export async function editNote(cwd: string, target: { branch: string; topic: string }): Promise<Uint8Array> {
+  const editor = (await git(['var', 'GIT_EDITOR'], { cwd })).replace(/\n$/, '');
+  const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
+  const file = join(folder, 'HANDOFF_EDITMSG.md');
+  const template = noteTemplate(target);
+  writeFileSync(file, template, { mode: 0o600 });
+  // git defines the setting as a shell snippet and runs it exactly so (git-var(1)).
+  const result = await execa('sh', ['-c', `${editor} "$@"`, editor, file], {
+    cwd,
+    stdio: 'inherit',
+    reject: false,
+  });
+  if (result.exitCode !== 0) {
+    throw new Failure('environment', `the editor failed (${editor}); your text is kept in ${file}`, {
+      hint: 'git config core.editor <editor>',
+    });
+  }
+  const note = noteFromTemplate(readFileSync(file, 'utf8'), template);
+  rmSync(folder, { recursive: true, force: true });
+  if (note === undefined) throw new Failure('usage', 'the note is empty; nothing was written');
+  return Buffer.from(note);
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+
+/** Where a note may come from, as the command line names it. */
+export interface NoteRequest {
+  readonly topic: string;
+  readonly messages: readonly string[];
+  readonly file: string | undefined;
+}
+
+export type Note = Uint8Array | ((target: { branch: string; topic: string }) => Promise<Uint8Array>);
+
+/** Reads a note; an editor is opened later, when everything else is known to be right. */
+export type NoteSource = (request: NoteRequest) => Note;
+
+/** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
+export function noteSource(cwd: string, stdinIsTerminal: boolean): NoteSource {
+  return ({ messages, file }) => {
+    if (messages.length > 0 && file !== undefined) {
+      throw new Failure('usage', '-m and --file exclude each other', { hint: 'git handoff write -h' });
+    }
+    if (messages.length > 0) return Buffer.from(`${messages.join('\n\n')}\n`);
+    if (file !== undefined && file !== '-') return readNoteFile(resolve(cwd, file));
+    if (file === '-' || !stdinIsTerminal) return readStdin();
+    return async (target) => (await import('./editor.ts')).editNote(cwd, target);
+  };
+}
+
+function readNoteFile(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure('usage', `cannot read ${JSON.stringify(file)} (${code})`, {
+      hint: 'ls -l -- the file',
+      cause: error,
+    });
+  }
+}
+
+function readStdin(): Uint8Array {
+  try {
+    return readFileSync(0);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A closed stdin is an empty one; an interactive one that would block has been ruled out.
+    if (code === 'EOF' || code === 'EBADF') return Buffer.alloc(0);
+    throw new Failure('environment', `stdin cannot be read (${code})`, {
+      hint: 'git handoff write <topic> --file <file>',
+      cause: error,
+    });
+  }
+}

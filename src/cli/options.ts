@@ -1,0 +1,34 @@
+/** One option of a verb. The same table feeds yargs-parser (known verbs) and yargs (help, completion). */
+export interface OptionSpec {
+  readonly type: 'boolean' | 'string';
+  readonly alias?: string;
+  /** May be given several times. */
+  readonly array?: true;
+  /** `--name` alone is allowed beside `--name=value`. */
+  readonly optionalValue?: true;
+  /** What stands for the value in help, e.g. `<oid>`. */
+  readonly value?: string;
+  readonly describe: string;
+}
+
+export type OptionTable = Readonly<Record<string, OptionSpec>>;
+
+/** The words of a command line, checked against a verb's table. */
+export interface Arguments {
+  readonly words: readonly string[];
+  flag(name: string): boolean;
+  text(name: string): string | undefined;
+  texts(name: string): readonly string[];
+}
+
+export const COMMON_OPTIONS = {
+  json: { type: 'boolean', describe: 'print one JSON object' },
+  session: { type: 'string', value: '<id>', describe: 'act as this session (for people and tests)' },
+  help: { type: 'boolean', alias: 'h', describe: 'show this help' },
+} as const satisfies OptionTable;
+
+export const EXPECT: OptionSpec = {
+  type: 'string',
+  value: '<oid>',
+  describe: 'only if the handoff is still at this commit (none: only if there is none)',
+};

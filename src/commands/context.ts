@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../domain/failure.ts';
+import { decideIdentity } from '../domain/identity.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { personId } from '../domain/person.ts';
+import { type SessionRecord, succeededBy } from '../domain/session.ts';
+import type { Committer, Repository } from '../git/repository.ts';
+import { ancestorsOf, processTable } from '../host/processes.ts';
+import type { StoredSession } from '../store/sessions.ts';
+
+/** What a command is told about its caller; nothing else of the process is visible to it. */
+export interface Context {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Parent of the launcher: the nearest process that can be a client. */
+  readonly clientPid: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What a command answers. `value` is the body of `--json`; `ui` turns it into text. */
+export interface CommandResult<T> {
+  readonly value: T;
+  /** Lines for stderr, as `notice: …`. */
+  readonly notices?: readonly string[];
+  /** 1 is a clear no (nothing found, something is wrong); failures are thrown. */
+  readonly exitCode?: 0 | 1;
+  /** Bytes for stdout instead of the rendered text. */
+  readonly bytes?: Uint8Array;
+}
+
+/** Who runs a command. */
+export interface Caller {
+  readonly id: SessionId;
+  readonly client: string | undefined;
+  readonly isPerson: boolean;
+  /** Ended sessions whose conversation this one carries on. */
+  readonly succeeded: readonly SessionId[];
+}
+
+/**
+ * The session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
+ *
+ * @throws Failure `usage` when `--session` is invalid or contradicts the session it runs in.
+ */
+export function findSession(
+  context: Context,
+  sessions: readonly StoredSession[],
+  option: string | undefined,
+): Omit<Caller, 'isPerson'> | undefined {
+  const table = processTable();
+  const records = sessions.map((stored) => stored.record);
+  const identity = decideIdentity({
+    ancestors: ancestorsOf(context.clientPid, table),
+    records: records.filter((record) => record.ended === null),
+    bootId: table.bootId,
+    pidNs: table.pidNs,
+    variable: (name) => context.env[name],
+    option,
+  });
+  switch (identity.kind) {
+    case 'person':
+      return undefined;
+    case 'invalid':
+      throw new Failure('usage', `not a session id: ${JSON.stringify(identity.text)}`, {
+        hint: 'letters, digits, ".", "_" and "-", at most 128, as the client reports it',
+      });
+    case 'contradiction':
+      throw new Failure(
+        'usage',
+        `--session ${identity.option} contradicts the session this runs in (${shortId(identity.ambient)})`,
+        { hint: 'leave --session out' },
+      );
+    case 'session':
+      return {
+        id: identity.id,
+        client: knownClient(identity, records),
+        succeeded: succeededBy(identity.id, records),
+      };
+  }
+}
+
+function knownClient(
+  identity: { id: SessionId; client: string | undefined },
+  records: readonly SessionRecord[],
+): string | undefined {
+  return records.find((record) => record.session === identity.id)?.client ?? identity.client;
+}
+
+/**
+ * The session or person that runs this command.
+ *
+ * @throws Failure `usage` when a person has no e-mail address configured.
+ */
+export function findCaller(
+  context: Context,
+  sessions: readonly StoredSession[],
+  option: string | undefined,
+  committer: Committer,
+): Caller {
+  const session = findSession(context, sessions, option);
+  if (session !== undefined) return { ...session, isPerson: session.id.startsWith('person-') };
+  const id = personId(committer.email ?? '', (text) => createHash('sha256').update(text).digest('hex'));
+  if (id === undefined) {
+    throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {
+      hint: 'git config user.email you@example.com',
+    });
+  }
+  return { id, client: undefined, isPerson: true, succeeded: [] };
+}
+
+/** The name of the linked worktree a handoff was written in; the main one has none. */
+export function worktreeName(repository: Repository): string | undefined {
+  if (repository.gitDir === repository.commonDir) return undefined;
+  return repository.gitDir.slice(repository.gitDir.lastIndexOf('/') + 1);
+}

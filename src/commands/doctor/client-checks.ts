@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Settings } from '../../domain/settings.ts';
+import type { Repository } from '../../git/repository.ts';
+import { topLevel } from '../../git/repository.ts';
+import { repositoryFolder, stateFolder } from '../../host/folders.ts';
+import { LOG_FILE } from '../../host/log.ts';
+import { INSTALLERS } from '../../install/clients.ts';
+import { type RegisteredHook, fireHook, registeredHooks } from '../../install/probe.ts';
+import type { Context } from '../context.ts';
+import { PROBE_TOOL } from '../probe-tool.ts';
+import type { CheckShape } from '../shapes.ts';
+
+/** Fires a harmless call through every registered command line and looks whether the guard saw it. */
+export async function checkClients(
+  repository: Repository,
+  settings: Settings,
+  context: Context,
+): Promise<CheckShape[]> {
+  const places = {
+    home: context.env['HOME'] ?? homedir(),
+    env: context.env,
+    cwd: context.cwd,
+    topLevel: await topLevel(repository),
+  };
+  return INSTALLERS.flatMap((installer): CheckShape[] => {
+    const hooks = registeredHooks(installer, places);
+    const check = `hooks (${installer.client})`;
+    if (hooks.length === 0) {
+      const detail = 'not registered: this client runs unguarded';
+      const hint = `git handoff init --client ${installer.client}`;
+      return [{ check, status: settings.enabled === true ? 'problem' : 'warning', detail, hint }];
+    }
+    return hooks.map((hook) => ({ check, ...reach(hook, repository, context) }));
+  });
+}
+
+function reach(
+  hook: RegisteredHook,
+  repository: Repository,
+  context: Context,
+): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
+  const nonce = randomBytes(8).toString('hex');
+  const payload = {
+    hook_event_name: 'PreToolUse',
+    session_id: 'doctor',
+    cwd: context.cwd,
+    tool_name: PROBE_TOOL,
+    tool_input: {},
+  };
+  const { status } = fireHook(hook, payload, {
+    cwd: context.cwd,
+    env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
+  });
+  const logs = [repositoryFolder(repository.commonDir), stateFolder(context.env)].map((folder) =>
+    join(folder, LOG_FILE),
+  );
+  if (status === 0 && logs.some((file) => logged(file, nonce))) {
+    return { status: 'ok', detail: `the guard is reached from ${hook.file}`, hint: null };
+  }
+  const why =
+    context.env['GIT_HANDOFF'] === 'off' ? 'GIT_HANDOFF=off is set' : `exit status ${status ?? 'none'}`;
+  return {
+    status: 'problem',
+    detail: `the command in ${hook.file} does not reach the guard (${why}): calls pass unguarded`,
+    hint: 'git handoff init',
+  };
+}
+
+function logged(file: string, nonce: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').includes(nonce);
+  } catch {
+    return false;
+  }
+}

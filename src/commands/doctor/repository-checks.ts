@@ -1,0 +1,136 @@
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { shortId } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { Committer, Repository } from '../../git/repository.ts';
+import { requireVersion } from '../../git/repository.ts';
+import { git } from '../../git/run.ts';
+import { repositoryFolder, stateFolder } from '../../host/folders.ts';
+import { LOG_FILE } from '../../host/log.ts';
+import { foldTopic, healTopic, recordIllegalMove } from '../../store/illegal-moves.ts';
+import { readTopics } from '../../store/topic.ts';
+import type { Context } from '../context.ts';
+import type { CheckShape } from '../shapes.ts';
+import { typedTopic } from '../topic-argument.ts';
+
+const check = (
+  name: string,
+  status: CheckShape['status'],
+  detail: string,
+  hint: string | null = null,
+): CheckShape => ({ check: name, status, detail, hint });
+
+/** git is there and new enough. */
+export async function checkGit(cwd: string): Promise<CheckShape[]> {
+  const version = (await git(['--version'], { cwd })).trim();
+  requireVersion(version);
+  return [check('git', 'ok', version)];
+}
+
+/** `init` ran here, and a person can be told apart. */
+export function checkInit(repository: Repository, settings: Settings, person: Committer): CheckShape[] {
+  const enabled =
+    settings.enabled === true
+      ? check('enabled', 'ok', 'handoff.enabled is true')
+      : check('enabled', 'warning', 'sessions are not registered in this repository', 'git handoff init');
+  const folder = statSync(repositoryFolder(repository.commonDir), { throwIfNoEntry: false }) !== undefined;
+  const found = [enabled];
+  if (settings.enabled === true && !folder) {
+    found.push(
+      check('folder', 'problem', `${repositoryFolder(repository.commonDir)} is missing`, 'git handoff init'),
+    );
+  }
+  if (person.email === undefined) {
+    found.push(
+      check(
+        'identity',
+        'warning',
+        'git knows no e-mail address: people cannot write notes',
+        'git config user.email you@example.com',
+      ),
+    );
+  }
+  return found;
+}
+
+/** Public refs follow from what was kept; with `fix` the others are put back. */
+export async function checkRefs(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
+  const states = await readTopics(repository);
+  const found: CheckShape[] = [];
+  for (const state of states) {
+    const name = typedTopic(state.branch, state.topic);
+    if (state.illegal === undefined) {
+      if (fix && state.publicOid !== state.keptOid) await foldTopic(repository, state);
+      continue;
+    }
+    const { reason, bad } = state.illegal;
+    const detail = `${name} was moved by hand (${reason}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
+    if (!fix) {
+      found.push(check('refs', 'problem', detail, 'git handoff doctor --fix'));
+      continue;
+    }
+    await recordIllegalMove(repository, state, now);
+    const healed = (await healTopic(repository, state)).kind === 'done';
+    found.push(
+      healed
+        ? check('refs', 'fixed', `${detail}; put back. What stood there: git handoff show ${name} --lost`)
+        : check('refs', 'problem', `${detail}; it moved again meanwhile`, 'git handoff doctor --fix'),
+    );
+  }
+  return found.length > 0 ? found : [check('refs', 'ok', `${states.length} handoffs, none moved by hand`)];
+}
+
+/** A lock that a writer at work holds is younger; git's own writes take milliseconds. Milliseconds. */
+const STALE_LOCK_MS = 60_000;
+
+/** Lock files that a killed writer left; git never removes them (files backend only). */
+export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
+  const { commonDir } = repository;
+  const ours = ['refs/handoffs', 'refs/handoffs-local'].flatMap((folder) =>
+    locksBelow(join(commonDir, folder)),
+  );
+  const locks = [...ours, join(commonDir, 'packed-refs.lock')].flatMap((file) => {
+    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    return modified === undefined ? [] : [{ file, ageMs: now - modified }];
+  });
+  return locks
+    .filter(({ ageMs }) => ageMs >= STALE_LOCK_MS)
+    .map(({ file, ageMs }) => {
+      const detail = `${relative(commonDir, file)} is ${Math.round(ageMs / 1000)} s old and blocks writes`;
+      if (!fix) return check('locks', 'problem', detail, 'git handoff doctor --fix');
+      rmSync(file, { force: true });
+      return check('locks', 'fixed', `${detail}; removed`);
+    });
+}
+
+function locksBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+const RECENT_LINES = 500;
+
+/** What the guard logged lately: refusals are its work, errors are ours. */
+export function checkHookLog(repository: Repository, context: Context): CheckShape[] {
+  const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
+  const lines = folders.flatMap((folder) => lastLines(join(folder, LOG_FILE)));
+  const count = (kind: RegExp) => lines.filter((line) => kind.test(line)).length;
+  const failures = count(/"kind":"(?:error|open|failed-open)"/);
+  const denials = count(/"kind":"deny"/);
+  const detail = `${denials} refusals, ${failures} calls let through because of an error, in the last ${lines.length} lines`;
+  if (failures === 0) return [check('log', 'ok', detail)];
+  return [check('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
+}
+
+function lastLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-RECENT_LINES);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,56 @@
+import { Failure } from '../domain/failure.ts';
+import { shortId } from '../domain/names.ts';
+import type { Repository } from '../git/repository.ts';
+import { type TopicState, readTopic, readTopics } from '../store/topic.ts';
+import { parseTopicArgument, typedTopic } from './topic-argument.ts';
+
+/**
+ * Finds the topic that a reader named; one that stands only on another branch is named in the hint.
+ *
+ * @throws Failure `not-found`.
+ */
+export async function findTopic(repository: Repository, text: string): Promise<TopicState> {
+  const argument = parseTopicArgument(text, repository);
+  const state = await readTopic(repository, argument.path);
+  if (state.tip !== undefined || state.illegal !== undefined) return state;
+  const elsewhere = (await readTopics(repository)).filter(({ topic }) => topic === argument.topic);
+  const [other] = elsewhere;
+  throw new Failure('not-found', `there is no handoff ${typedTopic(argument.branch, argument.topic)}`, {
+    hint:
+      other === undefined
+        ? 'git handoff list --all'
+        : `git handoff show ${typedTopic(other.branch, other.topic)}`,
+  });
+}
+
+/**
+ * The newest open handoff of the current branch (committer date, then name).
+ *
+ * @throws Failure `not-found` when there is none.
+ */
+export async function newestTopic(repository: Repository, component: string): Promise<TopicState> {
+  const open = (await readTopics(repository, component)).filter(({ tip }) => tip?.trailers?.state === 'open');
+  const newest = open.sort(byAge)[0];
+  if (newest !== undefined) return newest;
+  throw new Failure('not-found', `there is no open handoff on ${repository.head.branch}`, {
+    hint: 'git handoff list --all',
+  });
+}
+
+/** Newest first; a tie is broken by name, so that the order never depends on the clock alone. */
+export function byAge(a: TopicState, b: TopicState): number {
+  const age = (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0);
+  return age !== 0 ? age : a.topic < b.topic ? -1 : 1;
+}
+
+/** The tip of a topic, for acts that need one. */
+export function requireTip(state: TopicState) {
+  if (state.tip !== undefined) return state.tip;
+  throw new Failure(
+    'integrity',
+    `${typedTopic(state.branch, state.topic)} has no valid handoff (${shortId(state.illegal?.bad ?? '')})`,
+    {
+      hint: 'git handoff doctor',
+    },
+  );
+}

@@ -1,0 +1,157 @@
+import { homedir } from 'node:os';
+import { dialectFor } from '../agents/index.ts';
+import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../domain/settings.ts';
+import { readSettings } from '../git/config.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { openRepository } from '../git/repository.ts';
+import { ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { type LogLine, appendLog } from '../host/log.ts';
+import { markerFiles } from '../host/marker-files.ts';
+import { afterTool } from './guard/after-tool.ts';
+import { beforeTool } from './guard/before-tool.ts';
+import { sessionEnd, stop } from './guard/endings.ts';
+import { register, twinWarning } from './guard/registration.ts';
+import type { Scene } from './guard/scene.ts';
+import { sessionStart } from './guard/session-start.ts';
+import { rememberTips } from './guard/sub-agents.ts';
+import { PROBE_TOOL } from './probe-tool.ts';
+
+/** One call of a client's hook. */
+export interface GuardCall {
+  /** The payload, as it came. */
+  readonly text: string;
+  readonly client: string | undefined;
+  readonly clientPid: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Milliseconds left of the process's own deadline. */
+  readonly remaining: () => number;
+}
+
+const ALLOW: Verdict = { kind: 'allow' };
+
+/**
+ * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never
+ * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
+ */
+export async function guard(call: GuardCall): Promise<string> {
+  const dialect = dialectFor(call.client);
+  let folder = stateFolder(call.env);
+  let event: GuardEvent | undefined;
+  const log = (kind: string, detail: string) => {
+    const line: LogLine = {
+      event: event?.name ?? '',
+      client: dialect.client,
+      session: event?.session ?? '',
+      kind,
+      detail,
+    };
+    appendLog(folder, line);
+  };
+  try {
+    const payload: unknown = JSON.parse(call.text);
+    event = dialect.parse(payload, call.env);
+    if (event === undefined) throw new Error('the payload is none of this client');
+    const scene = await setScene(call, dialect, event, log);
+    if (scene.place !== undefined && scene.enabled) folder = repositoryFolder(scene.place.commonDir);
+    const verdict = await withDeadline(decide(scene), call, log);
+    if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
+    return dialect.render(verdict, event, payload);
+  } catch (error) {
+    log('error', error instanceof Error ? error.message : String(error));
+    return '';
+  }
+}
+
+async function setScene(
+  call: GuardCall,
+  dialect: Dialect,
+  event: GuardEvent,
+  log: Scene['log'],
+): Promise<Scene> {
+  const home = call.env['HOME'] ?? homedir();
+  const cwd = event.cwd ?? call.cwd;
+  const [settings, place] = await Promise.all([
+    readSettings(cwd, call.remaining()).catch((error: unknown): Settings => {
+      log('open', `settings could not be read: ${String(error)}`);
+      return DEFAULT_SETTINGS;
+    }),
+    findPlace(cwd, call.env),
+  ]);
+  const enabled = settings.enabled === true && place !== undefined;
+  if (enabled) ensureFolder(repositoryFolder(place.commonDir));
+  const files = markerFiles(home, call.env, settings.guardPath);
+  const { env, clientPid, now, remaining } = call;
+  return { event, dialect, env, home, cwd, clientPid, settings, files, place, enabled, now, remaining, log };
+}
+
+/** `GIT_DIR` and friends are git's to read; the common case needs no process. */
+async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
+  const found = env['GIT_DIR'] === undefined ? discoverRepository(cwd) : undefined;
+  if (found !== undefined || env['GIT_DIR'] === undefined) return found;
+  const opened = await openRepository(cwd).catch(() => undefined);
+  return opened === undefined
+    ? undefined
+    : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
+}
+
+async function decide(scene: Scene): Promise<Verdict> {
+  const { event, enabled, settings } = scene;
+  if (settings.enabled === false) return ALLOW;
+  const { session } = event;
+  if (event.toolName === PROBE_TOOL) {
+    scene.log('probe', scene.env['GIT_HANDOFF_PROBE'] ?? '');
+    return ALLOW;
+  }
+  if (event.kind === 'before-tool') {
+    const verdict = await beforeTool(scene);
+    if (!enabled || session === undefined) return verdict;
+    return withRegistration(scene, session, verdict);
+  }
+  if (!enabled || session === undefined) return ALLOW;
+  switch (event.kind) {
+    case 'session-start':
+      return sessionStart(scene, session);
+    case 'after-tool':
+      return afterTool(scene, session);
+    case 'stop':
+      return stop(scene, session);
+    case 'session-end':
+      return sessionEnd(scene, session);
+    case 'agent-start':
+      await rememberTips(scene);
+      return ALLOW;
+    default:
+      return ALLOW;
+  }
+}
+
+/** A decision stands whatever registration does; a session that was not on record is, from now on. */
+async function withRegistration(
+  scene: Scene,
+  session: NonNullable<GuardEvent['session']>,
+  verdict: Verdict,
+): Promise<Verdict> {
+  try {
+    const registered = await register(scene, session);
+    if (verdict.kind === 'allow' && registered?.twin !== undefined) {
+      return { kind: 'notice', text: twinWarning(registered.twin) };
+    }
+  } catch (error) {
+    scene.log('error', `registration: ${String(error)}`);
+  }
+  return verdict;
+}
+
+function withDeadline(decision: Promise<Verdict>, call: GuardCall, log: Scene['log']): Promise<Verdict> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      log('open', 'the deadline passed before there was a decision');
+      resolve(ALLOW);
+    }, call.remaining());
+    decision.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

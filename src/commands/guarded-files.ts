@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { decideGuardedChange } from '../domain/guarded-change.ts';
+import { markerOwner } from '../domain/marker.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { openRepository } from '../git/repository.ts';
+import { listSessions } from '../store/sessions.ts';
+import { type Context, findSession } from './context.ts';
+import {
+  type FileCopy,
+  blobName,
+  changedCopies,
+  forgetCopy,
+  putCopies,
+  readOnDisk,
+} from '../store/guarded-files.ts';
+
+/**
+ * Looks whether handoff files were changed behind the guard's back (a build script, a program that
+ * names no file) and puts back what lost its owner's mark. Returns what to tell, each change once.
+ */
+export async function checkGuardedFiles(
+  cwd: string,
+  session: SessionId | undefined,
+  timeoutMs?: number,
+): Promise<string[]> {
+  return settleAll(cwd, await changedCopies({ cwd }, timeoutMs), session);
+}
+
+/** The same for a command line, whose caller is only asked for when there is something to settle. */
+export async function checkGuardedFilesFor(context: Context): Promise<string[]> {
+  const changed = await changedCopies({ cwd: context.cwd });
+  if (changed.length === 0) return [];
+  const session = findSession(context, await listSessions({ cwd: context.cwd }), undefined)?.id;
+  return settleAll(context.cwd, changed, session);
+}
+
+async function settleAll(
+  cwd: string,
+  changed: readonly FileCopy[],
+  session: SessionId | undefined,
+): Promise<string[]> {
+  const notices: string[] = [];
+  for (const copy of changed) notices.push(...(await settle(cwd, copy, session)));
+  return notices;
+}
+
+async function settle(cwd: string, copy: FileCopy, session: SessionId | undefined): Promise<string[]> {
+  const disk = readOnDisk(copy.path);
+  const found = disk ?? Buffer.alloc(0);
+  const before = copy.content.toString('utf8');
+  const toldBefore = copy.found !== undefined && blobName(found, copy.found) === copy.found;
+  const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), toldBefore }, session);
+  const repository = await openRepository(cwd);
+  const { path } = copy;
+  if (decision === 'accept') {
+    if (disk === undefined) await forgetCopy(repository, copy);
+    else await putCopies(repository, [{ path, content: disk, found: undefined }]);
+    return [];
+  }
+  const who = `\`${escapeLine(basename(path))}\` of session ${escapeLine(shortId(markerOwner(before) ?? ''))}`;
+  if (decision === 'tell') {
+    await putCopies(repository, [{ path, content: found, found: copy.content }]);
+    return [
+      `${who} was changed without the guard seeing it. Its former text: git cat-file -p ${copy.ref}:found`,
+    ];
+  }
+  await putCopies(repository, [{ path, content: copy.content, found }]);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, copy.content);
+  const what = disk === undefined ? 'removed' : 'overwritten';
+  return [
+    `${who} was ${what} without the guard seeing it; its text was put back. What stood there: git cat-file -p ${copy.ref}:found`,
+  ];
+}

@@ -1,0 +1,74 @@
+import { dirname } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { applyChanges } from '../install/apply.ts';
+import type { Change } from '../install/change.ts';
+import type { Scope } from '../install/client.ts';
+import { installerOf } from '../install/clients.ts';
+import type { InstallContext } from '../install/context.ts';
+import { describeChanges } from '../install/describe.ts';
+import { requireWritable } from '../install/disk.ts';
+import { readInstallFacts } from '../install/install-facts.ts';
+import { planInstall } from '../install/plan-install.ts';
+
+export interface InitOptions {
+  /** Do not ask. */
+  readonly yes: boolean;
+  /** Which settings of the client get the hooks; `user` unless told otherwise. */
+  readonly scope: Scope;
+  /** The client whose hooks are registered, such as `claude`. */
+  readonly client: string;
+}
+
+/** What `init` or `uninstall` did. */
+export interface InstallResult {
+  /** `unchanged`: there was nothing to do; `declined`: the person said no. */
+  readonly outcome: 'applied' | 'unchanged' | 'declined';
+  /** The plan as text: a diff of every file that others read too. */
+  readonly plan: string;
+  /** Absolute paths that were made, changed or removed. */
+  readonly changed: readonly string[];
+  /** What the person must know or do by hand. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Switches git-handoff on in this repository: `handoff.enabled`, the client's hooks, the git hooks that write
+ * the trailer. Shows its plan first; repeating it changes nothing.
+ *
+ * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (no repository, not
+ *   writable: then nothing is changed), `integrity` (damaged receipt)
+ */
+export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
+  const installer = installerOf(options.client);
+  const facts = await readInstallFacts(context, installer, options.scope);
+  const { changes, notices } = planInstall(facts);
+  await requireWritablePlaces(changes);
+  const plan = describeChanges(changes);
+  if (changes.length > 0 && !options.yes) {
+    if (context.confirm === undefined) {
+      throw new Failure('usage', 'init asks before it changes files, and there is no terminal to ask on', {
+        hint: 'git handoff init --yes',
+      });
+    }
+    if (!(await context.confirm(plan))) return result('declined', plan, [], notices);
+  }
+  await applyChanges(changes);
+  return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
+}
+
+/** Checks every folder of a plan before the first change. */
+export async function requireWritablePlaces(changes: readonly Change[]): Promise<void> {
+  for (const folder of new Set(changes.map((change) => dirname(change.path)))) await requireWritable(folder);
+}
+
+/** The result of a plan; notices are escaped, because they hold paths. */
+export function result(
+  outcome: InstallResult['outcome'],
+  plan: string,
+  changes: readonly Change[],
+  notices: readonly string[],
+): InstallResult {
+  const changed = [...new Set(changes.map((change) => change.path))];
+  return { outcome, plan, changed, notices: notices.map(escapeLine) };
+}

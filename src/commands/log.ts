@@ -1,0 +1,44 @@
+import type { HandoffCommit } from '../domain/handoff.ts';
+import { checkStep } from '../domain/transition.ts';
+import { encodeBranch, handoffRef } from '../git/namespace.ts';
+import { openRepository } from '../git/repository.ts';
+import { readHistory } from '../store/topic.ts';
+import type { CommandResult, Context } from './context.ts';
+import { findTopic, newestTopic, requireTip } from './find-topic.ts';
+import { reportIllegalMoves } from './report-illegal.ts';
+import { type StepName, type VersionShape, handoffShape } from './shapes.ts';
+
+export interface LogOptions {
+  readonly topic: string | undefined;
+}
+
+export interface LogValue {
+  readonly branch: string;
+  readonly topic: string;
+  readonly items: readonly VersionShape[];
+}
+
+/** The history of a topic, newest first: who wrote when, and how ownership passed. */
+export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
+  const repository = await openRepository(context.cwd);
+  const state =
+    options.topic === undefined
+      ? await newestTopic(repository, encodeBranch(repository.head.branch))
+      : await findTopic(repository, options.topic);
+  const history = await readHistory(repository, requireTip(state).oid);
+  const items = history.map((commit, index) => ({
+    ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, undefined),
+    step: stepOf(history[index + 1], commit),
+  }));
+  return {
+    value: { branch: state.branch, topic: state.topic, items },
+    notices: await reportIllegalMoves(repository, [state], context.now),
+  };
+}
+
+/** A merge's second parent is not loaded here; that it is a merge is all a reader wants to know. */
+function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
+  if (commit.parents.length > 1) return 'merge';
+  const verdict = checkStep(parent === undefined ? [] : [parent], commit);
+  return verdict.legal ? verdict.step : 'illegal';
+}

@@ -1,0 +1,74 @@
+import { Failure, type FailureCode } from '../domain/failure.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import type { Repository } from '../git/repository.ts';
+import { keepInFile } from '../host/folders.ts';
+import type { WriteResult } from '../store/handoffs.ts';
+import { saveLost } from '../store/lost.ts';
+import { type TopicArgument, typedTopic } from './topic-argument.ts';
+
+export type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
+
+/** Who wanted to write what where, for keeping the text when it cannot become the tip. */
+export interface RefusedText {
+  readonly repository: Repository;
+  readonly target: TopicArgument;
+  /** `undefined` for acts without a text of their own (take, close). */
+  readonly note: Uint8Array | undefined;
+  readonly caller: SessionId;
+  readonly now: number;
+}
+
+/** Turns a refused write into the failure that says who, what and the next command; the text is kept first. */
+export async function refusal(result: RefusedWrite, text: RefusedText): Promise<Failure> {
+  const name = typedTopic(text.target.branch, text.target.topic);
+  const show = `git handoff show ${name}`;
+  switch (result.kind) {
+    case 'not-owner': {
+      const message = `${name} belongs to ${ownerName(result.owner)}`;
+      return failKeeping(text, 'not-owner', message, `git handoff take ${name}`);
+    }
+    case 'expectation-missed': {
+      const now = result.tip === undefined ? 'there is none' : `it is at ${result.tip}`;
+      return failKeeping(text, 'lost-race', `${name} is not at the expected commit: ${now}`, show);
+    }
+    case 'lost-race':
+      return failKeeping(text, 'lost-race', `${name} was moved by others at every try`, show);
+    case 'read-only':
+      return failKeeping(
+        text,
+        'integrity',
+        `${name} was written in a format this version does not know`,
+        show,
+      );
+  }
+}
+
+/** A failure whose message says where the text is kept. */
+export async function failKeeping(
+  text: RefusedText,
+  code: FailureCode,
+  message: string,
+  hint: string,
+): Promise<Failure> {
+  if (text.note === undefined || text.note.length === 0) return new Failure(code, message, { hint });
+  try {
+    const { repository, target, note, caller, now } = text;
+    const details = { kind: 'refused', session: caller, at: now, reason: code, tip: null } as const;
+    const { number, ref } = await saveLost(repository, target.path, note, details);
+    const print = `git handoff show ${typedTopic(target.branch, target.topic)} --lost=${number}`;
+    return new Failure(code, `${message}; your text is kept, print it with: ${print}`, {
+      hint,
+      lostRef: ref,
+    });
+  } catch {
+    return new Failure(code, `${message}; your text is kept in ${keepInFile(text.note)}`, { hint });
+  }
+}
+
+/** An owner as messages name it. */
+export function ownerName(owner: SessionId): string {
+  return owner.startsWith('person-')
+    ? `a person (${shortId(owner)})`
+    : `session ${escapeLine(shortId(owner))}`;
+}

@@ -1,0 +1,68 @@
+import { openRepository } from '../git/repository.ts';
+import { listWorktrees } from '../git/worktrees.ts';
+import { readSettings } from '../git/config.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { processTable } from '../host/processes.ts';
+import { type JudgedSession, judgeSessions, listSessions } from '../store/sessions.ts';
+import { type CommandResult, type Context, findSession } from './context.ts';
+import { type SessionShape, timestamp } from './shapes.ts';
+
+export interface SessionsOptions {
+  /** Ended ones too. */
+  readonly all: boolean;
+  readonly session: string | undefined;
+}
+
+export interface SessionsValue {
+  readonly items: readonly SessionShape[];
+}
+
+const ORDER = ['live', 'unknown', 'dead', 'ended'];
+
+/** Who is at work in this repository and its worktrees, live ones first. */
+export async function sessions(
+  options: SessionsOptions,
+  context: Context,
+): Promise<CommandResult<SessionsValue>> {
+  const { cwd } = context;
+  const [repository, settings, stored, worktrees] = await Promise.all([
+    openRepository(cwd),
+    readSettings(cwd),
+    listSessions({ cwd }),
+    listWorktrees({ cwd }),
+  ]);
+  const self = findSession(context, stored, options.session)?.id;
+  const table = processTable();
+  const judged = judgeSessions(stored, repository.commonDir, table, settings.staleAfterMs, context.now);
+  const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
+  const items = judged
+    .filter(({ liveness }) => options.all || liveness !== 'ended')
+    .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
+    .map((session) => ({
+      ...shape(session, places.get(session.worktreeId)),
+      self: session.record.session === self,
+    }));
+  return { value: { items }, exitCode: items.length === 0 ? 1 : 0 };
+}
+
+const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
+
+function shape(
+  { record, liveness, idleMs }: JudgedSession,
+  place: { path: string; branch: string | undefined } | undefined,
+): Omit<SessionShape, 'self'> {
+  const { session, client, pid, parent, succeeds, startedAt, ended } = record;
+  return {
+    session,
+    client,
+    liveness,
+    pid,
+    branch: place?.branch ?? null,
+    worktree: place?.path ?? null,
+    startedAt: timestamp(startedAt),
+    idleSeconds: idleMs === undefined ? null : Math.round(idleMs / 1000),
+    parent,
+    succeeds,
+    ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },
+  };
+}

@@ -1,0 +1,119 @@
+import { Failure } from '../domain/failure.ts';
+import { parseOid } from '../domain/names.ts';
+import { type LoadedCommit, loadCommits } from '../git/commits.ts';
+import { encodeBranch, handoffRef } from '../git/namespace.ts';
+import { type Repository, openRepository } from '../git/repository.ts';
+import { listLost, readLost } from '../store/lost.ts';
+import { listSessions } from '../store/sessions.ts';
+import { type TopicState, readHistory } from '../store/topic.ts';
+import { type CommandResult, type Context, findSession } from './context.ts';
+import { findTopic, newestTopic, requireTip } from './find-topic.ts';
+import { reportIllegalMoves } from './report-illegal.ts';
+import {
+  type HandoffShape,
+  type LostShape,
+  type NoteShape,
+  handoffShape,
+  noteShape,
+  timestamp,
+} from './shapes.ts';
+import { parseTopicArgument, typedTopic } from './topic-argument.ts';
+
+export interface ShowOptions {
+  readonly topic: string | undefined;
+  /** Only the note's bytes. */
+  readonly raw: boolean;
+  /** A version of the topic's history. */
+  readonly at: string | undefined;
+  /** `true`: list the kept texts; a number: print that one. */
+  readonly lost: boolean | number;
+  readonly session: string | undefined;
+}
+
+export type ShowValue =
+  | ({ readonly kind: 'handoff' } & HandoffShape & NoteShape)
+  | { readonly kind: 'lost'; readonly items: readonly LostShape[] };
+
+/**
+ * Shows a note (of the newest open handoff when none is named), one of its versions, or the texts that
+ * were kept when a write was refused.
+ */
+export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
+  const [repository, sessions] = await Promise.all([
+    openRepository(context.cwd),
+    listSessions({ cwd: context.cwd }),
+  ]);
+  if (options.lost !== false) return showLost(repository, options);
+  const state =
+    options.topic === undefined
+      ? await newestTopic(repository, encodeBranch(repository.head.branch))
+      : await findTopic(repository, options.topic);
+  const notices = await reportIllegalMoves(repository, [state], context.now);
+  const commit = await version(repository, state, options.at);
+  if (commit.note === undefined) {
+    throw new Failure('integrity', `the note of ${commit.oid} cannot be read`, {
+      hint: 'git fsck --connectivity-only',
+    });
+  }
+  if (options.raw) return { value: { kind: 'lost', items: [] }, notices, bytes: commit.note };
+  const reader = findSession(context, sessions, options.session)?.id;
+  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, reader);
+  return { value: { kind: 'handoff', ...shape, ...noteShape(commit.note) }, notices };
+}
+
+async function version(
+  repository: Repository,
+  state: TopicState,
+  at: string | undefined,
+): Promise<LoadedCommit> {
+  const tip = requireTip(state);
+  const wanted = at === undefined ? tip.oid : await inHistory(repository, state, at);
+  const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
+  if (commit !== undefined) return commit;
+  throw new Failure('integrity', `the commit ${wanted} cannot be read`, {
+    hint: 'git fsck --connectivity-only',
+  });
+}
+
+/** `--at` names a version of this topic, by its object name or the beginning of it. */
+async function inHistory(repository: Repository, state: TopicState, at: string) {
+  const history = await readHistory(repository, requireTip(state).oid);
+  const found = /^[0-9a-f]{4,64}$/.test(at) ? history.filter(({ oid }) => oid.startsWith(at)) : [];
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only.oid;
+  const name = typedTopic(state.branch, state.topic);
+  throw new Failure(
+    parseOid(at) === undefined ? 'usage' : 'not-found',
+    `${name} has no version of that name`,
+    {
+      hint: `git handoff log ${name}`,
+    },
+  );
+}
+
+async function showLost(repository: Repository, options: ShowOptions): Promise<CommandResult<ShowValue>> {
+  if (options.topic === undefined) {
+    throw new Failure('usage', '--lost needs a topic', { hint: 'git handoff list --all' });
+  }
+  const target = parseTopicArgument(options.topic, repository);
+  const name = typedTopic(target.branch, target.topic);
+  if (typeof options.lost === 'number') {
+    const bytes = await readLost(repository, target.path, options.lost);
+    if (bytes === undefined) {
+      throw new Failure('not-found', `${name} has no kept text ${options.lost}`, {
+        hint: `git handoff show ${name} --lost`,
+      });
+    }
+    return { value: { kind: 'lost', items: [] }, bytes };
+  }
+  const texts = await listLost(repository, target.path);
+  const items = texts.map(({ ref, number, details }) => ({
+    number,
+    ref,
+    kind: details.kind,
+    session: details.session,
+    createdAt: timestamp(details.at),
+    reason: details.reason,
+  }));
+  return { value: { kind: 'lost', items }, exitCode: items.length === 0 ? 1 : 0 };
+}

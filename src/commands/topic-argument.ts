@@ -1,0 +1,71 @@
+import { Failure } from '../domain/failure.ts';
+import { type BranchName, type Oid, type Topic, parseBranchName, parseTopic } from '../domain/names.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { type HandoffPath, handoffPath } from '../git/namespace.ts';
+import { type Repository, branchTip } from '../git/repository.ts';
+
+/** A `[<branch>/]<topic>` argument. */
+export interface TopicArgument {
+  readonly branch: BranchName;
+  readonly topic: Topic;
+  readonly path: HandoffPath;
+  /** The branch was typed, not taken from `HEAD`. */
+  readonly explicit: boolean;
+}
+
+/**
+ * Parses `[<branch>/]<topic>`, split at the last `/`; without a branch the current one.
+ *
+ * @throws Failure `usage` for names outside the grammar.
+ */
+export function parseTopicArgument(text: string, repository: Repository): TopicArgument {
+  const slash = text.lastIndexOf('/');
+  const branchText = slash < 0 ? undefined : text.slice(0, slash);
+  const topic = parseTopic(text.slice(slash + 1));
+  if (topic === undefined) throw badTopic(text.slice(slash + 1));
+  const branch = branchText === undefined ? repository.head.branch : parseBranchName(branchText);
+  if (branch === undefined) {
+    throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(branchText))}`, {
+      hint: 'git branch --list',
+    });
+  }
+  return { branch, topic, path: handoffPath(branch, topic), explicit: branchText !== undefined };
+}
+
+function badTopic(text: string): Failure {
+  const slug = suggestTopic(text);
+  return new Failure('usage', `not a topic: ${escapeLine(JSON.stringify(text))}`, {
+    hint: `a topic is two or more lower-case words joined by "-", not only words like "fix" or "test"; for example: ${slug}`,
+  });
+}
+
+function suggestTopic(text: string): string {
+  const slug = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60);
+  return parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? 'auth-refresh';
+}
+
+/**
+ * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one.
+ *
+ * @throws Failure `usage` when somebody typed a branch that does not exist: nobody would find the note.
+ */
+export async function requireBranch(
+  repository: Repository,
+  argument: TopicArgument,
+): Promise<Oid | undefined> {
+  if (!argument.explicit || argument.branch === repository.head.branch) return repository.head.oid;
+  const tip = argument.branch === 'HEAD' ? repository.head.oid : await branchTip(repository, argument.branch);
+  if (tip !== undefined) return tip;
+  throw new Failure('usage', `there is no branch ${escapeLine(argument.branch)}`, {
+    hint: `git branch ${shellWord(argument.branch)}`,
+  });
+}
+
+/** A topic as people type it in this repository: with its branch, quoted for a shell where needed. */
+export function typedTopic(branch: string, topic: string): string {
+  return shellWord(`${branch}/${topic}`);
+}

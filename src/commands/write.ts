@@ -1,0 +1,138 @@
+import { Failure } from '../domain/failure.ts';
+import { MAX_NOTE_BYTES, recordState, summarise } from '../domain/handoff.ts';
+import { type Oid, type Topic, parseOid, topicsOverlap } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { handoffRef } from '../git/namespace.ts';
+import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
+import { keepInFile } from '../host/folders.ts';
+import { commitHandoff } from '../store/handoffs.ts';
+import { listSessions } from '../store/sessions.ts';
+import { readTopics } from '../store/topic.ts';
+import { type CommandResult, type Context, findCaller, worktreeName } from './context.ts';
+import { failKeeping, ownerName, refusal } from './refusal.ts';
+import { reportIllegalMoves } from './report-illegal.ts';
+import { type HandoffShape, handoffShape } from './shapes.ts';
+import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
+
+export interface WriteOptions {
+  readonly topic: string;
+  /** Where the note comes from: read already, or asked for (an editor) once everything else is right. */
+  readonly note: Uint8Array | ((target: { branch: string; topic: string }) => Promise<Uint8Array>);
+  readonly take: boolean;
+  readonly expect: string | undefined;
+  readonly session: string | undefined;
+}
+
+/**
+ * Writes a note: one commit on `refs/handoffs/<branch>/<topic>`, by compare-and-swap.
+ *
+ * @throws Failure; the text is then kept under a ref or in a file that the message names.
+ */
+export async function write(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+  try {
+    return await writeNote(options, context);
+  } catch (error) {
+    const { note } = options;
+    if (!(error instanceof Failure) || error.lostRef !== undefined || / kept /.test(error.message))
+      throw error;
+    if (typeof note === 'function' || note.length === 0) throw error;
+    const details = error.hint === undefined ? {} : { hint: error.hint };
+    throw new Failure(error.code, `${error.message}; your text is kept in ${keepInFile(note)}`, details);
+  }
+}
+
+async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+  const { cwd } = context;
+  const [repository, tree, author, sessions] = await Promise.all([
+    openRepository(cwd),
+    workTreeFacts(cwd),
+    committer(cwd),
+    listSessions({ cwd }),
+  ]);
+  const target = parseTopicArgument(options.topic, repository);
+  const expect = parseExpectation(options.expect);
+  const base = await requireBranch(repository, target);
+  const caller = findCaller(context, sessions, options.session, author);
+  const note = typeof options.note === 'function' ? await options.note(target) : options.note;
+  const text = { repository, target, note, caller: caller.id, now: context.now };
+  checkNote(note, target);
+  if (note.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(note), SHORTEN);
+  const client = caller.client;
+  const result = await commitHandoff(
+    repository,
+    target.path,
+    { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
+    {
+      note,
+      summary: summarise(Buffer.from(note).toString('utf8'), escapeLine),
+      state: 'open',
+      base,
+      client,
+      agent: undefined,
+      recorded: recordState({ ...target, ...tree, head: base, client, worktree: worktreeName(repository) }),
+      author: { name: author.name, email: author.email ?? '' },
+      seconds: Math.floor(context.now / 1000),
+    },
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
+  });
+  if (result.kind === 'unchanged')
+    throw new Failure('internal', 'a write was mistaken for a change of state');
+  if (result.kind !== 'written') throw await refusal(result, text);
+  const created = result.parent === undefined && result.before.illegal === undefined;
+  return {
+    value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
+    notices: [
+      ...(await reportIllegalMoves(repository, [result.before], context.now)),
+      ...(created ? await creationNotices(repository, target) : []),
+    ],
+  };
+}
+
+const SHORTEN = 'keep the note short and name files instead of quoting them';
+
+function tooLong(note: Uint8Array): string {
+  return `the note has ${note.length} bytes, at most ${MAX_NOTE_BYTES} (1 MiB) are allowed`;
+}
+
+function checkNote(note: Uint8Array, target: TopicArgument): void {
+  if (Buffer.from(note).toString('latin1').trim() !== '') return;
+  throw new Failure('usage', 'the note is empty; nothing was written', {
+    hint: `git handoff write ${typedTopic(target.branch, target.topic)} -m 'what the next session must know'`,
+  });
+}
+
+/** `--expect <oid>`; all zeros (or `none`) means that there must be no handoff yet. */
+export function parseExpectation(text: string | undefined): Oid | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none' || /^0+$/.test(text)) return null;
+  const oid = parseOid(text);
+  if (oid !== undefined) return oid;
+  throw new Failure('usage', `--expect takes a whole object name, not ${escapeLine(JSON.stringify(text))}`, {
+    hint: 'git handoff log <topic> prints them',
+  });
+}
+
+/** What to tell on a topic's first write: related topics of this branch, and the same topic elsewhere. */
+async function creationNotices(repository: Repository, target: TopicArgument): Promise<string[]> {
+  const all = await readTopics(repository);
+  const open = all.filter((state) => state.tip?.trailers?.state === 'open');
+  const siblings = open.filter(
+    ({ branch, topic }) => branch === target.branch && topicsOverlap(topic, target.topic),
+  );
+  const elsewhere = target.explicit
+    ? []
+    : open.filter(({ branch, topic }) => branch !== target.branch && topic === target.topic);
+  const named = ({ branch, topic }: { branch: string; topic: Topic }) => typedTopic(branch, topic);
+  return [
+    ...siblings.map((state) => {
+      const owner = state.tip?.trailers?.owner;
+      const who = owner === undefined ? '' : ` of ${ownerName(owner)}`;
+      return `${named(state)}${who} looks like the same work: git handoff show ${named(state)}`;
+    }),
+    ...elsewhere.map(
+      (state) => `${target.topic} also exists on another branch: git handoff show ${named(state)}`,
+    ),
+  ];
+}

@@ -1,0 +1,88 @@
+import type { CloseValue } from '../commands/close.ts';
+import type { ListValue } from '../commands/list.ts';
+import type { LogValue } from '../commands/log.ts';
+import type { HandoffShape, LostShape, VersionShape } from '../commands/shapes.ts';
+import type { ShowValue } from '../commands/show.ts';
+import type { TakeValue } from '../commands/take.ts';
+import { shortId } from '../domain/names.ts';
+import { escapeLine, escapeText } from '../domain/surfacing.ts';
+import { ago } from '../domain/age.ts';
+import { type Rendered, columns } from './terminal.ts';
+
+const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
+const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
+const owner = (item: HandoffShape) => escapeLine(shortId(item.owner));
+
+/** A script reads one line: the object name. */
+export function renderWritten(value: HandoffShape): Rendered {
+  return `${value.oid}\n`;
+}
+
+export function renderTaken(value: TakeValue): Rendered {
+  const from = value.takenFrom === null ? '' : ` from ${escapeLine(shortId(value.takenFrom))}`;
+  return value.taken
+    ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
+    : `${name(value)} is yours already\n`;
+}
+
+export function renderClosed(value: CloseValue): Rendered {
+  return `${name(value)} ${value.changed ? 'is closed' : 'was closed already'}\n`;
+}
+
+export function renderShown(value: ShowValue, now: number): Rendered {
+  if (value.kind === 'lost') return renderLost(value.items, now);
+  const client = value.client === null ? '' : ` (${escapeLine(value.client)})`;
+  const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
+  const head = `${name(value)}  ${value.state}  ${owner(value)}${client}  ${age(value, now)}${base}\n${value.oid}\n\n`;
+  const body = 'note' in value ? value.note : Buffer.from(value.noteBase64, 'base64').toString('latin1');
+  const text = escapeText(body);
+  return head + text + (text.endsWith('\n') ? '' : '\n');
+}
+
+function renderLost(items: readonly LostShape[], now: number): Rendered {
+  if (items.length === 0) return 'no text was kept for this topic\n';
+  return columns(
+    items.map((item) => [
+      String(item.number),
+      item.session === null ? '-' : escapeLine(shortId(item.session)),
+      age(item, now),
+      escapeLine(item.reason),
+    ]),
+  );
+}
+
+export function renderList({ branch, items }: ListValue, now: number): Rendered {
+  if (items.length === 0) return `no handoffs here; leave one: git handoff write <topic>\n`;
+  const here = items.filter((item) => item.branch === branch);
+  const others = items.filter((item) => item.branch !== branch);
+  const rows = (some: readonly HandoffShape[]) =>
+    columns(
+      some.map((item) => [
+        name(item),
+        item.state === 'open' ? '' : item.state,
+        owner(item),
+        age(item, now),
+        escapeLine(item.summary),
+      ]),
+    );
+  return [here, others]
+    .filter((some) => some.length > 0)
+    .map(rows)
+    .join('\n');
+}
+
+export function renderLog({ items }: LogValue, now: number): Rendered {
+  return columns(
+    items.map((item) => [
+      item.oid.slice(0, 12),
+      owner(item),
+      step(item),
+      age(item, now),
+      escapeLine(item.summary),
+    ]),
+  );
+}
+
+function step(item: VersionShape): string {
+  return item.takenFrom === null ? item.step : `${item.step} from ${escapeLine(shortId(item.takenFrom))}`;
+}

@@ -1,0 +1,20 @@
+import type { SessionsValue } from '../commands/sessions.ts';
+import { shortId } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { ago } from '../domain/age.ts';
+import { type Rendered, columns } from './terminal.ts';
+
+export function renderSessions({ items }: SessionsValue, now: number): Rendered {
+  if (items.length === 0) return 'no session is registered here\n';
+  return columns(
+    items.map((item) => [
+      item.self ? '*' : ' ',
+      escapeLine(shortId(item.session)),
+      item.liveness,
+      escapeLine(item.client),
+      escapeLine(item.branch ?? '-'),
+      `since ${ago(Date.parse(item.startedAt), now)}`,
+      escapeLine(item.worktree ?? '-'),
+    ]),
+  );
+}

@@ -1,0 +1,56 @@
+import type { Failure } from '../domain/failure.ts';
+import { EXIT_CODES } from '../domain/failure.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+
+/** Text for standard output; every part that we did not write is escaped already. */
+export type Rendered = string;
+
+/** What may be used of a terminal. */
+export interface Style {
+  readonly colour: boolean;
+}
+
+/** Whether to colour: a terminal, and nobody said no (no-color.org). */
+export function styleFor(isTerminal: boolean, env: NodeJS.ProcessEnv): Style {
+  return { colour: isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' };
+}
+
+/** The lines of a failure for stderr: what, and the next command to type. */
+export function renderFailure(failure: Failure): string {
+  const hint = failure.hint === undefined ? '' : `hint: ${escapeLine(failure.hint)}\n`;
+  return `error: ${escapeLine(failure.message)}\n${hint}`;
+}
+
+export function renderNotice(notice: string): string {
+  return `notice: ${escapeLine(notice)}\n`;
+}
+
+/** The `--json` object of a failure. */
+export function failureJson(failure: Failure): object {
+  return {
+    schema: 1,
+    ok: false,
+    error: {
+      code: failure.code,
+      message: failure.message,
+      hint: failure.hint ?? null,
+      lostRef: failure.lostRef ?? null,
+    },
+  };
+}
+
+export function exitCode(failure: Failure): number {
+  return EXIT_CODES[failure.code];
+}
+
+/** Rows as columns padded to the widest cell; the last column is not padded. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+  return rows
+    .map((row) =>
+      row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  '),
+    )
+    .map((line) => `${line.trimEnd()}\n`)
+    .join('');
+}
