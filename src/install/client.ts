@@ -1,0 +1,28 @@
+/** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
+export type Scope = 'user' | 'project' | 'local';
+
+/** The folders that settings files lie in. */
+export interface Places {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the command was started; what a relative path in a variable is relative to. */
+  readonly cwd: string;
+  /** Top folder of the working tree; undefined in a bare repository. */
+  readonly topLevel: string | undefined;
+}
+
+/**
+ * One client's settings: where they lie, and how our hooks get in and out of them. Texts are binary strings
+ * (one character a byte). Another client is one more object of this type in its own file.
+ */
+export interface ClientInstaller {
+  readonly client: string;
+  /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree). */
+  settingsFile(scope: Scope, places: Places): string | undefined;
+  /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
+  register(text: string, scope: Scope, launcher: string): string;
+  /** The text without our hooks. Throws SettingsError. */
+  unregister(text: string): string;
+  /** What the person should know about settings that keep the hooks from running. */
+  warnings(text: string): readonly string[];
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { constants, promises as fs } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+
+const MAX_LINKS = 40;
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+/** Turns an error of the file system into the failure that names the path. */
+export function diskFailure(action: string, path: string, error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (codeOf(error) === 'EEXIST') {
+    return new Failure('environment', `cannot ${action} ${path}: another process holds ${path}.lock`, {
+      hint: 'run the command again; git handoff doctor finds stale locks',
+      cause: error,
+    });
+  }
+  return new Failure('environment', `cannot ${action} ${path}: ${codeOf(error) ?? String(error)}`, {
+    hint: 'make it writable for this user (or free some space), then run the command again',
+    cause: error,
+  });
+}
+
+/** Where a path leads when every symbolic link is followed, even to a file that does not exist yet. */
+export async function followLinks(path: string): Promise<string> {
+  let at = path;
+  for (let hops = 0; hops < MAX_LINKS; hops++) {
+    const target = await fs.readlink(at).catch(() => undefined);
+    if (target === undefined) return at;
+    at = resolve(dirname(at), target);
+  }
+  throw new Failure('environment', `too many symbolic links: ${path}`);
+}
+
+/** The file's bytes, or undefined when there is none. */
+export async function readBytes(path: string): Promise<Buffer | undefined> {
+  try {
+    return await fs.readFile(path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw diskFailure('read', path, error);
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return fs.lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The path with its symbolic links resolved as far as it exists. */
+export async function realPath(path: string): Promise<string> {
+  return fs.realpath(path).catch(async (): Promise<string> => {
+    const parent = dirname(path);
+    return parent === path
+      ? path
+      : join(await realPath(parent), path.slice(parent.length).replace(/^\//, ''));
+  });
+}
+
+/** The folders on the way to `path` (inclusive) that do not exist, outermost first. */
+export async function missingFolders(path: string): Promise<string[]> {
+  if (await exists(path)) return [];
+  const parent = dirname(path);
+  return parent === path ? [] : [...(await missingFolders(parent)), path];
+}
+
+/**
+ * Checks that a file in this folder can be made or replaced, before anything is changed.
+ *
+ * @throws Failure `environment`
+ */
+export async function requireWritable(folder: string): Promise<void> {
+  const [outermost] = await missingFolders(folder);
+  const present = outermost === undefined ? folder : dirname(outermost);
+  try {
+    if (!(await fs.stat(present)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    await fs.access(present, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw diskFailure('write to', present, error);
+  }
+}
+
+/**
+ * Puts a whole file in place at once: a reader sees the old bytes or the new ones, never a part.
+ *
+ * @param lock `<path>.lock` is the temporary name, as git does it: two writers cannot both hold it
+ * @throws the file system's error; no temporary file is left
+ */
+export async function replaceFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
+  const suffix = lock ? '.lock' : `.handoff-${randomBytes(6).toString('hex')}`;
+  const temporary = path + suffix;
+  const former = await fs.stat(path).catch(() => undefined);
+  const handle = await fs.open(temporary, 'wx', 0o600);
+  try {
+    await handle.writeFile(bytes);
+    if (former !== undefined && (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())) {
+      await handle.chown(former.uid, former.gid).catch(() => undefined);
+    }
+    // A new file keeps the mode it was opened with, which the umask has cut already.
+    if (former !== undefined) await handle.chmod(former.mode & 0o7777);
+    await handle.sync();
+    await handle.close();
+    await fs.rename(temporary, path);
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await fs.rm(temporary, { force: true });
+    throw error;
+  }
+}

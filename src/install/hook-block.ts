@@ -1,0 +1,108 @@
+/**
+ * The lines that `git handoff init` puts into a git hook. Pure; texts are binary strings (one character a
+ * byte), because a hook may hold any bytes.
+ */
+import { toBinary } from './json-text.ts';
+import { shellQuote } from './shell-quote.ts';
+
+/** Hooks that carry the session's trailer into a commit message (githooks(5)). */
+export const GIT_HOOKS = ['prepare-commit-msg', 'commit-msg'] as const;
+export type GitHook = (typeof GIT_HOOKS)[number];
+
+export const BLOCK_START = '# >>> git-handoff >>>';
+export const BLOCK_END = '# <<< git-handoff <<<';
+
+/** What a hook that we create begins with. */
+export const NEW_HOOK = '#!/bin/sh\n';
+
+const BLOCK = new RegExp(`^${BLOCK_START}\\n[^]*?^${BLOCK_END}(?:\\n|$)`, 'm');
+
+/** Shells in whose language our lines are written. */
+const SHELLS = /^(?:sh|bash|dash|ash|ksh|mksh|zsh)$/;
+
+/** Wraps lines in our markers; for any file whose comments begin with `#`. */
+export function markedBlock(lines: readonly string[]): string {
+  return toBinary([BLOCK_START, ...lines, BLOCK_END, ''].join('\n'));
+}
+
+/** Our shim for that hook, absolute. */
+export function shimPath(packageRoot: string, hook: GitHook): string {
+  return `${packageRoot}/git-hooks/${hook}`;
+}
+
+/** For a hook that holds nothing else. What other programs append later runs after ours. */
+export function soleBlock(hook: GitHook, packageRoot: string): string {
+  return markedBlock([
+    '# Made by `git handoff init`, taken out by `git handoff uninstall`. Lines of your own go below.',
+    `handoff_shim=${shellQuote(shimPath(packageRoot, hook))}`,
+    'if [ -x "$handoff_shim" ]; then',
+    '  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" "$@" || exit',
+    ...missingNotice(hook),
+    'fi',
+  ]);
+}
+
+/**
+ * For a hook that exists: the file starts itself once more, so that everything below runs first, as a child
+ * from its own path with the same arguments, input and interpreter, and may end with `exit` or `exec`.
+ * The first non-zero status is the hook's. The mark is unset at once: no command of the hook sees it.
+ */
+export function chainBlock(hook: GitHook, packageRoot: string): string {
+  return markedBlock([
+    '# Runs this hook as it stands below, then the one of git-handoff; `git handoff uninstall` takes it out.',
+    `handoff_shim=${shellQuote(shimPath(packageRoot, hook))}`,
+    'if [ -n "${GIT_HANDOFF_CHAINED-}" ]; then',
+    '  unset GIT_HANDOFF_CHAINED handoff_shim',
+    'elif [ -x "$handoff_shim" ]; then',
+    '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
+    '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
+    ...missingNotice(hook),
+    'fi',
+  ]);
+}
+
+/** One line a commit when the package is gone; prepare-commit-msg runs at every commit, `-n` or not. */
+function missingNotice(hook: GitHook): string[] {
+  if (hook !== 'prepare-commit-msg') return [];
+  return [
+    'else',
+    '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2',
+  ];
+}
+
+/** Whether our start marker stands in the text, as a line of its own. */
+export function hasMarker(text: string): boolean {
+  return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
+}
+
+/** The text without our blocks; undefined when a start marker has lost its end. */
+export function withoutBlocks(text: string): string | undefined {
+  let result = text;
+  while (BLOCK.test(result)) result = result.replace(BLOCK, '');
+  return hasMarker(result) ? undefined : result;
+}
+
+/**
+ * The hook with our block in it: the same text when it is there already.
+ *
+ * @param base the hook without a block
+ */
+export function withBlock(current: string, base: string, hook: GitHook, packageRoot: string): string {
+  const forms = [soleBlock(hook, packageRoot), chainBlock(hook, packageRoot)];
+  if (current !== base && forms.some((block) => current.replace(block, '') === base)) return current;
+  if (base === '' || base === NEW_HOOK) return NEW_HOOK + soleBlock(hook, packageRoot);
+  const block = chainBlock(hook, packageRoot);
+  if (!base.startsWith('#!')) return block + base;
+  const lineEnd = base.indexOf('\n');
+  return lineEnd < 0 ? `${base}\n${block}` : base.slice(0, lineEnd + 1) + block + base.slice(lineEnd + 1);
+}
+
+/** Whether a shell of the POSIX family runs this hook. Without a first line `#!` git hands it to `sh`. */
+export function isShellScript(text: string): boolean {
+  if (text.includes('\0')) return false;
+  if (!text.startsWith('#!')) return true;
+  const words = (text.slice(2).split('\n', 1)[0] ?? '').trimStart().split(/[ \t]+/);
+  const name = (word: string | undefined) => word?.replace(/^.*\//, '') ?? '';
+  if (name(words[0]) !== 'env') return SHELLS.test(name(words[0]));
+  return SHELLS.test(name(words.slice(1).find((word) => !word.startsWith('-') && !word.includes('='))));
+}

@@ -1,0 +1,170 @@
+/**
+ * The part of a client's settings that lists its hooks: `hooks.<event>[] = {matcher?, hooks: [handler]}`.
+ * Everything here is pure; texts are binary strings (see json-text.ts).
+ */
+import {
+  type JsonNode,
+  appendItems,
+  contentStart,
+  isBlank,
+  jsonValue,
+  memberOf,
+  removeItem,
+  renderJson,
+  scanJson,
+  styleOf,
+  toBinary,
+} from './json-text.ts';
+
+/** One registration: the handler runs at every such event (of the tools that the matcher names). */
+export interface HookEntry {
+  readonly event: string;
+  readonly matcher?: string;
+  readonly handler: Readonly<Record<string, string | number>>;
+}
+
+/** Tells our command from everybody else's. */
+export type CommandTest = (command: string) => boolean;
+
+/** The settings cannot be edited safely; the message says why. */
+export class SettingsError extends Error {}
+
+/**
+ * The text with our entries in it, each exactly once, all other bytes as they were.
+ *
+ * @throws SettingsError when the text is not JSON or `hooks` has another shape
+ */
+export function registerHooks(text: string, entries: readonly HookEntry[], isOurs: CommandTest): string {
+  if (hooksAreCurrent(text, entries, isOurs)) return text;
+  const base = unregisterHooks(text, isOurs);
+  if (isBlank(base)) return newSettings(base, entries);
+  const root = scanRoot(base);
+  const style = styleOf(base, root);
+  const hooks = memberOf(root, 'hooks')?.value;
+  if (hooks === undefined) {
+    const body = '"hooks": ' + renderJson(groupsByEvent(entries), 1, style);
+    return appendItems(base, root, 1, [body], style);
+  }
+  if (hooks.kind !== 'object') throw new SettingsError('"hooks" is not an object');
+  const missing = entries.filter((entry) => memberOf(hooks, entry.event) === undefined);
+  let result = base;
+  for (const entry of entries.filter((candidate) => !missing.includes(candidate))) {
+    result = appendGroup(result, entry);
+  }
+  if (missing.length === 0) return result;
+  const bodies = missing.map((entry) => `"${entry.event}": ` + renderJson([groupOf(entry)], 2, style));
+  return appendItems(result, hooksNode(result), 2, bodies, style);
+}
+
+/**
+ * The text without our entries; lists and objects that this leaves empty go too.
+ *
+ * @throws SettingsError when the text is not JSON
+ */
+export function unregisterHooks(text: string, isOurs: CommandTest): string {
+  if (isBlank(text)) return text;
+  let result = text;
+  for (;;) {
+    const found = findOurs(result, scanRoot(result), isOurs);
+    if (found === undefined) return result;
+    result = removeItem(result, found.container, found.index);
+  }
+}
+
+/** Whether our entries stand in the text just as they would be written now, and none besides. */
+export function hooksAreCurrent(text: string, entries: readonly HookEntry[], isOurs: CommandTest): boolean {
+  if (isBlank(text)) return false;
+  const present = ourGroups(text, scanRoot(text), isOurs).sort();
+  const wanted = entries.map((entry) => toBinary(`${entry.event} ${JSON.stringify(groupOf(entry))}`)).sort();
+  return present.length === wanted.length && present.every((group, at) => group === wanted[at]);
+}
+
+function groupOf(entry: HookEntry): object {
+  const hooks = [entry.handler];
+  return entry.matcher === undefined ? { hooks } : { matcher: entry.matcher, hooks };
+}
+
+function groupsByEvent(entries: readonly HookEntry[]): Record<string, object[]> {
+  return Object.fromEntries(entries.map((entry) => [entry.event, [groupOf(entry)]]));
+}
+
+/** A file without content keeps its byte order mark and its kind of line ending. */
+function newSettings(base: string, entries: readonly HookEntry[]): string {
+  const style = styleOf(base, undefined);
+  const body = renderJson({ hooks: groupsByEvent(entries) }, 0, style);
+  return base.slice(0, contentStart(base)) + body + style.eol;
+}
+
+function appendGroup(text: string, entry: HookEntry): string {
+  const list = memberOf(hooksNode(text), entry.event)?.value;
+  if (list?.kind !== 'array') throw new SettingsError(`"hooks.${entry.event}" is not a list`);
+  const style = styleOf(text, scanRoot(text));
+  return appendItems(text, list, 3, [renderJson(groupOf(entry), 3, style)], style);
+}
+
+function hooksNode(text: string): JsonNode {
+  const hooks = memberOf(scanRoot(text), 'hooks')?.value;
+  if (hooks?.kind !== 'object') throw new SettingsError('"hooks" is not an object');
+  return hooks;
+}
+
+function scanRoot(text: string): JsonNode {
+  try {
+    jsonValue(text);
+  } catch (error) {
+    throw new SettingsError(`not valid JSON (${(error as Error).message})`);
+  }
+  const root = scanJson(text);
+  if (root.kind !== 'object') throw new SettingsError('not a JSON object');
+  return root;
+}
+
+interface Place {
+  readonly container: JsonNode;
+  readonly index: number;
+}
+
+/** The path from `hooks` down to each handler of ours. */
+function* ourPlaces(text: string, root: JsonNode, isOurs: CommandTest): Generator<Place[]> {
+  for (const [hooksAt, hooks] of root.items.entries()) {
+    if (hooks.key !== 'hooks') continue;
+    for (const [eventAt, event] of hooks.value.items.entries()) {
+      for (const [groupAt, group] of event.value.items.entries()) {
+        const handlers = memberOf(group.value, 'hooks')?.value;
+        for (const [handlerAt, handler] of (handlers?.items ?? []).entries()) {
+          if (handlers === undefined || !isOurs(commandOf(text, handler.value))) continue;
+          yield [
+            { container: root, index: hooksAt },
+            { container: hooks.value, index: eventAt },
+            { container: event.value, index: groupAt },
+            { container: handlers, index: handlerAt },
+          ];
+        }
+      }
+    }
+  }
+}
+
+function commandOf(text: string, handler: JsonNode): string {
+  const command = memberOf(handler, 'command')?.value;
+  if (command === undefined || text[command.start] !== '"') return '';
+  return JSON.parse(text.slice(command.start, command.end)) as string;
+}
+
+/** Our first handler, or the outermost thing around it that holds nothing else. */
+function findOurs(text: string, root: JsonNode, isOurs: CommandTest): Place | undefined {
+  for (const path of ourPlaces(text, root, isOurs)) {
+    const alone = path.findLastIndex((place) => place.container.items.length > 1);
+    return path[Math.max(alone, 0)];
+  }
+  return undefined;
+}
+
+/** `<event> <group as compact JSON>` for each handler of ours. */
+function ourGroups(text: string, root: JsonNode, isOurs: CommandTest): string[] {
+  return [...ourPlaces(text, root, isOurs)].map(([, event, group]) => {
+    const node = group?.container.items[group.index]?.value;
+    const name = event?.container.items[event.index]?.key ?? '';
+    return `${name} ${JSON.stringify(node === undefined ? null : JSON.parse(text.slice(node.start, node.end)))}`;
+  });
+}

@@ -1,0 +1,152 @@
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { type GitRunner, gitFailure } from '../git/run.ts';
+import { exists, followLinks, readBytes, realPath } from './disk.ts';
+
+/** The folder that git takes hooks from in this worktree (githooks(5), `core.hooksPath`). */
+export interface HooksFolder {
+  readonly path: string;
+  /** Whether `core.hooksPath` is relative: then every worktree has a folder of its own. */
+  readonly perWorktree: boolean;
+  /** Other repositories may use it too: it lies neither in the git folder nor in a working tree of ours. */
+  readonly shared: boolean;
+  /** It lies in a working tree: only files that git ignores may be made there. */
+  readonly inWorkTree: boolean;
+}
+
+/** What one repository looks like before a plan is made; read once. */
+export interface RepositoryFacts {
+  readonly cwd: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Undefined in a bare repository and inside the git folder. */
+  readonly topLevel: string | undefined;
+  readonly configPath: string;
+  readonly config: Buffer;
+  /** Values of `handoff.enabled` in the repository's own config. */
+  readonly enabled: readonly string[];
+  readonly hooksFolder: HooksFolder | undefined;
+  /** The git folders of all worktrees, the main one first. */
+  readonly worktreeGitDirs: readonly string[];
+}
+
+/**
+ * Reads the repository that `cwd` lies in.
+ *
+ * @throws Failure `environment` when there is none or git refuses it
+ */
+export async function readRepository(git: GitRunner, cwd: string): Promise<RepositoryFacts> {
+  const ask = async (flag: string): Promise<string | undefined> => {
+    const result = await git(['rev-parse', '--path-format=absolute', flag], { cwd });
+    if (result.code === 0) return result.stdout.toString('utf8').replace(/\n$/, '');
+    if (flag === '--show-toplevel') return undefined;
+    throw gitFailure('rev-parse', result);
+  };
+  const gitDir = (await ask('--git-dir')) ?? '';
+  const commonDir = await realPath((await ask('--git-common-dir')) ?? '');
+  const topLevel = await ask('--show-toplevel');
+  const configPath = await followLinks(join(commonDir, 'config'));
+  const enabled = await git(['config', '--local', '-z', '--get-all', 'handoff.enabled'], { cwd });
+  return {
+    cwd,
+    gitDir,
+    commonDir,
+    topLevel,
+    configPath,
+    config: (await readBytes(configPath)) ?? Buffer.alloc(0),
+    enabled: enabled.stdout.toString('utf8').split('\0').slice(0, -1),
+    hooksFolder: await readHooksFolder(git, { cwd, gitDir, commonDir, topLevel }),
+    worktreeGitDirs: await listGitDirs(commonDir),
+  };
+}
+
+/** Whether this `handoff.enabled` (the last value counts) switches the repository on. */
+export function isEnabled(values: readonly string[]): boolean {
+  return values.length === 1 && /^(?:true|yes|on|1)$/i.test(values[0] ?? '');
+}
+
+async function listGitDirs(commonDir: string): Promise<string[]> {
+  const names = await fs.readdir(join(commonDir, 'worktrees')).catch((): string[] => []);
+  return [commonDir, ...names.sort().map((name) => join(commonDir, 'worktrees', name))];
+}
+
+/**
+ * Not `rev-parse --git-path hooks`: our git children run with `core.hooksPath` switched off, so the config is
+ * asked and the answer resolved as git does it, against the folder that the hook would run in.
+ */
+async function readHooksFolder(
+  git: GitRunner,
+  at: { cwd: string; gitDir: string; commonDir: string; topLevel: string | undefined },
+): Promise<HooksFolder | undefined> {
+  const args = ['config', '--type=path', '--show-scope', '-z', '--get-all', 'core.hooksPath'];
+  const result = await git(args, { cwd: at.cwd });
+  if (result.code > 1) return undefined;
+  const fields = result.stdout.toString('utf8').split('\0').slice(0, -1);
+  const values = fields.filter((_, index) => index % 2 === 1 && fields[index - 1] !== 'command');
+  const configured = values.at(-1);
+  if (configured === '') return undefined;
+  const runsIn = at.topLevel ?? at.gitDir;
+  const path = configured === undefined ? join(at.commonDir, 'hooks') : resolve(runsIn, configured);
+  const real = await realPath(path);
+  const inGitDir = isInside(real, at.commonDir);
+  const inWorkTree = !inGitDir && (await workTreeOf(git, real, at.commonDir));
+  const perWorktree = configured !== undefined && !isAbsolute(configured);
+  return { path, perWorktree, shared: !inGitDir && !inWorkTree, inWorkTree };
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
+}
+
+/** Whether a path lies in a working tree of this repository. */
+async function workTreeOf(git: GitRunner, path: string, commonDir: string): Promise<boolean> {
+  const cwd = await presentFolder(path);
+  const result = await git(['rev-parse', '--path-format=absolute', '--git-common-dir'], { cwd });
+  if (result.code !== 0) return false;
+  return (await realPath(result.stdout.toString('utf8').replace(/\n$/, ''))) === commonDir;
+}
+
+async function presentFolder(path: string): Promise<string> {
+  for (let at = path; ; at = resolve(at, '..')) {
+    const stat = await fs.stat(at).catch(() => undefined);
+    if (stat?.isDirectory() === true) return at;
+  }
+}
+
+/** Whether git ignores a path of a working tree (a tracked path is not ignored). */
+export async function isIgnored(git: GitRunner, path: string): Promise<boolean> {
+  const cwd = await presentFolder(resolve(path, '..'));
+  return (await git(['check-ignore', '-q', '--', path], { cwd })).code === 0;
+}
+
+/**
+ * The config file's bytes with other values of `handoff.enabled`, made by git itself on a copy.
+ *
+ * @throws Failure `environment`
+ */
+export async function configWith(git: GitRunner, config: Buffer, values: readonly string[]): Promise<Buffer> {
+  const folder = await fs.mkdtemp(join(tmpdir(), 'git-handoff-'));
+  const copy = join(folder, 'config');
+  const edit = async (...args: string[]) => {
+    const result = await git(['config', '--file', copy, ...args], { cwd: folder });
+    // 5: there was nothing to unset.
+    if (result.code !== 0 && result.code !== 5) throw gitFailure('config', result);
+  };
+  try {
+    await fs.writeFile(copy, config, { mode: 0o600 });
+    const [first, ...more] = values;
+    if (first === undefined) await edit('--unset-all', 'handoff.enabled');
+    else await edit('--replace-all', 'handoff.enabled', first);
+    for (const value of more) await edit('--add', 'handoff.enabled', value);
+    return await fs.readFile(copy);
+  } finally {
+    await fs.rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether the repository that this common dir belonged to still has our folder. */
+export async function isInitialised(commonDir: string): Promise<boolean> {
+  return exists(join(commonDir, 'handoff'));
+}

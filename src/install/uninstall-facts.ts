@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import type { FileReceipt, FileRole } from './change.ts';
+import { stateFolder } from '../host/folders.ts';
+import type { ClientInstaller } from './client.ts';
+import type { InstallContext } from './context.ts';
+import { exists } from './disk.ts';
+import { GIT_HOOKS } from './hook-block.ts';
+import { type FileFacts, fileFacts } from './install-facts.ts';
+import { type Receipt, parseReceipt } from './receipt.ts';
+import { type RepositoryFacts, configWith, readRepository } from './repository-facts.ts';
+import { otherRepositories, repositoryEntry } from './user-state.ts';
+
+/** A file that may hold a part of ours. */
+export interface Suspect extends FileFacts {
+  readonly role: FileRole;
+  readonly client: string | undefined;
+  readonly existed: boolean;
+  readonly receipt: FileReceipt | undefined;
+}
+
+export interface RepositoryRemains {
+  readonly facts: RepositoryFacts;
+  readonly receipt: Receipt;
+  readonly suspects: readonly Suspect[];
+  /** The config with `handoff.enabled` as it was before us, for a config that was edited since. */
+  readonly restoredConfig: Buffer;
+  /** Files that the guard leaves in the git folders of worktrees. */
+  readonly markers: readonly FileFacts[];
+  readonly folderExists: boolean;
+  readonly entry: FileFacts;
+}
+
+/** All that the plan of `uninstall` depends on, read once. */
+export interface UninstallFacts {
+  /** Undefined outside a repository (only the user's part can go there). */
+  readonly repository: RepositoryRemains | undefined;
+  readonly user: {
+    readonly state: string;
+    readonly stateExists: boolean;
+    readonly receipt: Receipt;
+    readonly suspects: readonly Suspect[];
+    /** Common dirs of other repositories that still use the user's part. */
+    readonly others: readonly string[];
+  };
+}
+
+/** What tools that take a hook over rename it to: pre-commit, lefthook. */
+const RENAMED = ['', '.legacy', '.old'];
+
+const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked'];
+
+/**
+ * Reads everything that `planUninstall` needs; changes nothing.
+ *
+ * @param userOnly no repository is needed
+ * @throws Failure `environment` (no repository, unreadable), `integrity` (damaged receipt)
+ */
+export async function readUninstallFacts(
+  context: InstallContext,
+  installers: readonly ClientInstaller[],
+  userOnly: boolean,
+): Promise<UninstallFacts> {
+  const state = stateFolder({ ...context.env, HOME: context.home });
+  const repository = await readRepository(context.git, context.cwd).catch((error: unknown) => {
+    if (userOnly && error instanceof Failure) return undefined;
+    throw error;
+  });
+  const receipt = await readReceipt(join(state, 'install.json'));
+  const places = { ...context, topLevel: undefined };
+  const defaults = installers.map((installer) => ({
+    path: installer.settingsFile('user', places),
+    client: installer.client,
+  }));
+  return {
+    repository: repository === undefined ? undefined : await readRemains(context, repository, state),
+    user: {
+      state,
+      stateExists: await exists(state),
+      receipt,
+      suspects: await withDefaults(receipt, 'settings', defaults),
+      others: await otherRepositories(state, repository?.commonDir),
+    },
+  };
+}
+
+async function readRemains(
+  context: InstallContext,
+  facts: RepositoryFacts,
+  state: string,
+): Promise<RepositoryRemains> {
+  const folder = join(facts.commonDir, 'handoff');
+  const receipt = await readReceipt(join(folder, 'install.json'));
+  const hooks = facts.hooksFolder;
+  const hookPaths =
+    hooks === undefined || hooks.shared ? [] : GIT_HOOKS.map((hook) => ({ path: join(hooks.path, hook) }));
+  const markers = facts.worktreeGitDirs.flatMap((dir) => MARKERS.map((name) => join(dir, name)));
+  return {
+    facts,
+    receipt,
+    suspects: await withDefaults(receipt, 'git-hook', hookPaths),
+    restoredConfig: await configWith(context.git, facts.config, receipt.enabledBefore ?? []),
+    markers: await Promise.all(markers.map(fileFacts)),
+    folderExists: await exists(folder),
+    entry: await fileFacts(repositoryEntry(state, facts.commonDir)),
+  };
+}
+
+async function readReceipt(path: string): Promise<Receipt> {
+  return parseReceipt((await fileFacts(path)).bytes, path);
+}
+
+/** The receipt's files, and the places where our part may stand without a receipt. */
+async function withDefaults(
+  receipt: Receipt,
+  role: FileRole,
+  defaults: readonly { path: string | undefined; client?: string }[],
+): Promise<Suspect[]> {
+  const suspects: Suspect[] = [];
+  const add = async (path: string, file: Omit<Suspect, 'path' | 'bytes'>) => {
+    const facts = await fileFacts(path);
+    if (!suspects.some((suspect) => suspect.path === facts.path)) suspects.push({ ...facts, ...file });
+  };
+  for (const file of receipt.files) {
+    for (const suffix of file.role === 'git-hook' ? RENAMED : ['']) {
+      await add(file.path + suffix, {
+        role: file.role,
+        client: file.client,
+        existed: file.existed,
+        receipt: file,
+      });
+    }
+  }
+  for (const { path, client } of defaults) {
+    if (path !== undefined) await add(path, { role, client, existed: true, receipt: undefined });
+  }
+  return suspects;
+}

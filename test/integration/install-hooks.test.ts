@@ -1,0 +1,377 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { World } from './install-world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.commit('first');
+});
+afterEach(() => world.remove());
+
+const hooksFolder = () => join(world.repository, '.git', 'hooks');
+const hookPath = (name = 'commit-msg') => join(hooksFolder(), name);
+
+/** What ran in a commit: `shim <hook>` or whatever the existing hook wrote, in order. */
+function commit(message?: string): string[] {
+  world.commit(message);
+  return world.calls().map((line) => line.replace(/^(shim \S+).*/, '$1'));
+}
+
+const BOTH = ['shim prepare-commit-msg', 'shim commit-msg'];
+
+async function roundTrip(during: () => void | Promise<void>): Promise<void> {
+  const before = world.snapshot();
+  await world.init();
+  const installed = world.snapshot();
+  for (const _round of [2, 3]) {
+    expect((await world.init()).outcome).toBe('unchanged');
+    expect(world.snapshot()).toEqual(installed);
+  }
+  await during();
+  await world.uninstall();
+  const after = world.snapshot();
+  const inGit = ([path]: [string, string]) => !/\/(objects|logs|refs|index|COMMIT_EDITMSG)\b/.test(path);
+  expect(Object.entries(after).filter(inGit)).toEqual(Object.entries(before).filter(inGit));
+}
+
+describe('a repository without hooks', () => {
+  it("gets two, which run with git's arguments, and loses them again", () =>
+    roundTrip(() => {
+      world.commit();
+      const [prepare, message] = world.calls().map((line) => line.split(' '));
+      expect(prepare?.slice(0, 4)).toEqual(['shim', 'prepare-commit-msg', '2', '.git/COMMIT_EDITMSG']);
+      expect(message?.slice(0, 4)).toEqual(['shim', 'commit-msg', '1', '.git/COMMIT_EDITMSG']);
+      expect(Number(prepare?.[4])).toBeGreaterThan(1);
+      expect(message?.[4]).toBe(prepare?.[4]);
+      expect(statSync(hookPath()).mode & 0o777).toBe(0o777 & ~process.umask() & 0o755);
+    }));
+
+  it('gets the hooks folder too when there is none', async () => {
+    rmSync(hooksFolder(), { recursive: true });
+    await roundTrip(() => expect(commit()).toEqual(BOTH));
+  });
+
+  it('is refused by a shim that refuses', async () => {
+    await world.init();
+    world.write(join(world.packageRoot, 'git-hooks', 'commit-msg'), '#!/bin/sh\nexit 3\n', 0o755);
+    expect(() => world.commit()).toThrow();
+  });
+
+  it('commits with one warning line when the package is gone', async () => {
+    await world.init();
+    rmSync(world.packageRoot, { recursive: true });
+    const run = world.shell(`cd '${world.repository}' && git commit -q --allow-empty -m x`);
+    expect(run.status).toBe(0);
+    expect(run.output.split('\n').slice(0, -1)).toEqual([expect.stringMatching(/^git-handoff is not at /)]);
+  });
+
+  it('keeps what a person appended to our hook', async () => {
+    await world.init();
+    world.write(hookPath(), readFileSync(hookPath(), 'utf8') + 'echo mine >>"$HOME/calls"\n');
+    expect((await world.init()).outcome).toBe('unchanged');
+    expect(commit()).toEqual([...BOTH, 'mine']);
+    await world.uninstall();
+    expect(readFileSync(hookPath(), 'utf8')).toBe('#!/bin/sh\necho mine >>"$HOME/calls"\n');
+    expect(existsSync(hookPath('prepare-commit-msg'))).toBe(false);
+    expect(commit()).toEqual(['mine']);
+  });
+});
+
+/** Existing commit-msg hooks; each leaves `mine`. */
+const EXISTING: Record<string, string> = {
+  'sh with exit at its end': '#!/bin/sh\necho mine >>"$HOME/calls"\nexit 0\n',
+  'sh with exec at its end': '#!/bin/sh\nexec sh -c \'echo mine >>"$HOME/calls"\'\n',
+  'sh -eu': '#!/bin/sh -eu\necho mine >>"$HOME/calls"\n',
+  bash: '#!/bin/bash\na=(mine); echo "${a[0]}" >>"$HOME/calls"\nexit\n',
+  'env bash': '#!/usr/bin/env bash\nset -euo pipefail\n[[ -n $1 ]] && echo mine >>"$HOME/calls"\n',
+  'env -S bash': '#!/usr/bin/env -S bash -e\necho mine >>"$HOME/calls"\n',
+  'no first line #!': 'echo mine >>"$HOME/calls"\n',
+  'no line feed at its end': '#!/bin/sh\necho mine >>"$HOME/calls"',
+  'bytes that are not UTF-8': '#!/bin/sh\n: \xff\xfe\necho mine >>"$HOME/calls"\n',
+  'a trap': '#!/bin/sh\ntrap \'echo mine >>"$HOME/calls"\' EXIT\nexit 0\n',
+  'a message in the block that looks like `$&`': '#!/bin/sh\n: "$&" $1 \'$`\'\necho mine >>"$HOME/calls"\n',
+};
+
+describe('an existing hook', () => {
+  it.each(Object.entries(EXISTING))('%s: runs first, then ours', async (_, text) => {
+    world.write(hookPath(), Buffer.from(text, 'latin1'), 0o751);
+    await roundTrip(() => expect(commit()).toEqual(['shim prepare-commit-msg', 'mine', 'shim commit-msg']));
+  });
+
+  it('gets its own path, arguments, input and environment, and its status counts', async () => {
+    const probe =
+      '#!/bin/sh\n{ echo "$0 $# $1"; env | grep -i handoff; ls -l /proc/self/fd/0; } >>"$HOME/calls"\n';
+    world.write(hookPath(), `${probe}exit 0\n`, 0o755);
+    const inputs = () =>
+      world
+        .calls()
+        .filter((line) => !line.startsWith('shim'))
+        .map((line) => line.replace(/.* -> /, ''));
+    world.commit();
+    const plain = inputs();
+    await world.init();
+    world.commit();
+    expect(inputs()).toEqual(plain);
+    world.write(hookPath(), readFileSync(hookPath(), 'utf8').replace('exit 0', 'exit 7'));
+    const run = world.shell(`'${hookPath()}' file`);
+    expect(run.status).toBe(7);
+    expect(world.calls().some((line) => line.startsWith('shim'))).toBe(false);
+  });
+
+  it('hands its standard input on', async () => {
+    world.write(hookPath(), '#!/bin/sh\ncat >>"$HOME/calls"\n', 0o755);
+    await world.init();
+    expect(world.shell(`printf 'one\\ntwo\\n' | '${hookPath()}' file`).status).toBe(0);
+    expect(world.calls().slice(0, 2)).toEqual(['one', 'two']);
+  });
+
+  it('may commit elsewhere: no mark of ours reaches that commit', async () => {
+    const other = join(world.root, 'other');
+    world.git(['init', '-q', other], world.root);
+    world.write(
+      hookPath(),
+      `#!/bin/sh\nunset $(git rev-parse --local-env-vars)\ngit -C '${other}' commit -q --allow-empty -m inner\n`,
+      0o755,
+    );
+    world.write(join(other, '.git', 'hooks', 'commit-msg'), '#!/bin/sh\necho inner >>"$HOME/calls"\n', 0o755);
+    await world.init();
+    await world.init({}, other);
+    expect(commit()).toEqual([
+      'shim prepare-commit-msg',
+      'shim prepare-commit-msg',
+      'inner',
+      'shim commit-msg',
+      'shim commit-msg',
+    ]);
+  });
+
+  it('runs alone when the package is gone', async () => {
+    world.write(hookPath(), EXISTING['sh with exit at its end'] ?? '', 0o755);
+    await world.init();
+    rmSync(world.packageRoot, { recursive: true });
+    expect(commit()).toEqual(['mine']);
+  });
+
+  it('edited after init: uninstall takes our block out and keeps the text', async () => {
+    world.write(hookPath(), '#!/bin/sh\necho mine\n', 0o755);
+    await world.init();
+    const edited = readFileSync(hookPath(), 'utf8').replace('echo mine', 'echo other');
+    writeFileSync(hookPath(), edited);
+    await world.uninstall();
+    expect(readFileSync(hookPath(), 'utf8')).toBe('#!/bin/sh\necho other\n');
+  });
+
+  it('with a block whose end is missing: left alone, and said', async () => {
+    world.write(hookPath(), '#!/bin/sh\n# >>> git-handoff >>>\necho mine >>"$HOME/calls"\n', 0o755);
+    const before = readFileSync(hookPath());
+    expect((await world.init()).notices.join()).toContain('the end of our block is missing');
+    await world.uninstall();
+    expect(readFileSync(hookPath())).toEqual(before);
+  });
+
+  it('is brought up to date when the package moved, and restored to the byte', async () => {
+    world.write(hookPath(), EXISTING['sh with exec at its end'] ?? '', 0o755);
+    const before = world.snapshot();
+    await world.init({}, undefined, { packageRoot: '/old/git-handoff' });
+    await world.init();
+    expect(readFileSync(hookPath(), 'utf8')).not.toContain('/old/');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('a hook that we cannot add to', () => {
+  const CASES: Record<string, [reason: string, make: () => void, runs: boolean]> = {
+    'a Node script': ['no POSIX shell', () => world.write(hookPath(), mineIn('node'), 0o755), true],
+    'a Python script': ['no POSIX shell', () => world.write(hookPath(), mineIn('python3'), 0o755), true],
+    'a program': ['no POSIX shell', () => world.write(hookPath(), readFileSync('/bin/true'), 0o755), false],
+    'not executable': ['not executable', () => world.write(hookPath(), '#!/bin/sh\nexit 1\n', 0o644), false],
+    'a link': ['symbolic link to', () => link('../../hook'), true],
+    'a link to nowhere': ['leads nowhere', () => link('../../nowhere'), false],
+  };
+  const mineIn = (language: 'node' | 'python3') =>
+    language === 'node'
+      ? "#!/usr/bin/env node\nprocess.getBuiltinModule('fs').appendFileSync(process.env.HOME + '/calls', 'mine\\n');\n"
+      : "#!/usr/bin/env python3\nimport os\nopen(os.environ['HOME'] + '/calls', 'a').write('mine\\n')\n";
+  const link = (target: string) => {
+    world.write(join(world.repository, 'hook'), '#!/bin/sh\necho mine >>"$HOME/calls"\n', 0o755);
+    symlinkSync(target, hookPath());
+  };
+
+  it.each(Object.entries(CASES))(
+    '%s: untouched, said, the other hook installed',
+    async (_, [reason, make, runs]) => {
+      make();
+      const kept = Object.entries(world.snapshot()).filter(
+        ([path]) => path.includes('commit-msg') || path.endsWith('/hook'),
+      );
+      await roundTrip(async () => {
+        expect(world.snapshot()).toMatchObject(
+          Object.fromEntries(kept.filter(([path]) => !path.endsWith('prepare-commit-msg'))),
+        );
+        expect(commit()).toEqual(['shim prepare-commit-msg', ...(runs ? ['mine'] : [])]);
+        const { notices } = await world.init();
+        expect(notices).toEqual([expect.stringContaining(reason)]);
+      });
+    },
+  );
+});
+
+describe('hook managers', () => {
+  /** As husky 9 writes them. */
+  function installHusky(): void {
+    world.write(join(world.repository, '.husky', '_', '.gitignore'), '*');
+    world.write(
+      join(world.repository, '.husky', '_', 'h'),
+      '#!/usr/bin/env sh\nn=$(basename "$0")\ns=$(dirname "$(dirname "$0")")/$n\n[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@"\nc=$?\nexit $c\n',
+      0o755,
+    );
+    for (const name of ['commit-msg', 'prepare-commit-msg', 'pre-commit']) {
+      world.write(
+        join(world.repository, '.husky', '_', name),
+        '#!/usr/bin/env sh\n. "$(dirname "$0")/h"',
+        0o755,
+      );
+    }
+    world.write(join(world.repository, '.husky', 'commit-msg'), 'echo "husky $1" >>"$HOME/calls"\n');
+    world.git(['config', 'core.hooksPath', '.husky/_']);
+    world.git(['add', '.husky/commit-msg']);
+  }
+
+  it('husky: its script runs, then ours; core.hooksPath and git status stay', async () => {
+    installHusky();
+    const status = world.git(['status', '--porcelain']);
+    await roundTrip(async () => {
+      expect(world.git(['status', '--porcelain'])).toBe(status);
+      expect(commit()).toEqual(['shim prepare-commit-msg', 'husky .git/COMMIT_EDITMSG', 'shim commit-msg']);
+      expect((await world.init()).notices.join()).toContain('husky writes');
+      expect(world.git(['config', 'core.hooksPath'])).toBe('.husky/_\n');
+      installHusky();
+      expect(commit()).toEqual(['husky .git/COMMIT_EDITMSG']);
+      await world.init();
+      expect(commit()).toHaveLength(3);
+    });
+  });
+
+  it('hooks that belong to the working tree are left alone, from a subfolder too', async () => {
+    world.write(
+      join(world.repository, '.githooks', 'commit-msg'),
+      '#!/bin/sh\necho mine >>"$HOME/calls"\n',
+      0o755,
+    );
+    world.git(['add', '.githooks']);
+    world.git(['config', 'core.hooksPath', '.githooks']);
+    mkdirSync(join(world.repository, 'sub'));
+    const before = world.snapshot();
+    const { notices } = await world.init({}, join(world.repository, 'sub'));
+    expect(notices).toHaveLength(2);
+    expect(notices.join()).toContain(`${join(world.repository, '.githooks', 'commit-msg')}: left as it is`);
+    expect(notices.join()).toContain('Add this line');
+    expect(commit()).toEqual(['mine']);
+    await world.uninstall();
+    rmSync(join(world.repository, '.git'), { recursive: true });
+    expect(Object.keys(world.snapshot())).toEqual(
+      Object.keys(before).filter((path) => !path.includes('/.git/') && !path.endsWith('/.git')),
+    );
+  });
+
+  it('a global core.hooksPath is never touched; the line to add works', async () => {
+    const shared = join(world.home, 'shared hooks');
+    world.write(join(shared, 'commit-msg'), '#!/bin/sh\necho mine >>"$HOME/calls"\n', 0o755);
+    world.git(['config', '--global', 'core.hooksPath', '~/shared hooks']);
+    const before = readFileSync(join(shared, 'commit-msg'), 'utf8');
+    const { notices } = await world.init();
+    expect(readFileSync(join(shared, 'commit-msg'), 'utf8')).toBe(before);
+    expect(existsSync(join(shared, 'prepare-commit-msg'))).toBe(false);
+    const line = notices.find((notice) => notice.includes('/commit-msg:'))?.split('to the hook: ')[1] ?? '';
+    writeFileSync(join(shared, 'commit-msg'), `${before}${line}\n`);
+    expect(commit()).toEqual(['mine', 'shim commit-msg']);
+    expect((await world.init()).notices.join()).not.toContain('/commit-msg: left');
+  });
+
+  it('pre-commit, installed before and after us', async () => {
+    const tool =
+      '#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\nHERE="$(cd "$(dirname "$0")" && pwd)"\nif [ -x "$HERE/commit-msg.legacy" ]; then "$HERE/commit-msg.legacy" "$@" || exit; fi\nexec sh -c \'echo pre-commit >>"$HOME/calls"\'\n';
+    world.write(hookPath(), tool, 0o755);
+    await roundTrip(() =>
+      expect(commit()).toEqual(['shim prepare-commit-msg', 'pre-commit', 'shim commit-msg']),
+    );
+
+    rmSync(hookPath());
+    await world.init();
+    renameSync(hookPath(), `${hookPath()}.legacy`);
+    world.write(hookPath(), tool, 0o755);
+    expect((await world.init()).outcome).toBe('unchanged');
+    expect(commit()).toEqual([...BOTH, 'pre-commit']);
+    await world.uninstall();
+    expect(existsSync(`${hookPath()}.legacy`)).toBe(false);
+    expect(commit()).toEqual(['pre-commit']);
+  });
+
+  it('lefthook, installed before and after us', async () => {
+    const tool =
+      '#!/bin/sh\ncall_lefthook() { echo "lefthook $*" >>"$HOME/calls"; }\ncall_lefthook run "commit-msg" "$@"\n';
+    world.write(hookPath(), tool, 0o755);
+    const mine = 'lefthook run commit-msg .git/COMMIT_EDITMSG';
+    await roundTrip(() => expect(commit()).toEqual(['shim prepare-commit-msg', mine, 'shim commit-msg']));
+
+    rmSync(hookPath());
+    await world.init();
+    renameSync(hookPath(), `${hookPath()}.old`);
+    world.write(hookPath(), tool, 0o755);
+    await world.init();
+    expect(commit()).toEqual(['shim prepare-commit-msg', mine, 'shim commit-msg']);
+    await world.uninstall();
+    expect(existsSync(`${hookPath()}.old`)).toBe(false);
+    expect(readFileSync(hookPath(), 'utf8')).toBe(tool);
+  });
+
+  it.each(['', '/dev/null'])('core.hooksPath = %j: said, nothing broken', async (value) => {
+    world.git(['config', 'core.hooksPath', value]);
+    const before = world.snapshot();
+    const { outcome, notices } = await world.init();
+    expect(outcome).toBe('applied');
+    expect(notices.join()).toContain('core.hooksPath');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('linked worktrees', () => {
+  it('share the hooks of the common folder', async () => {
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', linked]);
+    const before = Object.keys(world.snapshot());
+    await world.init({}, linked);
+    expect(commit()).toEqual(BOTH);
+    world.commit('in the linked one', linked);
+    expect(world.calls()).toHaveLength(2);
+    expect((await world.init()).outcome).toBe('unchanged');
+    chmodSync(hookPath(), 0o700);
+    await world.uninstall({}, linked);
+    expect(
+      Object.keys(world.snapshot()).filter(
+        (path) => !before.includes(path) && !/\/objects\/|COMMIT_EDITMSG/.test(path),
+      ),
+    ).toEqual([]);
+  });
+
+  it('are warned that a relative core.hooksPath is per worktree', async () => {
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', linked]);
+    world.git(['config', 'core.hooksPath', '.husky/_']);
+    expect((await world.init({}, linked)).notices.join()).toContain('run init in each of them');
+  });
+});

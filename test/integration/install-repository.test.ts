@@ -1,0 +1,342 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyChanges } from '../../src/install/apply.ts';
+import type { Change } from '../../src/install/change.ts';
+import { claudeInstaller } from '../../src/install/claude.ts';
+import { INSTALLERS } from '../../src/install/clients.ts';
+import { readInstallFacts } from '../../src/install/install-facts.ts';
+import { planInstall } from '../../src/install/plan-install.ts';
+import { planUninstall } from '../../src/install/plan-uninstall.ts';
+import { readUninstallFacts } from '../../src/install/uninstall-facts.ts';
+import { World } from './install-world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.commit('first');
+});
+afterEach(() => world.remove());
+
+const configPath = () => join(world.repository, '.git', 'config');
+const userSettings = () => join(world.home, '.claude', 'settings.json');
+
+async function planned(): Promise<readonly Change[]> {
+  const facts = await readInstallFacts(world.context(), claudeInstaller, 'user');
+  return planInstall(facts).changes;
+}
+
+describe('init', () => {
+  it('switches the repository on and tells the launcher which Node to start', async () => {
+    const result = await world.init();
+    expect(world.git(['config', '--local', 'handoff.enabled'])).toBe('true\n');
+    const folder = join(world.repository, '.git', 'handoff');
+    for (const path of [folder, join(folder, 'beat')]) expect(statSync(path).mode & 0o777).toBe(0o700);
+    const node = join(world.home, '.local', 'state', 'git-handoff', 'node');
+    expect(readFileSync(node, 'utf8')).toBe(`${process.execPath}\n`);
+    expect(result.changed).toEqual(expect.arrayContaining([userSettings(), configPath(), node]));
+    expect(world.git(['status', '--porcelain'])).toBe('');
+  });
+
+  it('shows every change before it asks, and changes nothing when the answer is no', async () => {
+    world.write(userSettings(), '{\n  "env": {\n    "TOKEN": "s3cret"\n  },\n  "model": "x"\n}\n');
+    const before = world.snapshot();
+    let shown = '';
+    const confirm = (plan: string): Promise<boolean> => {
+      shown = plan;
+      return Promise.resolve(false);
+    };
+    const result = await world.init({ yes: false }, undefined, { confirm });
+    expect(result).toMatchObject({ outcome: 'declined', changed: [], plan: shown });
+    expect(world.snapshot()).toEqual(before);
+    expect(shown).toContain(`+++ ${userSettings()}\n@@ -5,1 +5,`);
+    expect(shown).toMatch(/^\+\tenabled = true$/m);
+    expect(shown).toMatch(/^\+# >>> git-handoff >>>$/m);
+    expect(shown).not.toContain('s3cret');
+  });
+
+  it('needs a terminal or --yes', async () => {
+    const before = world.snapshot();
+    await expect(world.init({ yes: false })).rejects.toMatchObject({
+      code: 'usage',
+      hint: 'git handoff init --yes',
+    });
+    expect(world.snapshot()).toEqual(before);
+    await world.init();
+    expect((await world.init({ yes: false })).outcome).toBe('unchanged');
+  });
+
+  it('refuses a folder that is no repository, and a client that it does not know', async () => {
+    await expect(world.init({}, world.home)).rejects.toMatchObject({ code: 'environment' });
+    await expect(world.init({ client: 'x' })).rejects.toMatchObject({ code: 'usage' });
+  });
+
+  it('escapes what a path could do to a terminal', async () => {
+    world.remove();
+    world = new World('a\u001b[31m\u202eb');
+    const { plan } = await world.init();
+    expect(plan).toContain('\\u{1b}[31m\\u{202e}b');
+    expect(plan).not.toContain('\u001b');
+  });
+});
+
+describe('the config file', () => {
+  const HEAD = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n';
+  it.each([
+    HEAD,
+    `${HEAD}; a comment at the end`,
+    `${HEAD}[handoff]\n\tenabled = false ; for now\n`,
+    `${HEAD}[handoff]\n\tenabled = false\n\tenabled = false\n\tmarker = handshake\n`,
+    `${HEAD}[handoff]\n\tenabled\n`,
+    HEAD.replaceAll('\n', '\r\n'),
+  ])('%j comes back to the byte', async (text) => {
+    writeFileSync(configPath(), text);
+    const before = world.snapshot();
+    await world.init();
+    expect(world.git(['config', '--bool', 'handoff.enabled'])).toBe('true\n');
+    expect((await world.init()).outcome).toBe('unchanged');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('edited since: the key gets its former value', async () => {
+    world.git(['config', 'handoff.enabled', 'false']);
+    await world.init();
+    world.git(['config', 'user.name', 'somebody']);
+    await world.uninstall();
+    expect(world.git(['config', '--get-all', 'handoff.enabled'])).toBe('false\n');
+    expect(world.git(['config', 'user.name'])).toBe('somebody\n');
+  });
+
+  it('edited since: the key that was not there goes', async () => {
+    await world.init();
+    world.git(['config', 'user.name', 'somebody']);
+    await world.uninstall();
+    expect(readFileSync(configPath(), 'utf8')).not.toContain('handoff');
+  });
+
+  it('locked by git: exit 7, nothing changed', async () => {
+    world.write(`${configPath()}.lock`, '');
+    const before = world.snapshot();
+    await expect(world.init()).rejects.toMatchObject({ code: 'environment' });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('several repositories', () => {
+  it("keep the hooks in the user's settings until the last one uninstalls", async () => {
+    const second = join(world.root, 'second');
+    world.git(['init', '-q', second], world.root);
+    const before = world.snapshot();
+    await world.init();
+    const installed = readFileSync(userSettings(), 'utf8');
+    await world.init({}, second);
+    expect(readFileSync(userSettings(), 'utf8')).toBe(installed);
+
+    const { notices } = await world.uninstall();
+    expect(notices.join()).toContain(`other repositories use them (${second})`);
+    expect(readFileSync(userSettings(), 'utf8')).toBe(installed);
+    await world.uninstall({}, second);
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('one that was deleted keeps nothing', async () => {
+    const second = join(world.root, 'second');
+    world.git(['init', '-q', second], world.root);
+    await world.init({}, second);
+    await world.init();
+    rmSync(second, { recursive: true });
+    await world.uninstall();
+    expect(existsSync(userSettings())).toBe(false);
+  });
+
+  it("--user removes the user's part anyway, from anywhere", async () => {
+    await world.init();
+    await world.uninstall({ user: true }, world.root);
+    expect(existsSync(join(world.home, '.claude'))).toBe(false);
+    expect(existsSync(join(world.home, '.local'))).toBe(false);
+    expect(world.git(['config', 'handoff.enabled'])).toBe('true\n');
+  });
+
+  it('set up at the same time are both known', async () => {
+    const second = join(world.root, 'second');
+    world.git(['init', '-q', second], world.root);
+    mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
+    mkdirSync(join(world.home, '.claude'), { recursive: true });
+    const before = world.snapshot();
+    await Promise.all([world.init(), world.init({}, second)]);
+    expect((await world.uninstall()).notices.join()).toContain('other repositories use them');
+    await world.uninstall({}, second);
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('kinds of repositories', () => {
+  const clean = async (cwd: string) => {
+    const before = world.snapshot();
+    await world.init({}, cwd);
+    expect(world.git(['config', 'handoff.enabled'], cwd)).toBe('true\n');
+    expect((await world.init({}, cwd)).outcome).toBe('unchanged');
+    await world.uninstall({}, cwd);
+    expect(world.snapshot()).toEqual(before);
+  };
+
+  it('bare', async () => {
+    const bare = join(world.root, 'bare.git');
+    world.git(['init', '-q', '--bare', bare], world.root);
+    await clean(bare);
+  });
+
+  it('sha256', async () => {
+    const other = join(world.root, 'sha256');
+    world.git(['init', '-q', '--object-format=sha256', other], world.root);
+    await clean(other);
+  });
+
+  it('a submodule has a git folder of its own', async () => {
+    const source = join(world.root, 'source');
+    world.git(['init', '-q', source], world.root);
+    world.commit('x', source);
+    world.git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source, 'sub']);
+    const sub = join(world.repository, 'sub');
+    await clean(sub);
+    await world.init({}, sub);
+    expect(existsSync(join(world.repository, '.git', 'modules', 'sub', 'handoff'))).toBe(true);
+    expect(existsSync(join(world.repository, '.git', 'handoff'))).toBe(false);
+  });
+
+  it.each(['with blanks', 'it\'s "quoted" $x', 'line\nfeed', 'ends in a line feed\n', '--yes'])(
+    'in a folder named %j',
+    async (name) => {
+      world.remove();
+      world = new World(name);
+      await clean(world.repository);
+      await world.init();
+      world.commit();
+      expect(world.calls().filter((line) => line.startsWith('shim'))).toHaveLength(2);
+    },
+  );
+
+  it('with a linked worktree: what the guard left in both git folders goes', async () => {
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', linked]);
+    const before = world.snapshot();
+    await world.init({}, linked);
+    const gitDirs = [join(world.repository, '.git'), join(world.repository, '.git', 'worktrees', 'linked')];
+    for (const dir of gitDirs)
+      for (const name of ['handoff-id', 'handoff-solo']) world.write(join(dir, name), 'x\n');
+    world.write(join(world.repository, '.git', 'handoff', 'beat', 'session'), '');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('when it cannot be done', () => {
+  it.each([
+    ['the settings folder is a file', () => world.write(join(world.home, '.claude'), '')],
+    ['the state folder is a file', () => world.write(join(world.home, '.local'), '')],
+    [
+      'info.json is a folder',
+      () => mkdirSync(join(world.repository, '.git', 'handoff', 'install.json'), { recursive: true }),
+    ],
+  ])('%s: exit 7, nothing changed', async (_, breakIt) => {
+    breakIt();
+    const before = world.snapshot();
+    await expect(world.init()).rejects.toMatchObject({ code: 'environment' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a read-only git folder: exit 7, nothing changed', async () => {
+    const folder = join(world.repository, '.git');
+    chmodSync(folder, 0o555);
+    const before = world.snapshot();
+    await expect(world.init()).rejects.toMatchObject({ code: 'environment' });
+    expect(world.snapshot()).toEqual(before);
+    chmodSync(folder, 0o755);
+  });
+
+  it('a step that fails takes the earlier ones back', async () => {
+    const before = world.snapshot();
+    const changes = await planned();
+    const last = changes.at(-1);
+    const broken: Change[] = [
+      ...changes,
+      {
+        kind: 'file',
+        role: 'settings',
+        path: `${last?.path ?? ''}/below-a-file`,
+        before: undefined,
+        after: Buffer.from('x'),
+        mode: 0o644,
+      },
+    ];
+    await expect(applyChanges(broken)).rejects.toMatchObject({ code: 'environment' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('a file that somebody changed between plan and change: exit 7, their text stays', async () => {
+    const changes = await planned();
+    world.write(userSettings(), '{"theirs": true}');
+    await expect(applyChanges(changes)).rejects.toMatchObject({
+      code: 'environment',
+      hint: 'run the command again',
+    });
+    expect(readFileSync(userSettings(), 'utf8')).toBe('{"theirs": true}');
+    expect(existsSync(join(world.repository, '.git', 'handoff'))).toBe(false);
+  });
+
+  it('a damaged receipt: exit 6, nothing guessed', async () => {
+    await world.init();
+    world.write(join(world.repository, '.git', 'handoff', 'install.json'), '{ "v": 1');
+    const before = world.snapshot();
+    await expect(world.uninstall()).rejects.toMatchObject({ code: 'integrity' });
+    await expect(world.init()).rejects.toMatchObject({ code: 'integrity' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('a lost receipt: our parts are found and taken out', async () => {
+    world.write(userSettings(), '{\n  "model": "x"\n}\n');
+    const before = readFileSync(userSettings(), 'utf8');
+    await world.init();
+    rmSync(join(world.repository, '.git', 'handoff'), { recursive: true });
+    rmSync(join(world.home, '.local'), { recursive: true });
+    await world.uninstall();
+    expect(readFileSync(userSettings(), 'utf8')).toBe(before);
+    expect(readFileSync(configPath(), 'utf8')).not.toContain('handoff');
+    world.commit();
+    expect(world.calls()).toEqual([]);
+  });
+});
+
+describe('interrupted after any step', () => {
+  it('init can be uninstalled to the byte, or run again', async () => {
+    world.write(userSettings(), '{\n  "model": "x"\n}\n');
+    world.write(join(world.repository, '.git', 'hooks', 'commit-msg'), '#!/bin/sh\nexit 0\n', 0o755);
+    mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
+    const before = world.snapshot();
+    const steps = (await planned()).length;
+    expect(steps).toBeGreaterThan(8);
+    for (let done = 0; done <= steps; done++) {
+      await applyChanges((await planned()).slice(0, done));
+      if (done % 2 === 0) await world.init();
+      await world.uninstall();
+      expect(world.snapshot()).toEqual(before);
+    }
+  });
+
+  it('uninstall can be run again', async () => {
+    world.write(userSettings(), '{\n  "model": "x"\n}\n');
+    // The last thing to go is the record of folders made above the state folder; let there be none.
+    mkdirSync(join(world.home, '.local', 'state'), { recursive: true });
+    const before = world.snapshot();
+    for (let done = 0, steps = 1; done < steps; done++) {
+      await world.init();
+      const facts = await readUninstallFacts(world.context(), INSTALLERS, false);
+      const { changes } = planUninstall(facts, INSTALLERS, false);
+      steps = changes.length;
+      await applyChanges(changes.slice(0, done));
+      await world.uninstall();
+      expect(world.snapshot()).toEqual(before);
+    }
+  });
+});
