@@ -50,6 +50,6 @@ async function bundle(name, chunks) {
 
 if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(dist, { recursive: true, force: true });
-  await bundle('hook', (chunk) => (chunk.name === 'analyse' ? 'shell.cjs' : 'hook-[name].cjs'));
+  await bundle('hook', (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs'));
   await bundle('cli', 'cli/[name].cjs');
 }

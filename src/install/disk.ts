@@ -95,7 +95,7 @@ export async function replaceFile(path: string, bytes: Buffer, mode: number, loc
   const suffix = lock ? '.lock' : `.handoff-${randomBytes(6).toString('hex')}`;
   const temporary = path + suffix;
   const former = await fs.stat(path).catch(() => undefined);
-  const handle = await fs.open(temporary, 'wx', 0o600);
+  const handle = await fs.open(temporary, 'wx', former === undefined ? mode : 0o600);
   try {
     await handle.writeFile(bytes);
     if (former !== undefined && (former.uid !== process.getuid?.() || former.gid !== process.getgid?.())) {

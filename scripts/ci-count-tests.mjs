@@ -1,0 +1,25 @@
+/**
+ * Counts one run of vitest for `.ci/run`: `ci-count-tests.mjs <report.json> <exit status> <what>` prints
+ * `<passed> <failed> <skipped> <what>`. The report is vitest's JSON report.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+
+const [report = '', status = '1', what = 'tests'] = process.argv.slice(2);
+const { passed, failed, skipped } = count(report);
+const executed = passed + failed;
+// A broken test file, an unhandled error or an empty run has no failed test of its own, but it is a failure.
+const unseen = failed === 0 && (status !== '0' || executed === 0) ? 1 : 0;
+console.log(`${passed} ${failed + unseen} ${skipped} ${what}`);
+
+function count(file) {
+  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0 };
+  const run = JSON.parse(readFileSync(file, 'utf8'));
+  const broken = run.testResults.filter(
+    ({ status: outcome, assertionResults }) => outcome === 'failed' && assertionResults.length === 0,
+  );
+  return {
+    passed: run.numPassedTests,
+    failed: run.numFailedTests + broken.length,
+    skipped: run.numPendingTests + run.numTodoTests,
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * Checks the package as it would be published, for `.ci/run`: sizes, contents, no dependencies, no install
+ * scripts, and that it works after an offline install. Prints `<passed> <failed> 0 <what>` for each check
+ * on stdout. Needs the bundles (`npm run build`).
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const KIB = 1024;
+const LIMITS = { 'dist/hook.cjs': 80 * KIB, 'dist/shell.cjs': 150 * KIB };
+const PACKED_LIMIT = 400 * KIB;
+const REQUIRED = [
+  ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
+  ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
+];
+const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w-]+|schema\/[\w.-]+\.json)$/;
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
+
+const scratch = mkdtempSync(path.join(tmpdir(), 'git-handoff-package-'));
+try {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+  const tarball = pack(scratch);
+  for (const [file, limit] of Object.entries(LIMITS)) checkSize(file, statSync(file).size, limit);
+  checkSize('the packed package', tarball.size, PACKED_LIMIT);
+  checkFiles(tarball.files.map((file) => file.path));
+  checkManifest(manifest);
+  checkImports();
+  checkInstalled(manifest, tarball.filename);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+function report(what, problems) {
+  console.log(`${problems.length === 0 ? '1 0' : '0 1'} 0 ${what}`);
+  for (const problem of problems) console.error(`${what}: ${problem}`);
+}
+
+function checkSize(what, size, limit) {
+  const figures = `${(size / KIB).toFixed(1)} of ${limit / KIB} KiB`;
+  report(`${what} is small enough (${figures})`, size <= limit ? [] : ['too large']);
+}
+
+function pack(folder) {
+  const options = ['--json', '--ignore-scripts', '--pack-destination', folder];
+  const answer = JSON.parse(run('npm', ['pack', ...options]));
+  return Object.values(answer)[0]; // a list in npm 10 and 11, an object by name in npm 12
+}
+
+function checkFiles(files) {
+  const missing = REQUIRED.filter((file) => !files.includes(file));
+  const unexpected = files.filter((file) => !REQUIRED.includes(file) && !ALLOWED.test(file));
+  report('the package holds what it should and nothing else', [
+    ...missing.map((file) => `missing: ${file}`),
+    ...unexpected.map((file) => `unexpected: ${file}`),
+  ]);
+}
+
+function checkManifest(manifest) {
+  const kinds = ['dependencies', 'optionalDependencies', 'peerDependencies', 'bundleDependencies'];
+  const dependencies = kinds.filter((kind) => Object.keys(manifest[kind] ?? {}).length > 0);
+  report('the package has no run-time dependencies', dependencies);
+  const scripts = INSTALL_SCRIPTS.filter((name) => manifest.scripts?.[name] !== undefined);
+  report('the package has no install scripts', scripts);
+}
+
+/** The bundles may ask for node's own modules and for each other, and for nothing that has to be installed. */
+function checkImports() {
+  const problems = readdirSync('dist', { recursive: true })
+    .filter((file) => file.endsWith('.cjs'))
+    .flatMap((file) => {
+      const text = readFileSync(path.join('dist', file), 'utf8');
+      const names = [...text.matchAll(/\b(?:require|import)\(\s*["'`]([^"'`$]+)["'`]\s*\)/g)].map(
+        ([, name]) => name,
+      );
+      return names
+        .filter((name) => !name.startsWith('.') && !isBuiltin(name))
+        .map((name) => `${file}: ${name}`);
+    });
+  report('the bundles need nothing but node', problems);
+}
+
+function checkInstalled(manifest, filename) {
+  const prefix = path.join(scratch, 'prefix');
+  const tarball = path.join(scratch, filename);
+  run('npm', ['install', '--global', '--offline', '--no-audit', '--no-fund', `--prefix=${prefix}`, tarball]);
+  const version = run(path.join(prefix, 'bin', 'git-handoff'), ['--version'], { cwd: scratch });
+  report('the package works after an offline install', version.includes(manifest.version) ? [] : [version]);
+  const page = path.join(prefix, 'share', 'man', 'man1', 'git-handoff.1');
+  report('`git handoff --help` finds its page', statSync(page).size > 0 ? [] : [page]);
+}
+
+function run(program, args, options = {}) {
+  return execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
+}

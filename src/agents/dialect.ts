@@ -1,0 +1,87 @@
+import type { SessionId } from '../domain/names.ts';
+
+/** What a client is about to do, or has done, in our words. Paths are as the client gave them. */
+export type ToolCall =
+  /** Replaces or creates a whole file. `content` is what will stand in it. */
+  | { readonly kind: 'write'; readonly path: string; readonly content: string }
+  /** Changes a part of a file that exists. */
+  | { readonly kind: 'edit'; readonly path: string }
+  /** Changes, creates, deletes or renames several files at once (apply_patch). */
+  | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
+  | { readonly kind: 'shell'; readonly command: string }
+  /** A shell command that the client runs without a shell. */
+  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  /** Anything that neither changes files nor runs a shell, or that we do not know. */
+  | { readonly kind: 'other' };
+
+export interface PatchedFile {
+  readonly path: string;
+  readonly change: 'add' | 'update' | 'delete';
+  /** Where an update moves the file to. */
+  readonly moveTo?: string;
+  /** First line of an added file, for its marker. */
+  readonly firstLine?: string;
+}
+
+export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unknown';
+
+/** One call of a client's hook, in our words. `session` is `undefined` when the payload names none that is valid. */
+export interface GuardEvent {
+  readonly kind:
+    | 'session-start'
+    | 'before-tool'
+    | 'after-tool'
+    | 'stop'
+    | 'session-end'
+    | 'agent-start'
+    | 'agent-stop'
+    | 'other';
+  /** The client's own name of the event, needed to answer it. */
+  readonly name: string;
+  readonly session: SessionId | undefined;
+  /** The sub-agent inside the session, where the client tells. */
+  readonly agent: string | undefined;
+  readonly cwd: string | undefined;
+  /** Present for before-tool and after-tool. */
+  readonly tool: ToolCall | undefined;
+  /** The client's name of the tool, for the log. */
+  readonly toolName: string | undefined;
+  /** Present for session-start. */
+  readonly source: SessionStartSource | undefined;
+  /** Present for session-end, as the client said it (`clear`, `logout`, …). */
+  readonly reason: string | undefined;
+  /** Stop only: the client already ran a Stop hook in this turn. */
+  readonly stopHookActive: boolean;
+}
+
+/** What the guard wants the client to do. */
+export type Verdict =
+  /** Nothing to say: no output at all. */
+  | { readonly kind: 'allow' }
+  /** Allowed; `text` goes to the model (where the event can carry it). */
+  | { readonly kind: 'context'; readonly text: string }
+  /** Allowed; `text` is shown to the person, not to the model. */
+  | { readonly kind: 'notice'; readonly text: string }
+  /** Not done; `reason` reaches the model. */
+  | { readonly kind: 'deny'; readonly reason: string }
+  /** Done with another file content; nothing is approved by it. */
+  | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
+
+/** What the client's environment says about it; read once, at the border. */
+export interface DialectEnvironment {
+  readonly [name: string]: string | undefined;
+}
+
+/**
+ * One client's hook protocol. A new client is one file that exports a `Dialect`, and one line in
+ * `agents/index.ts`.
+ */
+export interface Dialect {
+  readonly client: string;
+  /** Reads a payload; `undefined` when it is no payload of this client (the guard then allows and logs). */
+  parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
+  /** Whether this client, in this environment, can replace a tool's input without approving the call. */
+  canRewrite(env: DialectEnvironment): boolean;
+  /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
+  render(verdict: Verdict, event: GuardEvent, payload: unknown): string;
+}

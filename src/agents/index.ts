@@ -1,0 +1,9 @@
+import { claude } from './claude.ts';
+import type { Dialect } from './dialect.ts';
+
+const DIALECTS: readonly Dialect[] = [claude];
+
+/** The dialect that a registered command line names with `--client`; Claude's is the common shape. */
+export function dialectFor(client: string | undefined): Dialect {
+  return DIALECTS.find((dialect) => dialect.client === client) ?? claude;
+}

@@ -1,0 +1,15 @@
+/** Reading payloads: every field may be missing or of another type. */
+
+/** A JSON object of unknown fields. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The value as an object with fields, `undefined` for anything else. Own fields only are ever read. */
+export function fields(value: unknown): Fields | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return Object.assign(Object.create(null) as object, value) as Fields;
+}
+
+/** The value as a text, `undefined` for anything else. */
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

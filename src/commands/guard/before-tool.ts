@@ -1,0 +1,111 @@
+import type { PatchedFile, ToolCall, Verdict } from '../../agents/dialect.ts';
+import {
+  type MarkerAct,
+  decideMarkerFile,
+  markerFileName,
+  markerOwner,
+  overlappingFiles,
+  withMarker,
+} from '../../domain/marker.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { isHandoffRefFile } from '../../git/discover.ts';
+import { absolutePath, realPath } from '../../host/disk.ts';
+import { siblingNames } from '../../host/marker-files.ts';
+import { markerRefusal, refRefusal } from './refusals.ts';
+import type { Scene } from './scene.ts';
+
+const ALLOW: Verdict = { kind: 'allow' };
+
+/** Decides a tool call before it runs. */
+export async function beforeTool(scene: Scene): Promise<Verdict> {
+  const tool = scene.event.tool ?? { kind: 'other' };
+  switch (tool.kind) {
+    case 'other':
+      return ALLOW;
+    case 'write':
+      return touchFile(scene, tool.path, { kind: 'write', content: tool.content });
+    case 'edit':
+      return touchFile(scene, tool.path, { kind: 'edit' });
+    case 'patch':
+      return firstRefusal(tool.files.flatMap((file) => patchedFile(scene, file)));
+    case 'shell':
+    case 'argv':
+      return (await import('./shell-tool.ts')).shellTool(scene, tool);
+  }
+}
+
+/** The path a file tool names, absolute. */
+export function toolPath(scene: Scene, path: string): string {
+  return absolutePath(path, scene.cwd, scene.home);
+}
+
+/** Paths that a file tool names, for what happens after it. */
+export function toolPaths(tool: ToolCall): string[] {
+  if (tool.kind === 'write' || tool.kind === 'edit') return [tool.path];
+  return tool.kind === 'patch' ? tool.files.map((file) => file.path) : [];
+}
+
+function touchFile(scene: Scene, path: string, act: MarkerAct): Verdict {
+  const target = toolPath(scene, path);
+  if (isHandoffRefFile(realPath(target), act.kind === 'remove')) {
+    return { kind: 'deny', reason: refRefusal({ ref: target, by: scene.event.toolName ?? 'the tool' }) };
+  }
+  const guarded = scene.files.reachedBy(target, true);
+  return guarded === undefined ? ALLOW : decideGuarded(scene, guarded, act, scene.event.toolName ?? act.kind);
+}
+
+/** Decides an act on a guarded file that was found. */
+export function decideGuarded(scene: Scene, path: string, act: MarkerAct, by: string): Verdict {
+  const file = scene.files.read(path);
+  const { session } = scene.event;
+  // Only the predecessors' own files have a grammar; further guarded ones are owned by their marker alone.
+  const named = markerFileName(path) === undefined ? { ...file, name: 'handoff-any-free-name.md' } : file;
+  const mode = scene.dialect.canRewrite(scene.env) ? scene.settings.marker : 'handshake';
+  const decision = decideMarkerFile(named, act, session, mode);
+  switch (decision.kind) {
+    case 'deny':
+      return { kind: 'deny', reason: markerRefusal(decision.why, file, session, by) };
+    case 'insert-marker':
+      if (act.kind !== 'write' || session === undefined) return ALLOW;
+      return { kind: 'rewrite', content: withMarker(act.content, session), ...overlap(path, file.exists) };
+    case 'allow': {
+      const notice = overlap(path, file.exists || act.kind !== 'write');
+      return notice.context === undefined ? ALLOW : { kind: 'notice', text: notice.context };
+    }
+  }
+}
+
+/** A new file beside one that is probably about the same work. */
+function overlap(path: string, exists: boolean): { context?: string } {
+  const name = markerFileName(path);
+  if (exists || name === undefined) return {};
+  const related = overlappingFiles(name, siblingNames(path));
+  if (related.length === 0) return {};
+  return {
+    context: `Sibling-overlap notice: ${related.map(escapeLine).join(', ')} may be about the same work. (Write proceeds.)`,
+  };
+}
+
+function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
+  const moved = file.moveTo === undefined ? [] : [touchFile(scene, file.moveTo, { kind: 'edit' })];
+  if (file.change === 'add') {
+    const content = file.firstLine ?? '';
+    const verdict = touchFile(scene, file.path, { kind: 'write', content });
+    if (verdict.kind !== 'rewrite') return [verdict, ...moved];
+    // A patch cannot be rewritten without approving it: the writer is told the line instead.
+    const guarded = scene.files.reachedBy(toolPath(scene, file.path), true) ?? file.path;
+    const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';
+    const reason = markerRefusal(unmarked, scene.files.read(guarded), scene.event.session, 'apply_patch');
+    return [{ kind: 'deny', reason }, ...moved];
+  }
+  return [touchFile(scene, file.path, { kind: file.change === 'delete' ? 'remove' : 'edit' }), ...moved];
+}
+
+/** The first refusal of several verdicts; else the first that says anything. */
+export function firstRefusal(verdicts: readonly Verdict[]): Verdict {
+  return (
+    verdicts.find((verdict) => verdict.kind === 'deny') ??
+    verdicts.find((verdict) => verdict.kind !== 'allow') ??
+    ALLOW
+  );
+}

@@ -1,0 +1,63 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Verdict } from '../../agents/dialect.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { openRepository, workTreeFacts } from '../../git/repository.ts';
+import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { isSolo, removeSolo } from '../../store/solo.ts';
+import { endSession, listSessions } from '../../store/sessions.ts';
+import { readTopics } from '../../store/topic.ts';
+import type { Scene } from './scene.ts';
+
+/** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
+export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
+  const { place } = scene;
+  if (place === undefined || scene.event.stopHookActive) return { kind: 'allow' };
+  const { dirty } = await workTreeFacts(scene.cwd);
+  if (dirty === 0 || (await hasNote(scene, session)) || !firstTime(place.commonDir, session))
+    return { kind: 'allow' };
+  return {
+    kind: 'notice',
+    text:
+      `Handoff reminder: ${dirty} path${dirty === 1 ? '' : 's'} changed and no note left. ` +
+      "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)",
+  };
+}
+
+async function hasNote(scene: Scene, session: SessionId): Promise<boolean> {
+  if (scene.files.all().some((path) => scene.files.read(path).owner === session)) return true;
+  return (await readTopics({ cwd: scene.cwd })).some(({ tip }) => tip?.trailers?.owner === session);
+}
+
+/** Whether this is the session's first reminder; two hooks at once agree by exclusive creation. */
+function firstTime(commonDir: string, session: SessionId): boolean {
+  const file = join(repositoryFolder(commonDir), 'nudged', session);
+  try {
+    ensureFolder(dirname(file));
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Records that a session is over, in every worktree it was registered in. */
+export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
+  const { place } = scene;
+  if (place === undefined) return { kind: 'allow' };
+  const own = (await listSessions({ cwd: scene.cwd }, scene.remaining())).filter(
+    ({ record }) => record.session === session && record.ended === null,
+  );
+  const repository = await openRepository(scene.cwd);
+  for (const stored of own) {
+    await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
+  }
+  if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
+  for (const file of [
+    beatFile(place.commonDir, session),
+    join(repositoryFolder(place.commonDir), 'nudged', session),
+  ]) {
+    rmSync(file, { force: true });
+  }
+  return { kind: 'allow' };
+}

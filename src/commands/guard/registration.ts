@@ -1,0 +1,143 @@
+import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionRecord } from '../../domain/session.ts';
+import { openRepository } from '../../git/repository.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../../host/processes.ts';
+import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
+import { type JudgedSession, beat, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
+import type { Scene } from './scene.ts';
+
+/** A session that is on record, and who else is. */
+export interface Registered {
+  readonly record: SessionRecord;
+  /** Other sessions of the repository, judged. */
+  readonly others: readonly JudgedSession[];
+  /** Another live process has the same session id. */
+  readonly twin: JudgedSession | undefined;
+}
+
+/**
+ * Puts the calling session on record in this worktree, or brings its record up to date: its process,
+ * the session it was started in, the conversation it carries on. Then says whether it is alone.
+ */
+export async function register(scene: Scene, session: SessionId): Promise<Registered | undefined> {
+  const { place } = scene;
+  if (place === undefined) return undefined;
+  const table = processTable();
+  const worktree = worktreeId(place.gitDir);
+  const sessions = await judged(scene, table);
+  const own = sessions.find((one) => one.record.session === session && one.worktreeId === worktree);
+  const others = sessions.filter((one) => one.record.session !== session);
+  const record = describe(scene, session, own, others, table);
+  const changed = own === undefined || JSON.stringify(own.record) !== JSON.stringify(record);
+  if (changed) {
+    const repository = await openRepository(scene.cwd);
+    await putRecord(repository, worktree, record, own?.oid);
+    if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
+  }
+  beat(place.commonDir, session);
+  await settleSolo(scene, record, worktree, others, changed);
+  const twin =
+    own !== undefined && own.liveness === 'live' && own.record.pid !== record.pid ? own : undefined;
+  return { record, others, twin };
+}
+
+async function judged(scene: Scene, table: ProcessTable): Promise<JudgedSession[]> {
+  const sessions = await listSessions({ cwd: scene.cwd }, scene.remaining());
+  return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
+}
+
+function describe(
+  scene: Scene,
+  session: SessionId,
+  own: JudgedSession | undefined,
+  others: readonly JudgedSession[],
+  table: ProcessTable,
+): SessionRecord {
+  const startedByGit = scene.env['GIT_EXEC_PATH'] !== undefined;
+  const chain = ancestorsOf(clientProcess(scene.clientPid, startedByGit, table), table);
+  const [client] = chain;
+  const isStart = scene.event.kind === 'session-start';
+  const known = own?.record;
+  // A pid that was wrong or is gone while the session still calls is replaced by the process that calls now.
+  const keep = known !== undefined && known.ended === null && own?.liveness === 'live';
+  return {
+    v: 1,
+    session,
+    client: scene.dialect.client,
+    pid: keep ? known.pid : (client?.pid ?? null),
+    start: keep ? known.start : (client?.start ?? null),
+    bootId: table.bootId,
+    pidNs: table.pidNs,
+    parent: known?.parent ?? parentSession(chain.slice(1), others),
+    succeeds: known?.succeeds ?? (isStart ? succeeded(scene, client, others) : null),
+    startedAt: known?.startedAt ?? scene.now,
+    ended: null,
+  };
+}
+
+/** The session in whose process tree this one's client runs. */
+function parentSession(
+  chain: readonly { pid: number; start: string }[],
+  others: readonly JudgedSession[],
+): SessionId | null {
+  for (const { pid, start } of chain) {
+    const found = others.find(
+      ({ record, liveness }) => liveness === 'live' && record.pid === pid && record.start === start,
+    );
+    if (found !== undefined) return found.record.session;
+  }
+  return null;
+}
+
+/** Only a conversation that ended by `clear`, in the same process, goes on in the one that starts by `clear`. */
+function succeeded(
+  scene: Scene,
+  client: { pid: number; start: string } | undefined,
+  others: readonly JudgedSession[],
+): SessionId | null {
+  if (scene.event.source !== 'clear' || client === undefined) return null;
+  const former = others
+    .filter(
+      ({ record }) =>
+        record.ended?.reason === 'clear' && record.pid === client.pid && record.start === client.start,
+    )
+    .sort((a, b) => (b.record.ended?.at ?? 0) - (a.record.ended?.at ?? 0));
+  return former[0]?.record.session ?? null;
+}
+
+function removeForeignSolo(gitDir: string, session: SessionId): void {
+  if (!isSolo(gitDir, session)) removeSolo(gitDir);
+}
+
+/** Writes or removes the file that lets the sh fast path decide alone. */
+async function settleSolo(
+  scene: Scene,
+  record: SessionRecord,
+  worktree: string,
+  others: readonly JudgedSession[],
+  changed: boolean,
+): Promise<void> {
+  const gitDir = scene.place?.gitDir ?? '';
+  const hasPeer = (sessions: readonly JudgedSession[]) =>
+    sessions.some(
+      (one) =>
+        one.worktreeId === worktree && one.liveness === 'live' && one.record.session !== record.session,
+    );
+  if (hasPeer(others)) {
+    removeSolo(gitDir);
+    return;
+  }
+  if (!changed && isSolo(gitDir, record.session)) return;
+  writeSolo(gitDir, record);
+  if (hasPeer(await judged(scene, processTable()))) removeSolo(gitDir);
+}
+
+/** The line that both processes of one session id are told. */
+export function twinWarning(twin: JudgedSession): string {
+  const { session, pid } = twin.record;
+  return (
+    `Session ${shortId(session)} also runs as process ${pid ?? 'unknown'}; the two cannot be told apart and may ` +
+    'overwrite each other. End one of them. Who is live: git handoff sessions'
+  );
+}

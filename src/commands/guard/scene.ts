@@ -1,0 +1,29 @@
+import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { FoundRepository } from '../../git/discover.ts';
+import type { LogLine } from '../../host/log.ts';
+import type { MarkerFiles } from '../../host/marker-files.ts';
+
+/** Everything a guard decision may look at; made once a call. */
+export interface Scene {
+  readonly event: GuardEvent;
+  readonly dialect: Dialect;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+  /** Where the client works; the home folder when the payload does not say. */
+  readonly cwd: string;
+  readonly clientPid: number;
+  readonly settings: Settings;
+  readonly files: MarkerFiles;
+  /** `undefined` outside of repositories. */
+  readonly place: FoundRepository | undefined;
+  /** `init` ran here: sessions are registered and refs are guarded. */
+  readonly enabled: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Milliseconds until the process's own deadline. */
+  readonly remaining: () => number;
+  readonly log: (kind: string, detail: string) => void;
+}
+
+export type SceneLog = Pick<LogLine, 'kind' | 'detail'>;

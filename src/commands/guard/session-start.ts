@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Verdict } from '../../agents/dialect.ts';
+import { isMarkerFileName } from '../../domain/marker.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { related } from '../../domain/session.ts';
+import { startupText } from '../../domain/startup.ts';
+import { type Repository, openRepository } from '../../git/repository.ts';
+import { listWorktrees } from '../../git/worktrees.ts';
+import { entries } from '../../host/disk.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { memoryFolder } from '../../host/marker-files.ts';
+import { rememberFiles } from '../../store/guarded-files.ts';
+import { type JudgedSession, removeRecords } from '../../store/sessions.ts';
+import { readTopics } from '../../store/topic.ts';
+import { ago } from '../../domain/age.ts';
+import { byAge } from '../find-topic.ts';
+import { checkGuardedFiles } from '../guarded-files.ts';
+import { reportIllegalMoves } from '../report-illegal.ts';
+import { typedTopic } from '../topic-argument.ts';
+import { type Registered, register, twinWarning } from './registration.ts';
+import type { Scene } from './scene.ts';
+
+/** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
+const KEEP_ENDED_MS = 7 * 86_400_000;
+
+/** Registers the session and tells it what others left here and who is at work beside it. */
+export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
+  const registered = await register(scene, session);
+  if (registered === undefined) return { kind: 'allow' };
+  const repository = await openRepository(scene.cwd);
+  const [states, files, worktrees] = await Promise.all([
+    readTopics(repository),
+    checkGuardedFiles(scene.cwd, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
+    listWorktrees({ cwd: scene.cwd }),
+  ]);
+  const notices = [
+    ...(registered.twin === undefined ? [] : [twinWarning(registered.twin)]),
+    ...files,
+    ...(await reportIllegalMoves(repository, states, scene.now)),
+  ];
+  await removeRecords(
+    repository,
+    registered.others.filter((one) => isOld(one, scene.now)),
+  );
+  const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
+  const facts = {
+    session,
+    branch: repository.head.branch,
+    notes: notesFor(repository, states, session, scene.now),
+    peers: livePeers(registered, session).map(({ record, worktreeId }) => ({
+      session: shortId(record.session),
+      client: record.client,
+      where: branches.get(worktreeId) ?? 'a detached HEAD',
+    })),
+    files: predecessorFiles(scene),
+    notices,
+  };
+  return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+}
+
+function notesFor(
+  repository: Repository,
+  states: Awaited<ReturnType<typeof readTopics>>,
+  session: SessionId,
+  now: number,
+) {
+  const here = repository.head.branch;
+  return states
+    .filter(({ tip }) => tip?.trailers?.state === 'open')
+    .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || byAge(a, b))
+    .flatMap(({ branch, topic, tip }) => {
+      const owner = tip?.trailers?.owner;
+      if (tip === undefined || owner === undefined) return [];
+      const age = ago(tip.seconds * 1000, now);
+      return [
+        {
+          name: typedTopic(branch, topic),
+          own: owner === session,
+          owner: shortId(owner),
+          age,
+          summary: tip.summary,
+        },
+      ];
+    });
+}
+
+/** Sessions at work that are neither this one's parents nor its children. */
+function livePeers({ record, others }: Registered, session: SessionId): JudgedSession[] {
+  const records = [record, ...others.map((one) => one.record)];
+  return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
+}
+
+function isOld({ record, liveness, idleMs }: JudgedSession, now: number): boolean {
+  if (record.ended !== null) return now - record.ended.at > KEEP_ENDED_MS;
+  return liveness !== 'live' && (idleMs ?? 0) > KEEP_ENDED_MS;
+}
+
+function predecessorFiles(scene: Scene) {
+  const folder = memoryFolder(scene.cwd, scene.home, scene.env);
+  return entries(folder)
+    .filter(isMarkerFileName)
+    .map((name) => {
+      const { owner } = scene.files.read(join(folder, name));
+      return { name, owner: owner === undefined ? undefined : shortId(owner) };
+    });
+}

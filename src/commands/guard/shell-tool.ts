@@ -1,0 +1,71 @@
+import type { ToolCall, Verdict } from '../../agents/dialect.ts';
+import type { IdentityEffect, PathEffect, RefEffect } from '../../domain/shell/effects.ts';
+import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
+import { isHandoffRefFile } from '../../git/discover.ts';
+import { HANDOFFS } from '../../git/namespace.ts';
+import { listRefs } from '../../git/refs.ts';
+import { realPath } from '../../host/disk.ts';
+import { shellWorld } from '../../host/shell-world.ts';
+import { decideGuarded, firstRefusal } from './before-tool.ts';
+import { identityRefusal, refRefusal } from './refusals.ts';
+import type { Scene } from './scene.ts';
+import { checkAgentWrites } from './sub-agents.ts';
+
+const GUARDED_REFS = 'refs/handoffs';
+
+/** Decides a shell command: what it would change is told without running it. */
+export async function shellTool(
+  scene: Scene,
+  tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
+): Promise<Verdict> {
+  const { cwd, home, env, place, files } = scene;
+  const world = shellWorld({ cwd, home, env, commonDir: place?.commonDir }, files);
+  const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
+  const verdict = firstRefusal([
+    ...effects.paths.flatMap((effect) => pathVerdicts(scene, effect)),
+    ...(await refVerdicts(scene, effects.refs)),
+    ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
+  ]);
+  if (verdict.kind === 'deny') return verdict;
+  if (effects.unsure) scene.log('unsure', 'some of the command could not be told');
+  return scene.enabled ? ((await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict) : verdict;
+}
+
+function pathVerdicts(scene: Scene, effect: PathEffect): Verdict[] {
+  const removed = effect.kind === 'remove';
+  if (isHandoffRefFile(realPath(effect.path, effect.follows), removed)) {
+    return [{ kind: 'deny', reason: refRefusal({ ref: effect.path, by: effect.by }) }];
+  }
+  if (removed) {
+    return scene.files
+      .below(effect.path)
+      .map((path) => decideGuarded(scene, path, { kind: 'remove' }, effect.by));
+  }
+  const guarded = scene.files.reachedBy(effect.path, effect.follows);
+  return guarded === undefined ? [] : [decideGuarded(scene, guarded, { kind: 'shell' }, effect.by)];
+}
+
+/** Refs are guarded where `init` ran, and where handoffs are although it did not. */
+async function refVerdicts(scene: Scene, effects: readonly RefEffect[]): Promise<Verdict[]> {
+  const hits = effects.filter(({ ref }) => touchesHandoffs(ref));
+  const [hit] = hits;
+  if (hit === undefined) return [];
+  const guarded = scene.enabled || (await listRefs({ cwd: hit.cwd }, [HANDOFFS]).catch(() => [])).length > 0;
+  return guarded ? [{ kind: 'deny', reason: refRefusal(hit) }] : [];
+}
+
+/** A pattern with one `*` touches handoffs when either could be the beginning of the other. */
+function touchesHandoffs(ref: string): boolean {
+  const star = ref.indexOf('*');
+  if (star < 0) return ref.startsWith(`${GUARDED_REFS}/`) || ref.startsWith(`${GUARDED_REFS}-local/`);
+  const beginning = ref.slice(0, star);
+  return [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`].some(
+    (namespace) => namespace.startsWith(beginning) || beginning.startsWith(namespace),
+  );
+}
+
+function identityVerdicts(scene: Scene, effect: IdentityEffect): Verdict[] {
+  const { session } = scene.event;
+  if (effect.kind === 'session-option' && effect.value === session) return [];
+  return [{ kind: 'deny', reason: identityRefusal(effect, session) }];
+}
