@@ -4,7 +4,7 @@
  * on stdout. Needs the bundles (`npm run build`).
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
   ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
 ];
-const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w-]+|schema\/[\w.-]+\.json)$/;
+const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w.-]+|schema\/[\w.-]+\.json)$/;
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'git-handoff-package-'));
@@ -89,7 +89,7 @@ function checkInstalled(manifest, filename) {
   const version = run(path.join(prefix, 'bin', 'git-handoff'), ['--version'], { cwd: scratch });
   report('the package works after an offline install', version.includes(manifest.version) ? [] : [version]);
   const page = path.join(prefix, 'share', 'man', 'man1', 'git-handoff.1');
-  report('`git handoff --help` finds its page', statSync(page).size > 0 ? [] : [page]);
+  report('`git handoff --help` finds its page', existsSync(page) ? [] : [`missing: ${page}`]);
 }
 
 function run(program, args, options = {}) {

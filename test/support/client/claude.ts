@@ -1,0 +1,116 @@
+import type { Conversation } from '../model/conversation.ts';
+import type { Gates } from '../model/gates.ts';
+import { objectOf, stringOf } from '../model/json.ts';
+import type { Script } from '../model/script.ts';
+import { startModel } from '../model/server.ts';
+import { CLAUDE_CODE, installClient } from './install.ts';
+import { runProgram } from './program.ts';
+import type { World } from './world.ts';
+
+/** How a run of Claude Code differs from the plainest one. */
+export interface ClaudeOptions {
+  readonly gates?: Gates;
+  /** What the person types, each after the answer to the one before. */
+  readonly prompts?: readonly string[];
+  /** Default: `bypassPermissions`. In print mode, what the person would have been asked about is refused. */
+  readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions';
+  /** The id of a conversation to go on with. */
+  readonly resume?: string;
+  /** Milliseconds after which the client and all that it started are killed. */
+  readonly timeout?: number;
+}
+
+/** What one hook process answered (Claude Code does not show those of SessionEnd). */
+export interface HookAnswer {
+  readonly event: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number;
+}
+
+/** A finished run of Claude Code. */
+export interface ClaudeRun {
+  readonly status: number | null;
+  /** The id that Claude Code gave itself. */
+  readonly session: string;
+  /** All its ids, oldest first: `/clear` gives it a new one. */
+  readonly sessions: readonly string[];
+  readonly conversation: Conversation;
+  readonly hooks: readonly HookAnswer[];
+  /** Everything that Claude Code printed, one JSON object a line. */
+  readonly lines: readonly string[];
+  readonly stderr: string;
+}
+
+/** Runs the real Claude Code in print mode in the world's repository, against a script. */
+export async function runClaude(
+  world: World,
+  script: Script,
+  options: ClaudeOptions = {},
+): Promise<ClaudeRun> {
+  const program = installClient(CLAUDE_CODE);
+  const model = await startModel(script, options.gates);
+  const [first = 'go', ...later] = options.prompts ?? [];
+  try {
+    const ended = await runProgram(program, argumentsOf(options), {
+      cwd: world.repository,
+      env: { ...world.environment, ...settings(model.url) },
+      timeout: options.timeout ?? 120_000,
+      input: typed(first),
+      onLine(line) {
+        if (messageOf(line)['type'] !== 'result') return undefined;
+        const next = later.shift();
+        return next === undefined ? null : typed(next);
+      },
+    });
+    const messages = ended.lines.map(messageOf);
+    const results = messages.filter(({ type }) => type === 'result');
+    const sessions = [...new Set(results.map((result) => stringOf(result['session_id'])))];
+    const session = sessions[0] ?? '';
+    return { ...ended, session, sessions, conversation: model.conversation, hooks: hookAnswers(messages) };
+  } finally {
+    await model.close();
+  }
+}
+
+function argumentsOf({ permissionMode = 'bypassPermissions', resume }: ClaudeOptions): string[] {
+  return [
+    ...['--print', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+    '--include-hook-events',
+    ...(permissionMode === 'bypassPermissions'
+      ? ['--dangerously-skip-permissions']
+      : ['--permission-mode', permissionMode]),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ];
+}
+
+function settings(url: string): Record<string, string> {
+  return {
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'no-key',
+    IS_SANDBOX: '1', // or it refuses to skip permissions when run by root, as containers do
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+    DISABLE_BUG_COMMAND: '1',
+  };
+}
+
+function typed(prompt: string): string {
+  return `${JSON.stringify({ type: 'user', message: { role: 'user', content: prompt } })}\n`;
+}
+
+function messageOf(line: string): Readonly<Record<string, unknown>> {
+  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
+}
+
+function hookAnswers(messages: readonly Readonly<Record<string, unknown>>[]): HookAnswer[] {
+  const answers = messages.filter(({ subtype }) => subtype === 'hook_response');
+  return answers.map((answer) => ({
+    event: stringOf(answer['hook_event']),
+    stdout: stringOf(answer['stdout']),
+    stderr: stringOf(answer['stderr']),
+    status: Number(answer['exit_code'] ?? -1),
+  }));
+}

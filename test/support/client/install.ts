@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { REPOSITORY } from './paths.ts';
+
+/** A client as npm knows it, pinned to the version that the tests were written against. */
+export interface ClientPackage {
+  /** Folder below the cache. */
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+  readonly bin: string;
+  /** The package's own install script, run by us: npm 12 runs none that a person has not approved. */
+  readonly installScript?: string;
+}
+
+/** Claude Code; its script puts the native program of an optional package in place. */
+export const CLAUDE_CODE: ClientPackage = {
+  name: 'claude',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.197',
+  bin: 'claude',
+  installScript: 'install.cjs',
+};
+
+const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
+const ready = new Map<ClientPackage, string>();
+
+/**
+ * Installs a client unless its pinned version is in the cache (`.cache/clients`, or $GIT_HANDOFF_CLIENTS to
+ * share one between clones). Returns the path of its program. Throws what npm said, or that the program
+ * does not run.
+ */
+export function installClient(client: ClientPackage): string {
+  const known = ready.get(client);
+  if (known !== undefined) return known;
+  const folder = path.join(CACHE, client.name);
+  const program = path.join(folder, 'node_modules', '.bin', client.bin);
+  if (!works(program, client)) {
+    install(folder, client);
+    if (!works(program, client)) throw new Error(`${program} does not say that it is ${client.version}`);
+  }
+  ready.set(client, program);
+  return program;
+}
+
+function install(folder: string, client: ClientPackage): void {
+  mkdirSync(folder, { recursive: true });
+  const manifest = path.join(folder, 'package.json');
+  if (!existsSync(manifest)) writeFileSync(manifest, '{"private":true}\n');
+  const options = ['--save-exact', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
+  run('npm', ['install', ...options, `${client.package}@${client.version}`], folder);
+  if (client.installScript === undefined) return;
+  const home = path.join(folder, 'node_modules', client.package);
+  run(process.execPath, [path.join(home, client.installScript)], home);
+}
+
+function run(program: string, args: readonly string[], cwd: string): void {
+  execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function works(program: string, client: ClientPackage): boolean {
+  if (!existsSync(program)) return false;
+  try {
+    const env = { PATH: process.env['PATH'], HOME: CACHE }; // whatever it writes at its start stays there
+    return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(client.version);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** How to run a program that talks in lines. */
+export interface ProgramOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds after which the program and all that it started are killed. */
+  readonly timeout: number;
+  /** Written to stdin at the start; `null` ends stdin at once. */
+  readonly input: string | null;
+  /** Called with each line of stdout; what it returns is written to stdin, `null` ends stdin. */
+  readonly onLine?: (line: string) => string | null | undefined;
+}
+
+/** A program that has ended; `status` is `null` when a signal ended it. */
+export interface Ended {
+  readonly status: number | null;
+  readonly lines: readonly string[];
+  readonly stderr: string;
+}
+
+/** Runs a program in a process group of its own: a timeout ends it and what it started, nothing else. */
+export async function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, timeout, onLine, input }: ProgramOptions,
+): Promise<Ended> {
+  const child = spawn(program, args, { cwd, env, stdio: 'pipe', detached: true });
+  const timer = setTimeout(() => killGroup(child.pid), timeout);
+  child.stdin.on('error', () => undefined); // it may end without having read everything
+  const say = (words: string | null | undefined): void => {
+    if (words === null) child.stdin.end();
+    else if (words !== undefined) child.stdin.write(words);
+  };
+  say(input);
+  const exited = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject).once('exit', resolve);
+  });
+  try {
+    const all = [
+      exited,
+      collectLines(child.stdout, (line) => say(onLine?.(line))),
+      text(child.stderr),
+    ] as const;
+    const [status, lines, stderr] = await Promise.all(all);
+    return { status, lines, stderr };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function collectLines(stream: Readable, onLine: (line: string) => void): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: stream })) {
+    lines.push(line);
+    onLine(line);
+  }
+  return lines;
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself in the same moment.
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from './json.ts';
+import type { Turn } from './script.ts';
+
+/** What a tool answered, as it reached the model. */
+export interface ToolResult {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly failed: boolean;
+  readonly output: string;
+}
+
+/** Body of a request, parsed. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** An answer before it is written: one JSON value, or server-sent events with their optional names. */
+export type Reply =
+  | { readonly kind: 'json'; readonly value: JsonObject }
+  | { readonly kind: 'events'; readonly events: readonly ServerEvent[] };
+
+export interface ServerEvent {
+  readonly name?: string;
+  readonly data: JsonObject;
+}
+
+/** One vendor's protocol. A new one is a file that exports a `ModelDialect` and a line in `server.ts`. */
+export interface ModelDialect {
+  readonly name: string;
+  /** What a POST to this path asks for; `undefined` when it is not of this dialect. */
+  asks(path: string): 'answer' | 'count' | undefined;
+  /** Whether the request belongs to a conversation; others are side requests (titles, summaries). */
+  isTurn(body: Body): boolean;
+  /** What the conversation was first asked, to tell a sub-agent's from the main one. */
+  firstUserText(body: Body): string;
+  /** Every tool result in the conversation so far, oldest first. */
+  toolResults(body: Body): ToolResult[];
+  /** What the model was told since its last answer, by the person and by hooks. */
+  userTexts(body: Body): string[];
+  /** The JSON Schema that the answer of a side request must fit, if any. */
+  wantedSchema(body: Body): unknown;
+  count(): JsonObject;
+  answer(turn: Turn, body: Body, path: string): Reply;
+}
+
+/** A fresh id in the vendor's form: a prefix and 24 hex digits. */
+export function freshId(prefix: string): string {
+  return prefix + randomUUID().replaceAll('-', '').slice(0, 24);
+}
+
+/** What a turn says: a turn without any tool says at least `ok`. */
+export function spokenText(turn: Turn): string | undefined {
+  return turn.text ?? (turn.tools === undefined || turn.tools.length === 0 ? 'ok' : undefined);
+}

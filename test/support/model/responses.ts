@@ -1,0 +1,133 @@
+import {
+  type Body,
+  freshId,
+  type ModelDialect,
+  type Reply,
+  type ServerEvent,
+  spokenText,
+} from './dialect.ts';
+import type { ToolResult } from './dialect.ts';
+import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
+import type { ToolUse, Turn } from './script.ts';
+
+const USAGE = {
+  input_tokens: 10,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 10,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 20,
+};
+
+function itemsOf(body: Body): Body[] {
+  return listOf(body['input']).map(objectOf);
+}
+
+/** The tools on offer; newer models get some as an input item, and namespaces hold tools of their own. */
+function toolsOf(body: Body): Body[] {
+  const added = itemsOf(body).filter(({ type }) => type === 'additional_tools');
+  const all = [body, ...added].flatMap((holder) => listOf(holder['tools']).map(objectOf));
+  return all.flatMap((tool) =>
+    tool['type'] === 'namespace'
+      ? listOf(tool['tools']).map((inner) => ({ ...objectOf(inner), namespace: tool['name'] }))
+      : [tool],
+  );
+}
+
+function callInput(item: Body | undefined): unknown {
+  const input = item?.['arguments'] ?? item?.['input'] ?? item?.['action'];
+  if (item?.['type'] !== 'function_call' || typeof input !== 'string') return input;
+  try {
+    return JSON.parse(input) as unknown;
+  } catch {
+    return input;
+  }
+}
+
+function toolResults(body: Body): ToolResult[] {
+  const calls = new Map<string, Body>();
+  const results: ToolResult[] = [];
+  for (const item of itemsOf(body)) {
+    const id = stringOf(item['call_id']);
+    if (stringOf(item['type']).endsWith('_call')) calls.set(id, item);
+    if (!stringOf(item['type']).endsWith('_call_output')) continue;
+    const made = calls.get(id);
+    results.push({
+      id,
+      tool: stringOf(made?.['name'] ?? made?.['type']),
+      input: callInput(made),
+      failed: false, // the protocol has no such field: the text tells
+      output: textOf(item['output']) || JSON.stringify(item['output']),
+    });
+  }
+  return results;
+}
+
+function userTexts(body: Body): string[] {
+  const items = itemsOf(body);
+  const isMessage = ({ type, role }: Body): boolean =>
+    (type === undefined || type === 'message') && role !== 'assistant';
+  const last = items.findLastIndex((item) => !isMessage(item));
+  return items.slice(last + 1).map((item) => textOf(item['content']));
+}
+
+function callItem({ name, input }: ToolUse, body: Body): JsonObject {
+  const tool = toolsOf(body).find((candidate) => (candidate['name'] ?? candidate['type']) === name);
+  const namespace = typeof tool?.['namespace'] === 'string' ? { namespace: tool['namespace'] } : {};
+  const common = { call_id: freshId('call_'), name, ...namespace, status: 'completed' };
+  return tool?.['type'] === 'custom'
+    ? { type: 'custom_tool_call', id: freshId('ctc_'), ...common, input }
+    : { type: 'function_call', id: freshId('fc_'), ...common, arguments: JSON.stringify(input) };
+}
+
+function messageItem(text: string): JsonObject {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  return { type: 'message', id: freshId('msg_'), role: 'assistant', status: 'completed', content };
+}
+
+function itemEvents(item: JsonObject, index: number): JsonObject[] {
+  const begun = { ...item, status: 'in_progress' };
+  return [
+    { type: 'response.output_item.added', output_index: index, item: begun },
+    { type: 'response.output_item.done', output_index: index, item },
+  ];
+}
+
+function answer(turn: Turn, body: Body): Reply {
+  const text = spokenText(turn);
+  const calls = (turn.tools ?? []).map((use) => callItem(use, body));
+  const output = text === undefined ? calls : [messageItem(text), ...calls];
+  const head = {
+    id: freshId('resp_'),
+    object: 'response',
+    created_at: Math.floor(Date.now() / 1000),
+    model: stringOf(body['model']),
+  };
+  const response = { ...head, status: 'completed', output, usage: USAGE };
+  if (body['stream'] !== true) return { kind: 'json', value: response };
+  const steps: JsonObject[] = [
+    { type: 'response.created', response: { ...head, status: 'in_progress', output: [] } },
+    ...output.flatMap(itemEvents),
+    { type: 'response.completed', response },
+  ];
+  const events = steps.map((data, index): ServerEvent => ({
+    name: stringOf(data['type']),
+    data: { ...data, sequence_number: index },
+  }));
+  return { kind: 'events', events };
+}
+
+/** OpenAI Responses, as Codex speaks it. */
+export const responses: ModelDialect = {
+  name: 'responses',
+  asks: (path) => (path.endsWith('/responses') ? 'answer' : undefined),
+  isTurn: (body) => toolsOf(body).length > 0 && responses.wantedSchema(body) === undefined,
+  firstUserText(body) {
+    const asked = itemsOf(body).filter(({ role }) => role === 'user');
+    return asked.map((item) => textOf(item['content'])).join('\n');
+  },
+  toolResults,
+  userTexts,
+  wantedSchema: (body) => objectOf(objectOf(body['text'])['format'])['schema'],
+  count: () => ({}),
+  answer,
+};

@@ -1,0 +1,77 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** One call of a client's tool. Codex's custom tools take a string, all others an object. */
+export interface ToolUse {
+  readonly name: string;
+  readonly input: JsonObject | string;
+}
+
+/**
+ * What the model says when it is asked once. In any string of `tools`, `{{last:REGEX}}` stands for the
+ * first group (else the whole match) of REGEX in the last tool result.
+ */
+export interface Turn {
+  readonly text?: string;
+  readonly tools?: readonly ToolUse[];
+  /** A gate that opens when the model is asked for this turn: the turn before has been carried out. */
+  readonly opens?: string;
+  /** A gate that must be open before the model answers. */
+  readonly waitsFor?: string;
+  /** Milliseconds to wait before answering. */
+  readonly delay?: number;
+  /** An HTTP status to fail with instead of an answer. */
+  readonly error?: number;
+}
+
+/** The turns of the conversation, and those of sub-agents, found by a text in what they were asked. */
+export interface Script {
+  readonly turns: readonly Turn[];
+  readonly agents?: readonly { readonly match: string; readonly turns: readonly Turn[] }[];
+}
+
+/** A turn that calls one tool. */
+export function call(name: string, input: JsonObject | string, gates: Partial<Turn> = {}): Turn {
+  return { ...gates, tools: [{ name, input }] };
+}
+
+/** A turn that ends the model's answer with a text. */
+export function say(text: string, gates: Partial<Turn> = {}): Turn {
+  return { ...gates, text };
+}
+
+// The end is not followed by `}`, so that a quantifier may stand last: {{last:([0-9a-f]{8})}}, {{last:a{2}}}.
+const PLACEHOLDER = /\{\{last:(.*?)\}\}(?!\})/gs;
+
+/**
+ * The turn with its placeholders filled from the last tool result. A placeholder that is the whole string
+ * and finds digits becomes a number. Throws when a pattern finds nothing: the script's expectation failed.
+ */
+export function fillIn(turn: Turn, lastResult: string): Turn {
+  if (turn.tools === undefined) return turn;
+  const tools = turn.tools.map((use) => ({
+    name: use.name,
+    input: fillValue(use.input, lastResult) as JsonObject | string,
+  }));
+  return { ...turn, tools };
+}
+
+function fillValue(value: Json, lastResult: string): Json {
+  if (typeof value === 'string') return fillString(value, lastResult);
+  if (value === null || typeof value !== 'object') return value;
+  if (isList(value)) return value.map((item) => fillValue(item, lastResult));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillValue(item, lastResult)]));
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function fillString(text: string, lastResult: string): string | number {
+  const filled = text.replace(PLACEHOLDER, (_, pattern: string) => {
+    const found = new RegExp(pattern).exec(lastResult);
+    if (found === null) throw new Error(`/${pattern}/ is not in the last tool result: ${lastResult}`);
+    return found[1] ?? found[0];
+  });
+  const whole = filled !== text && text.replace(PLACEHOLDER, '') === '';
+  return whole && /^\d+$/.test(filled) ? Number(filled) : filled;
+}
