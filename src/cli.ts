@@ -45,16 +45,8 @@ async function run(verb: string | undefined, rest: readonly string[], context: C
       hint: `git handoff ${verb} -h`,
     });
   }
-  const seen = unseenChanges(context);
   const given = await known.run(args, context, interaction(context.cwd, context.env));
-  for (const notice of await seen) process.stderr.write(renderNotice(notice));
   return printAnswer(given, args.flag('json'), context.now);
-}
-
-/** Every command tells of handoff files that were changed unseen; where that cannot be told it is silent. */
-async function unseenChanges(context: Context): Promise<string[]> {
-  const { checkGuardedFilesFor } = await import('./commands/guarded-files.ts');
-  return checkGuardedFilesFor(context).catch(() => []);
 }
 
 async function printAnswer({ result, render }: Answer, json: boolean, now: number): Promise<number> {

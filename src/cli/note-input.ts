@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 
@@ -39,13 +39,30 @@ function readNoteFile(file: string): Uint8Array {
   }
 }
 
+const CHUNK_BYTES = 65_536;
+/** Between two looks at a pipe that another program made non-blocking. Milliseconds. */
+const PAUSE_MS = 10;
+
 function readStdin(): Uint8Array {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    const size = readSome(chunk);
+    if (size === 0) return Buffer.concat(chunks);
+    if (size === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    else chunks.push(chunk.subarray(0, size));
+  }
+}
+
+/** Bytes read, 0 at the end, `undefined` when the writer has not written yet. */
+function readSome(chunk: Buffer): number | undefined {
   try {
-    return readFileSync(0);
+    return readSync(0, chunk);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EAGAIN') return undefined;
     // A closed stdin is an empty one; an interactive one that would block has been ruled out.
-    if (code === 'EOF' || code === 'EBADF') return Buffer.alloc(0);
+    if (code === 'EOF' || code === 'EBADF') return 0;
     throw new Failure('environment', `stdin cannot be read (${code})`, {
       hint: 'git handoff write <topic> --file <file>',
       cause: error,

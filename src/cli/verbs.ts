@@ -225,7 +225,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
         scope: parseScope(args),
         client: args.text('client') ?? 'claude',
       };
-      const result = await init(options, interaction.installContext());
+      const result = await init(options, await interaction.installContext());
       return answer(installAnswer(result), async () => (await import('../ui/install.ts')).renderInstall);
     },
   },
@@ -244,7 +244,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     async run(args, _context, interaction) {
       const { uninstall } = await import('../commands/uninstall.ts');
       const options = { yes: args.flag('yes'), user: args.flag('user') };
-      const result = await uninstall(options, interaction.installContext());
+      const result = await uninstall(options, await interaction.installContext());
       return answer(installAnswer(result), async () => (await import('../ui/install.ts')).renderInstall);
     },
   },

@@ -2,14 +2,14 @@ import { Failure } from '../domain/failure.ts';
 import { type HandoffCommit, type HandoffState, recordState } from '../domain/handoff.ts';
 import type { SessionId } from '../domain/names.ts';
 import { handoffRef } from '../git/namespace.ts';
-import { branchTip, committer, openRepository, workTreeFacts } from '../git/repository.ts';
+import { branchTip, committer, workTreeFacts } from '../git/repository.ts';
 import { commitHandoff } from '../store/handoffs.ts';
-import { listSessions } from '../store/sessions.ts';
 import { type Context, findCaller, worktreeName } from './context.ts';
 import { findTopic, requireTip } from './find-topic.ts';
 import { refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
 import { parseExpectation } from './write.ts';
 
 /** A commit that changes owner or state and leaves the note as it is. */
@@ -39,21 +39,17 @@ export async function commitOnTip(
   idle: (owner: SessionId, me: SessionId, state: HandoffState) => boolean,
 ): Promise<TipChanged> {
   const { cwd } = context;
-  const [repository, tree, author, sessions] = await Promise.all([
-    openRepository(cwd),
+  const [{ repository, sessions, notices: seen }, tree, author] = await Promise.all([
+    openWorkspace(context),
     workTreeFacts(cwd),
     committer(cwd),
-    listSessions({ cwd }),
   ]);
   const before = await findTopic(repository, change.topic);
   const tip = requireTip(before);
   const caller = findCaller(context, sessions, change.session, author);
   const expect = parseExpectation(change.expect) ?? (change.pinned ? tip.oid : undefined);
   const { client } = caller;
-  const head =
-    before.branch === repository.head.branch
-      ? repository.head.oid
-      : await branchTip(repository, before.branch);
+  const head = before.branch === repository.branch ? tree.head : await branchTip(repository, before.branch);
   const result = await commitHandoff(
     repository,
     before.path,
@@ -69,10 +65,10 @@ export async function commitOnTip(
       author: { name: author.name, email: author.email ?? '' },
       seconds: Math.floor(context.now / 1000),
     },
-    ({ trailers }) => trailers !== undefined && idle(trailers.owner, caller.id, trailers.state),
+    { idle: ({ trailers }) => trailers !== undefined && idle(trailers.owner, caller.id, trailers.state) },
   );
   const place = { ...before, ref: handoffRef(before.path) };
-  const notices = await reportIllegalMoves(repository, [before], context.now);
+  const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
   if (result.kind === 'written') {
     return { shape: handoffShape(place, result.commit, caller.id), changed: true, tip, notices };
   }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../domain/failure.ts';
 import { decideIdentity } from '../domain/identity.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { personId } from '../domain/person.ts';
 import { type SessionRecord, succeededBy } from '../domain/session.ts';
+import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
 import type { StoredSession } from '../store/sessions.ts';
@@ -100,7 +100,7 @@ export function findCaller(
 ): Caller {
   const session = findSession(context, sessions, option);
   if (session !== undefined) return { ...session, isPerson: session.id.startsWith('person-') };
-  const id = personId(committer.email ?? '', (text) => createHash('sha256').update(text).digest('hex'));
+  const id = personId(committer.email ?? '', (text) => hash('sha256', text));
   if (id === undefined) {
     throw new Failure('usage', 'git does not know your e-mail address, and no session is running this', {
       hint: 'git config user.email you@example.com',

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { shortId } from '../domain/names.ts';
 import type { Repository } from '../git/repository.ts';
-import { type TopicState, readTopic, readTopics } from '../store/topic.ts';
+import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../store/topic.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
 
 /**
@@ -9,9 +9,13 @@ import { parseTopicArgument, typedTopic } from './topic-argument.ts';
  *
  * @throws Failure `not-found`.
  */
-export async function findTopic(repository: Repository, text: string): Promise<TopicState> {
+export async function findTopic(
+  repository: Repository,
+  text: string,
+  options: { note?: boolean } = {},
+): Promise<ReadableTopic> {
   const argument = parseTopicArgument(text, repository);
-  const state = await readTopic(repository, argument.path);
+  const state = await readTopic(repository, argument.path, options);
   if (state.tip !== undefined || state.illegal !== undefined) return state;
   const elsewhere = (await readTopics(repository)).filter(({ topic }) => topic === argument.topic);
   const [other] = elsewhere;
@@ -32,7 +36,7 @@ export async function newestTopic(repository: Repository, component: string): Pr
   const open = (await readTopics(repository, component)).filter(({ tip }) => tip?.trailers?.state === 'open');
   const newest = open.sort(byAge)[0];
   if (newest !== undefined) return newest;
-  throw new Failure('not-found', `there is no open handoff on ${repository.head.branch}`, {
+  throw new Failure('not-found', `there is no open handoff on ${repository.branch}`, {
     hint: 'git handoff list --all',
   });
 }

@@ -4,13 +4,12 @@ import { decideGuardedChange } from '../domain/guarded-change.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import { openRepository } from '../git/repository.ts';
-import { listSessions } from '../store/sessions.ts';
-import { type Context, findSession } from './context.ts';
+import type { Ref } from '../git/refs.ts';
 import {
   type FileCopy,
   blobName,
   changedCopies,
+  listCopies,
   forgetCopy,
   putCopies,
   readOnDisk,
@@ -25,24 +24,20 @@ export async function checkGuardedFiles(
   session: SessionId | undefined,
   timeoutMs?: number,
 ): Promise<string[]> {
-  return settleAll(cwd, await changedCopies({ cwd }, timeoutMs), session);
+  return settleCopies(cwd, await listCopies({ cwd }, timeoutMs), session, timeoutMs);
 }
 
-/** The same for a command line, whose caller is only asked for when there is something to settle. */
-export async function checkGuardedFilesFor(context: Context): Promise<string[]> {
-  const changed = await changedCopies({ cwd: context.cwd });
-  if (changed.length === 0) return [];
-  const session = findSession(context, await listSessions({ cwd: context.cwd }), undefined)?.id;
-  return settleAll(context.cwd, changed, session);
-}
-
-async function settleAll(
+/** The same for copies that were listed already (with content). */
+export async function settleCopies(
   cwd: string,
-  changed: readonly FileCopy[],
+  copies: readonly Ref[],
   session: SessionId | undefined,
+  timeoutMs?: number,
 ): Promise<string[]> {
   const notices: string[] = [];
-  for (const copy of changed) notices.push(...(await settle(cwd, copy, session)));
+  for (const copy of await changedCopies({ cwd }, copies, timeoutMs)) {
+    notices.push(...(await settle(cwd, copy, session)));
+  }
   return notices;
 }
 
@@ -52,7 +47,7 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   const before = copy.content.toString('utf8');
   const toldBefore = copy.found !== undefined && blobName(found, copy.found) === copy.found;
   const decision = decideGuardedChange({ before, now: disk?.toString('utf8'), toldBefore }, session);
-  const repository = await openRepository(cwd);
+  const repository = { cwd };
   const { path } = copy;
   if (decision === 'accept') {
     if (disk === undefined) await forgetCopy(repository, copy);

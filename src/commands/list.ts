@@ -1,11 +1,10 @@
 import { handoffRef } from '../git/namespace.ts';
-import { openRepository } from '../git/repository.ts';
-import { listSessions } from '../store/sessions.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { byAge } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
 
 export interface ListOptions {
   /** Closed ones too. */
@@ -23,13 +22,12 @@ export interface ListValue {
 /** Lists handoffs: this branch's first, then the others', newest first. */
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
-  const [repository, sessions, states] = await Promise.all([
-    openRepository(cwd),
-    listSessions({ cwd }),
+  const [{ repository, sessions, notices }, states] = await Promise.all([
+    openWorkspace(context),
     readTopics({ cwd }),
   ]);
   const reader = findSession(context, sessions, options.session)?.id;
-  const here = repository.head.branch;
+  const here = repository.branch;
   const wanted = options.state ?? (options.all ? undefined : 'open');
   const items = states
     .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || byAge(a, b))
@@ -41,7 +39,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     .filter((item) => wanted === undefined || item.state === wanted);
   return {
     value: { branch: here, items },
-    notices: await reportIllegalMoves(repository, states, context.now),
+    notices: [...notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
 }

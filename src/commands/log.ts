@@ -1,12 +1,12 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { checkStep } from '../domain/transition.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
-import { openRepository } from '../git/repository.ts';
 import { readHistory } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type StepName, type VersionShape, handoffShape } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
 
 export interface LogOptions {
   readonly topic: string | undefined;
@@ -20,10 +20,10 @@ export interface LogValue {
 
 /** The history of a topic, newest first: who wrote when, and how ownership passed. */
 export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
-  const repository = await openRepository(context.cwd);
+  const { repository, notices } = await openWorkspace(context);
   const state =
     options.topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.head.branch))
+      ? await newestTopic(repository, encodeBranch(repository.branch))
       : await findTopic(repository, options.topic);
   const history = await readHistory(repository, requireTip(state).oid);
   const items = history.map((commit, index) => ({
@@ -32,7 +32,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   }));
   return {
     value: { branch: state.branch, topic: state.topic, items },
-    notices: await reportIllegalMoves(repository, [state], context.now),
+    notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
   };
 }
 

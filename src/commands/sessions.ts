@@ -1,11 +1,11 @@
-import { openRepository } from '../git/repository.ts';
 import { listWorktrees } from '../git/worktrees.ts';
 import { readSettings } from '../git/config.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
-import { type JudgedSession, judgeSessions, listSessions } from '../store/sessions.ts';
+import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { type SessionShape, timestamp } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
 
 export interface SessionsOptions {
   /** Ended ones too. */
@@ -25,10 +25,9 @@ export async function sessions(
   context: Context,
 ): Promise<CommandResult<SessionsValue>> {
   const { cwd } = context;
-  const [repository, settings, stored, worktrees] = await Promise.all([
-    openRepository(cwd),
+  const [{ repository, sessions: stored, notices }, settings, worktrees] = await Promise.all([
+    openWorkspace(context),
     readSettings(cwd),
-    listSessions({ cwd }),
     listWorktrees({ cwd }),
   ]);
   const self = findSession(context, stored, options.session)?.id;
@@ -42,7 +41,7 @@ export async function sessions(
       ...shape(session, places.get(session.worktreeId)),
       self: session.record.session === self,
     }));
-  return { value: { items }, exitCode: items.length === 0 ? 1 : 0 };
+  return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
 }
 
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);

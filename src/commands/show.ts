@@ -1,10 +1,10 @@
 import { Failure } from '../domain/failure.ts';
+import type { HandoffCommit } from '../domain/handoff.ts';
 import { parseOid } from '../domain/names.ts';
-import { type LoadedCommit, loadCommits } from '../git/commits.ts';
+import { loadCommits } from '../git/commits.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
-import { type Repository, openRepository } from '../git/repository.ts';
+import type { Repository } from '../git/repository.ts';
 import { listLost, readLost } from '../store/lost.ts';
-import { listSessions } from '../store/sessions.ts';
 import { type TopicState, readHistory } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
@@ -18,6 +18,7 @@ import {
   timestamp,
 } from './shapes.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
+import { openWorkspace } from './workspace.ts';
 
 export interface ShowOptions {
   readonly topic: string | undefined;
@@ -32,45 +33,42 @@ export interface ShowOptions {
 
 export type ShowValue =
   | ({ readonly kind: 'handoff' } & HandoffShape & NoteShape)
-  | { readonly kind: 'lost'; readonly items: readonly LostShape[] };
+  /** With the text of the one that was asked for. */
+  | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
 
 /**
  * Shows a note (of the newest open handoff when none is named), one of its versions, or the texts that
  * were kept when a write was refused.
  */
 export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
-  const [repository, sessions] = await Promise.all([
-    openRepository(context.cwd),
-    listSessions({ cwd: context.cwd }),
-  ]);
+  const { repository, sessions, notices } = await openWorkspace(context);
   if (options.lost !== false) return showLost(repository, options);
   const state =
     options.topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.head.branch))
-      : await findTopic(repository, options.topic);
-  const notices = await reportIllegalMoves(repository, [state], context.now);
-  const commit = await version(repository, state, options.at);
-  if (commit.note === undefined) {
-    throw new Failure('integrity', `the note of ${commit.oid} cannot be read`, {
-      hint: 'git fsck --connectivity-only',
-    });
-  }
-  if (options.raw) return { value: { kind: 'lost', items: [] }, notices, bytes: commit.note };
+      ? await newestTopic(repository, encodeBranch(repository.branch))
+      : await findTopic(repository, options.topic, { note: true });
   const reader = findSession(context, sessions, options.session)?.id;
+  const moved = await reportIllegalMoves(repository, [state], context.now);
+  const { commit, note } = await version(repository, state, options.at);
   const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, reader);
-  return { value: { kind: 'handoff', ...shape, ...noteShape(commit.note) }, notices };
+  return {
+    value: { kind: 'handoff', ...shape, ...noteShape(note) },
+    notices: [...notices, ...moved],
+    ...(options.raw ? { bytes: note } : {}),
+  };
 }
 
 async function version(
   repository: Repository,
-  state: TopicState,
+  state: TopicState & { note?: Buffer | undefined },
   at: string | undefined,
-): Promise<LoadedCommit> {
+): Promise<{ commit: HandoffCommit; note: Buffer }> {
   const tip = requireTip(state);
+  if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note };
   const wanted = at === undefined ? tip.oid : await inHistory(repository, state, at);
   const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
-  if (commit !== undefined) return commit;
-  throw new Failure('integrity', `the commit ${wanted} cannot be read`, {
+  if (commit?.note !== undefined) return { commit, note: commit.note };
+  throw new Failure('integrity', `the note of ${wanted} cannot be read`, {
     hint: 'git fsck --connectivity-only',
   });
 }
@@ -97,23 +95,23 @@ async function showLost(repository: Repository, options: ShowOptions): Promise<C
   }
   const target = parseTopicArgument(options.topic, repository);
   const name = typedTopic(target.branch, target.topic);
+  const texts = await listLost(repository, target.path);
+  const items = texts
+    .filter(({ number }) => options.lost === true || number === options.lost)
+    .map(({ ref, number, details }) => ({
+      number,
+      ref,
+      kind: details.kind,
+      session: details.session,
+      createdAt: timestamp(details.at),
+      reason: details.reason,
+    }));
   if (typeof options.lost === 'number') {
     const bytes = await readLost(repository, target.path, options.lost);
-    if (bytes === undefined) {
-      throw new Failure('not-found', `${name} has no kept text ${options.lost}`, {
-        hint: `git handoff show ${name} --lost`,
-      });
-    }
-    return { value: { kind: 'lost', items: [] }, bytes };
+    if (bytes !== undefined) return { value: { kind: 'lost', items, ...noteShape(bytes) }, bytes };
+    throw new Failure('not-found', `${name} has no kept text ${options.lost}`, {
+      hint: `git handoff show ${name} --lost`,
+    });
   }
-  const texts = await listLost(repository, target.path);
-  const items = texts.map(({ ref, number, details }) => ({
-    number,
-    ref,
-    kind: details.kind,
-    session: details.session,
-    createdAt: timestamp(details.at),
-    reason: details.reason,
-  }));
   return { value: { kind: 'lost', items }, exitCode: items.length === 0 ? 1 : 0 };
 }

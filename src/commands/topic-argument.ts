@@ -23,7 +23,7 @@ export function parseTopicArgument(text: string, repository: Repository): TopicA
   const branchText = slash < 0 ? undefined : text.slice(0, slash);
   const topic = parseTopic(text.slice(slash + 1));
   if (topic === undefined) throw badTopic(text.slice(slash + 1));
-  const branch = branchText === undefined ? repository.head.branch : parseBranchName(branchText);
+  const branch = branchText === undefined ? repository.branch : parseBranchName(branchText);
   if (branch === undefined) {
     throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(branchText))}`, {
       hint: 'git branch --list',
@@ -50,15 +50,17 @@ function suggestTopic(text: string): string {
 
 /**
  * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one.
+ * `head` is what `HEAD` is at.
  *
  * @throws Failure `usage` when somebody typed a branch that does not exist: nobody would find the note.
  */
 export async function requireBranch(
   repository: Repository,
   argument: TopicArgument,
+  head: Oid | undefined,
 ): Promise<Oid | undefined> {
-  if (!argument.explicit || argument.branch === repository.head.branch) return repository.head.oid;
-  const tip = argument.branch === 'HEAD' ? repository.head.oid : await branchTip(repository, argument.branch);
+  if (!argument.explicit || argument.branch === repository.branch) return head;
+  const tip = await branchTip(repository, argument.branch);
   if (tip !== undefined) return tip;
   throw new Failure('usage', `there is no branch ${escapeLine(argument.branch)}`, {
     hint: `git branch ${shellWord(argument.branch)}`,

@@ -6,13 +6,13 @@ import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
 import { commitHandoff } from '../store/handoffs.ts';
-import { listSessions } from '../store/sessions.ts';
-import { readTopics } from '../store/topic.ts';
+import { readTopic, readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findCaller, worktreeName } from './context.ts';
 import { failKeeping, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
+import { openWorkspace } from './workspace.ts';
 
 export interface WriteOptions {
   readonly topic: string;
@@ -43,15 +43,18 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const { cwd } = context;
-  const [repository, tree, author, sessions] = await Promise.all([
-    openRepository(cwd),
+  const repository = await openRepository(cwd);
+  const target = parseTopicArgument(options.topic, repository);
+  const first = readTopic(repository, target.path);
+  // Everything is read side by side; whichever fails first is the one that is told.
+  first.catch(() => undefined);
+  const [{ sessions, notices: seen }, tree, author] = await Promise.all([
+    openWorkspace(context, repository),
     workTreeFacts(cwd),
     committer(cwd),
-    listSessions({ cwd }),
   ]);
-  const target = parseTopicArgument(options.topic, repository);
   const expect = parseExpectation(options.expect);
-  const base = await requireBranch(repository, target);
+  const base = await requireBranch(repository, target, tree.head);
   const caller = findCaller(context, sessions, options.session, author);
   const note = typeof options.note === 'function' ? await options.note(target) : options.note;
   const text = { repository, target, note, caller: caller.id, now: context.now };
@@ -73,6 +76,7 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
       author: { name: author.name, email: author.email ?? '' },
       seconds: Math.floor(context.now / 1000),
     },
+    { first },
   ).catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
@@ -84,6 +88,7 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
   return {
     value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
     notices: [
+      ...seen,
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],

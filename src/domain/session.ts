@@ -80,7 +80,7 @@ export function parseRecord(text: string): SessionRecord | undefined {
   return {
     v: 1,
     session,
-    client: text_(value.client) ?? 'unknown',
+    client: clientName(value.client),
     pid: typeof value.pid === 'number' ? value.pid : null,
     start: text_(value.start),
     bootId: text_(value.bootId),
@@ -90,6 +90,11 @@ export function parseRecord(text: string): SessionRecord | undefined {
     startedAt: value.startedAt,
     ended: parseEnd(value.ended),
   };
+}
+
+/** A client's name becomes a trailer: anything but a plain word is none. */
+function clientName(value: unknown): string {
+  return typeof value === 'string' && /^[a-z0-9-]{1,32}$/.test(value) ? value : 'unknown';
 }
 
 function parseEnd(value: unknown): SessionEnd | null {

@@ -24,7 +24,8 @@ const MAX_NOTICE_BYTES = 480;
  * are escaped and stand between two lines with a random nonce, drawn after they were read.
  */
 export function startupText(facts: StartupFacts, nonce: string): string {
-  const head = `git-handoff: you are session ${facts.session}, on ${escapeLine(facts.branch)}.`;
+  const branch = cutToBytes(escapeLine(facts.branch), MAX_LINE_BYTES);
+  const head = `git-handoff: you are session ${facts.session}, on ${branch}.`;
   const lines = [
     ...facts.notes.map(
       ({ name, own, owner, age, summary }) =>

@@ -1,4 +1,4 @@
-import { FORMAT_VERSION, type HandoffCommit } from './handoff.ts';
+import { FORMAT_VERSION, type HandoffCommit, type HandoffTrailers } from './handoff.ts';
 import type { Oid, SessionId, Topic } from './names.ts';
 
 /**
@@ -36,9 +36,10 @@ export function checkStep(parents: readonly HandoffCommit[], commit: HandoffComm
   if (!commit.hasNote) return illegal('no handoff.md');
   const [first, second, ...more] = parents;
   if (more.length > 0) return illegal('too many parents');
-  if (first === undefined) return trailers.takenFrom === undefined ? legal('create') : illegal(NOT_ITS_OWNER);
+  if (first === undefined)
+    return formerOwner(trailers) === undefined ? legal('create') : illegal(NOT_ITS_OWNER);
   if (first.trailers === undefined) return illegal('unreadable trailers');
-  const change = ownerChange(commit, first.trailers.owner);
+  const change = ownerChange(trailers, first.trailers.owner);
   if (second !== undefined) return checkMerge(change, commit, second);
   if (change === 'none') return legal(sameOwnerStep(first.trailers.state, trailers.state));
   if (change === 'foreign') return illegal('foreign owner without a take');
@@ -49,12 +50,19 @@ const NOT_ITS_OWNER = 'taken from somebody who did not own it';
 
 type OwnerChange = 'none' | 'take' | 'succeed' | 'foreign' | 'mismatch';
 
-function ownerChange({ trailers }: HandoffCommit, former: SessionId): OwnerChange {
-  const claimed = trailers?.takenFrom ?? trailers?.succeeds;
-  if (claimed !== undefined && (claimed !== former || trailers?.owner === former)) return 'mismatch';
-  if (trailers?.owner === former) return 'none';
-  if (trailers?.takenFrom !== undefined) return 'take';
-  return trailers?.succeeds === undefined ? 'foreign' : 'succeed';
+/** The owner that a commit says it came after. */
+function formerOwner({ takenFrom, succeeds }: HandoffTrailers): SessionId | undefined {
+  return takenFrom ?? succeeds;
+}
+
+function ownerChange(trailers: HandoffTrailers, former: SessionId): OwnerChange {
+  const { owner, takenFrom, succeeds } = trailers;
+  const claimed = formerOwner(trailers);
+  if (claimed !== undefined && (claimed !== former || owner === former)) return 'mismatch';
+  if (takenFrom !== undefined && succeeds !== undefined) return 'mismatch';
+  if (owner === former) return 'none';
+  if (takenFrom !== undefined) return 'take';
+  return succeeds === undefined ? 'foreign' : 'succeed';
 }
 
 function sameOwnerStep(before: string, after: string): StepKind {

@@ -1,6 +1,6 @@
 import { type HandoffCommit, NOTE_FILE, STATE_FILE, parseState, parseTrailers } from '../domain/handoff.ts';
-import { type Oid, parseOid } from '../domain/names.ts';
-import { type ObjectRequest, readObjects } from './objects.ts';
+import { type Oid, type RefName, parseOid } from '../domain/names.ts';
+import { type ObjectRequest, type ReadObject, readObjects } from './objects.ts';
 import type { GitOptions } from './run.ts';
 
 /** What a commit object says by itself: headers and message (no tree entries). */
@@ -47,23 +47,50 @@ export async function loadCommits(
   oids: readonly Oid[],
   { notes = false } = {},
 ): Promise<(LoadedCommit | undefined)[]> {
-  const requests = oids.flatMap((oid): ObjectRequest[] => [
-    { name: oid },
-    { name: `${oid}:${STATE_FILE}` },
-    { name: `${oid}:${NOTE_FILE}`, infoOnly: !notes },
-  ]);
-  const objects = await readObjects(options, requests);
-  return oids.map((oid, index) => {
-    const [commit, state, note] = objects.slice(index * 3, index * 3 + 3);
-    if (commit?.type !== 'commit') return undefined;
-    const { message, ...rest } = parseCommit(commit.content);
-    return {
-      oid,
-      ...rest,
-      trailers: parseTrailers(message),
-      recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
-      hasNote: note?.type === 'blob',
-      note: notes && note?.type === 'blob' ? note.content : undefined,
-    };
-  });
+  const objects = await readObjects(
+    options,
+    oids.flatMap((oid) => commitRequests(oid, notes)),
+  );
+  return oids.map((_, index) => assemble(objects.slice(index * 3, index * 3 + 3), notes));
+}
+
+/**
+ * Loads the commit that both refs point at, in one process; `undefined` when they do not (one may be
+ * missing), or moved while they were read.
+ */
+export async function loadSettled(
+  options: GitOptions,
+  first: RefName,
+  second: RefName,
+  notes: boolean,
+): Promise<LoadedCommit | undefined> {
+  const info = (name: string): ObjectRequest => ({ name, infoOnly: true });
+  const requests = [info(first), ...commitRequests(second, notes), info(second)];
+  const [before, commit, state, note, after] = await readObjects(options, requests);
+  const loaded = assemble([commit, state, note], notes);
+  return loaded !== undefined && loaded.oid === before?.oid && loaded.oid === after?.oid ? loaded : undefined;
+}
+
+function commitRequests(commit: string, notes: boolean): ObjectRequest[] {
+  return [
+    { name: commit },
+    { name: `${commit}:${STATE_FILE}` },
+    { name: `${commit}:${NOTE_FILE}`, infoOnly: !notes },
+  ];
+}
+
+function assemble(
+  [commit, state, note]: readonly (ReadObject | undefined)[],
+  notes: boolean,
+): LoadedCommit | undefined {
+  if (commit?.type !== 'commit') return undefined;
+  const { message, ...rest } = parseCommit(commit.content);
+  return {
+    oid: commit.oid,
+    ...rest,
+    trailers: parseTrailers(message),
+    recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
+    hasNote: note?.type === 'blob',
+    note: notes && note?.type === 'blob' ? note.content : undefined,
+  };
 }

@@ -13,7 +13,7 @@ export function discoverRepository(from: string): FoundRepository | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const gitDir = gitDirAt(folder);
     if (gitDir !== undefined) return { workTree: folder, gitDir, commonDir: commonDirOf(gitDir) };
-    if (dirname(folder) === folder) return undefined;
+    if (dirname(folder) === folder || looksBare(folder)) return undefined;
   }
 }
 
@@ -24,6 +24,11 @@ function gitDirAt(folder: string): string | undefined {
   if (stat?.isFile() !== true) return undefined;
   const target = /^gitdir: (.*?)\n?$/s.exec(readText(path) ?? '')?.[1];
   return target === undefined ? undefined : resolve(folder, target);
+}
+
+/** A bare repository, or the inside of a `.git`. */
+function looksBare(folder: string): boolean {
+  return isGitDir(folder) && statSync(join(folder, 'objects'), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Whether a folder is a `$GIT_DIR`, told by its `HEAD`. */

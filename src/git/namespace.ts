@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import {
   type BranchName,
-  type Oid,
   type RefName,
   type SessionId,
   type Topic,
@@ -9,6 +7,7 @@ import {
   parseSessionId,
   parseTopic,
 } from '../domain/names.ts';
+import { hash } from './hash.ts';
 
 /**
  * Where everything stands under `refs/` (the table in docs/architecture.md). A branch is ONE ref
@@ -47,7 +46,7 @@ export function decodeBranch(component: string): BranchName | undefined {
 }
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return hash('sha256', text).slice(0, 12);
 }
 
 /** A handoff's place: the ref component of its branch, and its topic. */
@@ -108,9 +107,4 @@ export function parseLiveRef(ref: string): LivePath | undefined {
   if (!ref.startsWith(LIVE) || worktreeId === undefined || session === undefined || rest.length > 0)
     return undefined;
   return { worktreeId, session };
-}
-
-/** The oid that a compare-and-swap from `undefined` ("must not exist") stands for in messages. */
-export function describeOid(oid: Oid | undefined): string {
-  return oid ?? '(none)';
 }

@@ -110,12 +110,14 @@ export type TransactionResult =
  * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
  * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
  *
- * @throws Failure when git fails for any other reason than those of the result.
+ * `after`: what must be done before the refs may move (their objects); git is started meanwhile.
+ *
+ * @throws Failure when git fails for any other reason than those of the result, or `after` fails.
  */
 export async function updateRefs(
   repository: InRepository,
   updates: readonly RefUpdate[],
-  options: { reflog?: string; timeoutMs?: number } = {},
+  options: { reflog?: string; after?: Promise<unknown>; timeoutMs?: number } = {},
 ): Promise<TransactionResult> {
   const lines = updates.map(({ ref, next, old }) => {
     if (next === undefined) return `delete ${ref} ${checked(old)}`;
@@ -127,8 +129,10 @@ export async function updateRefs(
   const result = await runGit(['update-ref', '--no-deref', ...reflog, '--stdin'], {
     cwd: repository.cwd,
     input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
+    after: options.after,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
+  await options.after;
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
   // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
   if (await alreadyApplied(repository, updates)) return { kind: 'done' };

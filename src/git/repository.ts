@@ -2,14 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
+import { discoverRepository } from './discover.ts';
+import { formatOf } from './hash.ts';
 import { type GitOptions, git, gitFailure, runGit } from './run.ts';
-
-/** What `HEAD` stands for. A branch that has no commit yet (unborn) has no `oid`. */
-export interface Head {
-  /** The branch, the branch being rebased, or `HEAD` when detached. */
-  readonly branch: BranchName;
-  readonly oid: Oid | undefined;
-}
 
 /** One opened repository: gitrepository-layout(5) words. */
 export interface Repository {
@@ -19,53 +14,65 @@ export interface Repository {
   readonly gitDir: string;
   /** Absolute; shared by all worktrees (`$GIT_COMMON_DIR`). */
   readonly commonDir: string;
-  readonly bare: boolean;
-  readonly insideWorkTree: boolean;
-  readonly objectFormat: 'sha1' | 'sha256';
-  readonly head: Head;
+  /** The branch `HEAD` is on, also an unborn one; the branch being rebased; `HEAD` when detached. */
+  readonly branch: BranchName;
 }
 
 /** Any place inside the repository, for calls that need nothing else of it. */
 export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
+/** With any of these set, where the repository lies is git's to say (git(1)). */
+const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_CEILING_DIRECTORIES'];
 
 /**
- * Opens the repository that `cwd` lies in, in one git process (two when `HEAD` is unborn).
+ * Opens the repository that `cwd` lies in. An ordinary one is found without starting git, and git
+ * itself refuses the calls that follow where it would not accept it (safe.directory).
  *
  * @throws Failure `environment` when there is none or git refuses it.
  */
 export async function openRepository(cwd: string): Promise<Repository> {
-  const result = await runGit(
-    [
-      'rev-parse',
-      '--path-format=absolute',
-      '--git-dir',
-      '--git-common-dir',
-      '--show-object-format',
-      '--is-bare-repository',
-      '--is-inside-work-tree',
-      'HEAD',
-      '--symbolic-full-name',
-      'HEAD',
-    ],
-    { cwd },
-  );
-  const lines = result.stdout.toString('utf8').split('\n');
-  const formatAt = lines.findIndex((line, at) => at >= 2 && (line === 'sha1' || line === 'sha256'));
-  if (formatAt < 0) throw gitFailure('rev-parse', result);
-  const { gitDir, commonDir } = await folders(lines.slice(0, formatAt), { cwd });
-  const oid = parseOid(lines[formatAt + 3] ?? '');
-  const symbolic = oid === undefined ? await unbornHead({ cwd }) : (lines[formatAt + 4] ?? 'HEAD');
-  return {
+  const found = LOCATING.some((name) => process.env[name] !== undefined)
+    ? undefined
+    : discoverRepository(cwd);
+  const head = found === undefined ? undefined : readHead(found.gitDir);
+  if (found === undefined || head === undefined) return askForRepository(cwd);
+  return { cwd, gitDir: found.gitDir, commonDir: found.commonDir, branch: branchOf(head, found.gitDir) };
+}
+
+/** What `HEAD` says; `undefined` where only git can tell (reftable, a symbolic link, something odd). */
+function readHead(gitDir: string): string | undefined {
+  try {
+    const text = readFileSync(join(gitDir, 'HEAD'), 'utf8').replace(/\n$/, '');
+    if (parseOid(text) !== undefined) return 'HEAD';
+    const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
+    return target === 'refs/heads/.invalid' ? undefined : target;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askForRepository(cwd: string): Promise<Repository> {
+  const result = await runGit(['rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir'], {
     cwd,
-    gitDir,
-    commonDir,
-    bare: lines[formatAt + 1] === 'true',
-    insideWorkTree: lines[formatAt + 2] === 'true',
-    objectFormat: lines[formatAt] as Repository['objectFormat'],
-    head: { branch: branchOf(symbolic, gitDir), oid },
-  };
+  });
+  if (result.code !== 0) throw gitFailure('rev-parse', result);
+  const lines = result.stdout.toString('utf8').replace(/\n$/, '').split('\n');
+  const { gitDir, commonDir } = await folders(lines, { cwd });
+  const head = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd });
+  const name = head.code === 0 ? head.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
+  return { cwd, gitDir, commonDir, branch: branchOf(name, gitDir) };
+}
+
+/** The repository's object format: told by the width of any object name that is at hand, else by git. */
+export async function objectFormat(
+  repository: InRepository,
+  ...known: readonly (Oid | undefined)[]
+): Promise<'sha1' | 'sha256'> {
+  const oid = known.find((one) => one !== undefined);
+  if (oid !== undefined) return formatOf(oid);
+  const format = (await git(['rev-parse', '--show-object-format'], { cwd: repository.cwd })).trim();
+  return format === 'sha256' ? 'sha256' : 'sha1';
 }
 
 /** A folder name may hold a line feed; then the two paths are asked for one by one. */
@@ -75,11 +82,6 @@ async function folders(lines: string[], options: GitOptions): Promise<{ gitDir: 
   const one = async (flag: string) =>
     (await git(['rev-parse', '--path-format=absolute', flag], options)).replace(/\n$/, '');
   return { gitDir: await one('--git-dir'), commonDir: await one('--git-common-dir') };
-}
-
-async function unbornHead(options: GitOptions): Promise<string> {
-  const result = await runGit(['symbolic-ref', '-q', 'HEAD'], options);
-  return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
 }
 
 function branchOf(symbolic: string, gitDir: string): BranchName {
@@ -100,9 +102,9 @@ function rebasedBranch(gitDir: string): string | undefined {
   return undefined;
 }
 
-/** The tip of a branch, `undefined` when there is no such branch. */
-export async function branchTip(repository: Repository, branch: BranchName): Promise<Oid | undefined> {
-  const ref = `refs/heads/${branch}`;
+/** The commit that a branch (or `HEAD`) points at, `undefined` when there is no such branch or no commit yet. */
+export async function branchTip(repository: InRepository, branch: BranchName): Promise<Oid | undefined> {
+  const ref = branch === DETACHED ? 'HEAD' : `refs/heads/${branch}`;
   const result = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', ref], {
     cwd: repository.cwd,
   });
@@ -117,28 +119,32 @@ export async function topLevel(repository: Repository): Promise<string | undefin
 
 /** Facts of the working tree that a handoff records. */
 export interface WorkTreeFacts {
+  /** The commit `HEAD` is at, `undefined` when the branch has none yet. */
+  readonly head: Oid | undefined;
   readonly upstream: string | undefined;
   /** Count of paths that differ from `HEAD`, untracked ones included (folders count once). */
   readonly dirty: number;
 }
 
-/** Reads upstream and dirty count; a bare repository, or one git cannot read the tree of, has none. */
+/** Reads them in one process; a bare repository has only its `HEAD`. */
 export async function workTreeFacts(cwd: string): Promise<WorkTreeFacts> {
   const result = await runGit(
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'],
     { cwd },
   );
-  if (result.code !== 0) return { upstream: undefined, dirty: 0 };
+  if (result.code !== 0) return { head: await branchTip({ cwd }, DETACHED), upstream: undefined, dirty: 0 };
+  let head: Oid | undefined;
   let upstream: string | undefined;
   let dirty = 0;
   const entries = result.stdout.toString('utf8').split('\0');
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at] ?? '';
-    if (entry.startsWith('# branch.upstream ')) upstream = entry.slice('# branch.upstream '.length);
+    if (entry.startsWith('# branch.oid ')) head = parseOid(entry.slice('# branch.oid '.length));
+    else if (entry.startsWith('# branch.upstream ')) upstream = entry.slice('# branch.upstream '.length);
     else if (/^[12u?] /.test(entry)) dirty++;
     if (entry.startsWith('2 ')) at++; // A rename's former path is an entry of its own.
   }
-  return { upstream, dirty };
+  return { head, upstream, dirty };
 }
 
 /** Name and e-mail of the committer as git sees them; `email` is undefined when none is configured. */

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
@@ -11,6 +12,8 @@ export interface GitResult {
 export interface GitOptions {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
+  /** The child is started at once and gets its input when this is done; none if it fails. */
+  readonly after?: Promise<unknown> | undefined;
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). */
@@ -66,9 +69,10 @@ export const runGit: GitRunner = (args, options) =>
     const child = spawn('git', [...FIXED_CONFIG, ...args], {
       cwd: options.cwd,
       env: gitEnvironment(process.env, options.env),
-      stdio: ['pipe', 'pipe', 'pipe'],
+      // A pipe is a socket with streams on both ends: none where nothing is to be said.
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
-    });
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let timedOut = false;
@@ -102,8 +106,11 @@ export const runGit: GitRunner = (args, options) =>
       }),
     );
     // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
+    child.stdin?.on('error', () => undefined);
+    Promise.resolve(options.after).then(
+      () => child.stdin?.end(options.input),
+      () => child.stdin?.end(),
+    );
   });
 
 function cannotStart(error: NodeJS.ErrnoException, cwd: string): Failure {

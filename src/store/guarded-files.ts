@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Oid, RefName } from '../domain/names.ts';
+import { formatOf, objectName } from '../git/hash.ts';
 import { FILES, filesRef } from '../git/namespace.ts';
-import { ObjectBatch, type TreeFile, readObjects } from '../git/objects.ts';
-import { type RefUpdate, listRefs, updateRefs } from '../git/refs.ts';
-import { type InRepository, type Repository, openRepository } from '../git/repository.ts';
+import { ObjectBatch, type TreeFile } from '../git/object-batch.ts';
+import { readObjects } from '../git/objects.ts';
+import { type Ref, type RefUpdate, listRefs, updateRefs } from '../git/refs.ts';
+import { type InRepository, objectFormat } from '../git/repository.ts';
 import { parseTree } from '../git/trees.ts';
 
 /**
@@ -38,11 +39,19 @@ export function readOnDisk(path: string): Buffer | undefined {
   }
 }
 
-/** The copies whose file no longer has the content that was seen last. One process when there are none. */
-export async function changedCopies(repository: InRepository, timeoutMs?: number): Promise<FileCopy[]> {
+/** Every copy there is, unread. */
+export function listCopies(repository: InRepository, timeoutMs?: number): Promise<Ref[]> {
+  return listRefs(repository, [FILES], { content: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+}
+
+/** Of these copies (listed with content), those whose file no longer has the content that was seen last. */
+export async function changedCopies(
+  repository: InRepository,
+  refs: readonly Ref[],
+  timeoutMs?: number,
+): Promise<FileCopy[]> {
   const limits = timeoutMs === undefined ? {} : { timeoutMs };
-  const refs = await listRefs(repository, [FILES], { content: true, ...limits });
-  const trees = refs.map((ref) => parseTree(ref.content, ref.oid.length === 40 ? 'sha1' : 'sha256'));
+  const trees = refs.map((ref) => parseTree(ref.content, formatOf(ref.oid)));
   const paths = await readObjects(
     { cwd: repository.cwd, ...limits },
     refs.map((ref) => ({ name: `${ref.oid}:${PATH}` })),
@@ -71,8 +80,7 @@ export async function changedCopies(repository: InRepository, timeoutMs?: number
 
 /** The name that git gives a blob of these bytes, in the object format of another name. */
 export function blobName(bytes: Uint8Array, like: Oid): string {
-  const format = like.length === 40 ? 'sha1' : 'sha256';
-  return createHash(format).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return objectName(formatOf(like), 'blob', bytes);
 }
 
 /** Remembers files as they stand on the disk. Those that are seen already as they are cost nothing more. */
@@ -81,7 +89,7 @@ export async function rememberFiles(cwd: string, paths: readonly string[]): Prom
     const content = readOnDisk(path);
     return content === undefined ? [] : [{ path, content, found: undefined }];
   });
-  if (files.length > 0) await putCopies(await openRepository(cwd), files);
+  if (files.length > 0) await putCopies({ cwd }, files);
 }
 
 /** A copy to store; `found` is what was noticed in the file's place, if anything was. */
@@ -92,8 +100,8 @@ export interface NewCopy {
 }
 
 /** Stores copies, each under its own ref. A ref that another process moved meanwhile stays as it is. */
-export async function putCopies(repository: Repository, copies: readonly NewCopy[]): Promise<void> {
-  const batch = new ObjectBatch(repository.objectFormat);
+export async function putCopies(repository: InRepository, copies: readonly NewCopy[]): Promise<void> {
+  const batch = new ObjectBatch(await objectFormat(repository));
   const trees = copies.map(({ path, content, found }) => {
     const entries: TreeFile[] = [
       { name: CONTENT, oid: batch.blob(content) },

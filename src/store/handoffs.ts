@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   type HandoffCommit,
   type HandoffState,
@@ -13,9 +12,9 @@ import { type Intent, type Passing, decideOwnership } from '../domain/ownership.
 import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/objects.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
 import { type TransactionResult, updateRefs } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 import { type TopicState, readTopic } from './topic.ts';
 
@@ -53,29 +52,43 @@ export type WriteResult =
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
+export interface CommitOptions {
+  /** A reading of the topic that was begun before everything else was known. */
+  readonly first?: Promise<TopicState>;
+  /** Says that a tip needs no commit (closing what is closed, taking one's own). */
+  readonly idle?: (tip: HandoffCommit) => boolean;
+}
+
 /**
  * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
  * transaction. The only retry loop of the program: a lost swap decides ownership anew; one with an
  * expectation is never tried again.
- *
- * `idle` says that a tip needs no commit (closing what is closed, taking one's own).
  */
 export async function commitHandoff(
   repository: Repository,
   path: HandoffPath,
   intent: Intent,
   content: CommitContent,
-  idle: (tip: HandoffCommit) => boolean = () => false,
+  options: CommitOptions = {},
 ): Promise<WriteResult> {
   let blocked = '';
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     if (attempt > 0) await pause(attempt);
-    const before = await readTopic(repository, path);
+    const before = await (attempt === 0
+      ? (options.first ?? readTopic(repository, path))
+      : readTopic(repository, path));
     const decision = decideOwnership(before.tip, intent);
     if (decision.kind !== 'proceed') return decision;
-    if (before.tip !== undefined && idle(before.tip)) return { kind: 'unchanged', tip: before.tip };
-    const commit = await storeCommit(repository, before.tip, decision.passing, intent.me, content);
-    const result = await swap(repository, before, commit.oid, decision.passing);
+    if (before.tip !== undefined && options.idle?.(before.tip) === true)
+      return { kind: 'unchanged', tip: before.tip };
+    const { commit, stored } = await storeCommit(
+      repository,
+      before.tip,
+      decision.passing,
+      intent.me,
+      content,
+    );
+    const result = await swap(repository, before, commit.oid, decision.passing, stored);
     if (result.kind === 'done') {
       return { kind: 'written', commit, parent: before.tip, passing: decision.passing, before };
     }
@@ -95,7 +108,7 @@ async function missed(repository: Repository, path: HandoffPath): Promise<WriteR
 
 /** Writers that lost together must not meet again in step. Milliseconds. */
 function pause(attempt: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, randomInt(5, 25 * 2 ** attempt)));
+  return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
 async function storeCommit(
@@ -104,8 +117,8 @@ async function storeCommit(
   passing: Passing,
   me: SessionId,
   content: CommitContent,
-): Promise<HandoffCommit> {
-  const batch = new ObjectBatch(repository.objectFormat);
+): Promise<{ commit: HandoffCommit; stored: Promise<void> }> {
+  const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
   const note = content.note ?? (await noteOf(repository, parent));
   const tree = batch.tree([
     { name: NOTE_FILE, oid: batch.blob(note) },
@@ -126,8 +139,7 @@ async function storeCommit(
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
   const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
   assertLegal(parent, commit);
-  await batch.store({ cwd: repository.cwd });
-  return commit;
+  return { commit, stored: batch.store({ cwd: repository.cwd }) };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */
@@ -150,6 +162,7 @@ function swap(
   before: TopicState,
   next: Oid,
   passing: Passing,
+  after: Promise<void>,
 ): Promise<TransactionResult> {
   const act = passing.takenFrom === undefined ? 'write' : 'take';
   return updateRefs(
@@ -158,6 +171,6 @@ function swap(
       { ref: handoffRef(before.path), next, old: before.publicOid },
       { ref: keptRef(before.path), next, old: before.keptOid },
     ],
-    { reflog: `handoff: ${act}` },
+    { reflog: `handoff: ${act}`, after },
   );
 }

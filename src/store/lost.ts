@@ -1,10 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { NOTE_FILE } from '../domain/handoff.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type HandoffPath, lostNumber, lostPrefix, lostRef } from '../git/namespace.ts';
-import { ObjectBatch, readObjects } from '../git/objects.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
+import { readObjects } from '../git/objects.ts';
 import { listRefs, updateRefs } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 
 const DETAILS_FILE = 'lost.json';
@@ -38,19 +38,19 @@ export async function saveLost(
   note: Uint8Array,
   details: LostDetails,
 ): Promise<LostText> {
-  const batch = new ObjectBatch(repository.objectFormat);
+  const taken = await listRefs(repository, [lostPrefix(path)]);
+  const batch = new ObjectBatch(await objectFormat(repository, taken[0]?.oid, details.tip ?? undefined));
   const tree = batch.tree([
     { name: NOTE_FILE, oid: batch.blob(note) },
     { name: DETAILS_FILE, oid: batch.blob(Buffer.from(`${JSON.stringify(details)}\n`)) },
   ]);
   await batch.store({ cwd: repository.cwd });
-  const taken = await listRefs(repository, [lostPrefix(path)]);
   let number = 1 + Math.max(0, ...taken.map((ref) => lostNumber(ref.name)));
   for (let tries = 0; tries < MAX_TRIES; tries++, number++) {
     const ref = lostRef(path, number);
     const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
     if (result.kind === 'done') return { ref, number, details };
-    if (result.kind === 'locked') await new Promise((resolve) => setTimeout(resolve, randomInt(5, 30)));
+    if (result.kind === 'locked') await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25));
   }
   throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });
 }

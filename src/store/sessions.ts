@@ -10,9 +10,9 @@ import {
   parseRecord,
 } from '../domain/session.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/objects.ts';
-import { listRefs, updateRefs } from '../git/refs.ts';
-import type { InRepository, Repository } from '../git/repository.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
+import { type Ref, listRefs, updateRefs } from '../git/refs.ts';
+import { type InRepository, objectFormat } from '../git/repository.ts';
 import { beatFile, ensureFolder } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
 
@@ -36,6 +36,11 @@ export async function listSessions(repository: InRepository, timeoutMs?: number)
     content: true,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
+  return sessionsFrom(refs);
+}
+
+/** The session records among refs that were listed with their content. */
+export function sessionsFrom(refs: readonly Ref[]): StoredSession[] {
   return refs.flatMap((ref) => {
     const place = parseLiveRef(ref.name);
     const record = parseRecord(ref.content.toString('utf8'));
@@ -83,12 +88,12 @@ export function beat(commonDir: string, session: SessionId): void {
 
 /** Creates or replaces a session's record by compare-and-swap. False when another process was first. */
 export async function putRecord(
-  repository: Repository,
+  repository: InRepository,
   worktree: string,
   record: SessionRecord,
   old: Oid | undefined,
 ): Promise<boolean> {
-  const batch = new ObjectBatch(repository.objectFormat);
+  const batch = new ObjectBatch(await objectFormat(repository, old));
   const next = batch.blob(Buffer.from(formatRecord(record)));
   if (next === old) return true;
   await batch.store({ cwd: repository.cwd });
@@ -98,7 +103,7 @@ export async function putRecord(
 
 /** Swaps a session's record to `ended`. */
 export async function endSession(
-  repository: Repository,
+  repository: InRepository,
   stored: StoredSession,
   end: SessionEnd,
 ): Promise<boolean> {
@@ -107,7 +112,7 @@ export async function endSession(
 
 /** Removes records by compare-and-swap; one that changed meanwhile stays. */
 export async function removeRecords(
-  repository: Repository,
+  repository: InRepository,
   sessions: readonly StoredSession[],
 ): Promise<void> {
   for (const { worktreeId, record, oid } of sessions) {

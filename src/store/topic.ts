@@ -1,7 +1,7 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, checkMove } from '../domain/transition.ts';
-import { type LoadedCommit, commitFromRef, loadCommits } from '../git/commits.ts';
+import { type LoadedCommit, commitFromRef, loadCommits, loadSettled } from '../git/commits.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -35,13 +35,67 @@ export interface TopicState {
   readonly illegal: IllegalMove | undefined;
 }
 
-/** Reads one topic, its tip loaded whole (`state.json` too). */
-export async function readTopic(repository: InRepository, path: HandoffPath): Promise<TopicState> {
+/** A topic with the bytes of its tip's note, for reading it. */
+export interface ReadableTopic extends TopicState {
+  readonly note: Buffer | undefined;
+}
+
+const MAX_READS = 5;
+
+/**
+ * Reads one topic, its tip loaded whole (`state.json`, and the note when asked). The common case, a
+ * public ref that is what was kept, costs one process.
+ */
+export async function readTopic(
+  repository: InRepository,
+  path: HandoffPath,
+  { note = false } = {},
+): Promise<ReadableTopic> {
+  const common = await readSettledTopic(repository, path, note);
+  if (common !== undefined) return common;
+  let state = await compareTopic(repository, path, note);
+  // Two refs are two reads: a writer in between must not look like a move by hand.
+  for (let reads = 1; state.illegal !== undefined && reads < MAX_READS; reads++) {
+    const again = await compareTopic(repository, path, note);
+    if (again.publicOid === state.publicOid && again.keptOid === state.keptOid) return again;
+    state = again;
+  }
+  return state;
+}
+
+/** `kept` is asked for before the public ref, which a write moves first: so it never seems to be ahead. */
+async function readSettledTopic(
+  repository: InRepository,
+  path: HandoffPath,
+  note: boolean,
+): Promise<ReadableTopic | undefined> {
+  const ref = handoffRef(path);
+  const settled = await loadSettled({ cwd: repository.cwd }, keptRef(path), ref, note);
+  if (settled === undefined) return undefined;
+  const { oid } = settled;
+  return {
+    path,
+    branch: branchFor(path, settled),
+    topic: path.topic,
+    tip: settled,
+    publicOid: oid,
+    keptOid: oid,
+    illegal: undefined,
+    note: settled.note,
+  };
+}
+
+async function compareTopic(
+  repository: InRepository,
+  path: HandoffPath,
+  note: boolean,
+): Promise<ReadableTopic> {
   const refs = await listRefs(repository, [handoffRef(path), keptRef(path)]);
   const publicRef = refs.find((ref) => ref.name === handoffRef(path));
   const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
   const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
-  const [tip] = tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid]);
+  const [tip] =
+    tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid], { notes: note });
   return {
     path,
     branch: branchFor(path, tip),
@@ -50,6 +104,7 @@ export async function readTopic(repository: InRepository, path: HandoffPath): Pr
     publicOid: publicRef?.oid,
     keptOid,
     illegal,
+    note: tip?.note,
   };
 }
 

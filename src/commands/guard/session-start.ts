@@ -46,7 +46,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   const facts = {
     session,
-    branch: repository.head.branch,
+    branch: repository.branch,
     notes: notesFor(repository, states, session, scene.now),
     peers: livePeers(registered, session).map(({ record, worktreeId }) => ({
       session: shortId(record.session),
@@ -65,7 +65,7 @@ function notesFor(
   session: SessionId,
   now: number,
 ) {
-  const here = repository.head.branch;
+  const here = repository.branch;
   return states
     .filter(({ tip }) => tip?.trailers?.state === 'open')
     .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || byAge(a, b))

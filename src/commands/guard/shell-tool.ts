@@ -27,7 +27,6 @@ export async function shellTool(
     ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
   ]);
   if (verdict.kind === 'deny') return verdict;
-  if (effects.unsure) scene.log('unsure', 'some of the command could not be told');
   return scene.enabled ? ((await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict) : verdict;
 }
 

@@ -1,0 +1,30 @@
+import { FILES, LIVE } from '../git/namespace.ts';
+import { listRefs } from '../git/refs.ts';
+import { type Repository, openRepository } from '../git/repository.ts';
+import { type StoredSession, sessionsFrom } from '../store/sessions.ts';
+import { type Context, findSession } from './context.ts';
+import { settleCopies } from './guarded-files.ts';
+
+/** What nearly every command starts from, read in one process. */
+export interface Workspace {
+  readonly repository: Repository;
+  readonly sessions: readonly StoredSession[];
+  /** Handoff files that were changed unseen: told once, by whichever command comes first. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Opens the repository with its bookkeeping.
+ *
+ * @throws Failure `environment` outside of a repository.
+ */
+export async function openWorkspace(context: Context, opened?: Repository): Promise<Workspace> {
+  const { cwd } = context;
+  const repository = opened ?? (await openRepository(cwd));
+  const refs = await listRefs({ cwd }, [LIVE, FILES], { content: true });
+  const sessions = sessionsFrom(refs);
+  const copies = refs.filter((ref) => ref.name.startsWith(FILES));
+  if (copies.length === 0) return { repository, sessions, notices: [] };
+  const session = findSession(context, sessions, undefined)?.id;
+  return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
+}

@@ -1,0 +1,19 @@
+/**
+ * Hex digest of texts and bytes. The module is loaded at the first use: most commands need none, and
+ * it costs milliseconds at every start.
+ */
+export function hash(algorithm: 'sha1' | 'sha256', ...parts: readonly (string | Uint8Array)[]): string {
+  const digest = process.getBuiltinModule('node:crypto').createHash(algorithm);
+  for (const part of parts) digest.update(part);
+  return digest.digest('hex');
+}
+
+/** The name that git gives an object of this type and content. */
+export function objectName(format: 'sha1' | 'sha256', type: string, content: Uint8Array): string {
+  return hash(format, `${type} ${content.length}\0`, content);
+}
+
+/** The object format that an object name belongs to, by its width. */
+export function formatOf(oid: string): 'sha1' | 'sha256' {
+  return oid.length === 40 ? 'sha1' : 'sha256';
+}

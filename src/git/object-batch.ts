@@ -1,0 +1,112 @@
+import { type Oid, parseOid } from '../domain/names.ts';
+import { hash, objectName } from './hash.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
+
+type ObjectType = 'commit' | 'tree' | 'blob';
+
+/** Type numbers of packed objects, gitformat-pack(5). */
+const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
+
+/** An entry of a tree: a regular file that is a blob. */
+export interface TreeFile {
+  readonly name: string;
+  readonly oid: Oid;
+}
+
+/**
+ * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process
+ * (four processes less than hash-object, mktree and commit-tree). git checks the pack's own hash and
+ * writes each object durably, in whatever object format the repository has.
+ */
+export class ObjectBatch {
+  readonly #format: 'sha1' | 'sha256';
+  readonly #objects = new Map<Oid, { type: ObjectType; data: Buffer }>();
+
+  constructor(format: 'sha1' | 'sha256') {
+    this.#format = format;
+  }
+
+  blob(data: Uint8Array): Oid {
+    return this.#add('blob', Buffer.from(data));
+  }
+
+  tree(files: readonly TreeFile[]): Oid {
+    const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const entries = sorted.flatMap(({ name, oid }) => [
+      Buffer.from(`100644 ${name}\0`),
+      Buffer.from(oid, 'hex'),
+    ]);
+    return this.#add('tree', Buffer.concat(entries));
+  }
+
+  /** `seconds` since the epoch; author and committer are the same. */
+  commit(content: {
+    tree: Oid;
+    parents: readonly Oid[];
+    name: string;
+    email: string;
+    seconds: number;
+    message: string;
+  }): Oid {
+    const person = `${identityText(content.name) || 'git-handoff'} <${identityText(content.email)}> ${content.seconds} +0000`;
+    const lines = [
+      `tree ${content.tree}`,
+      ...content.parents.map((parent) => `parent ${parent}`),
+      `author ${person}`,
+      `committer ${person}`,
+      '',
+      content.message,
+    ];
+    return this.#add('commit', Buffer.from(lines.join('\n')));
+  }
+
+  /**
+   * Stores everything collected. Objects that exist already are left as they are.
+   *
+   * @throws Failure `environment` when they could not be written (full disk, permissions).
+   */
+  async store(options: GitOptions): Promise<void> {
+    const result = await runGit(['unpack-objects', '-q'], { ...options, input: this.#pack() });
+    if (result.code !== 0) throw gitFailure('unpack-objects', result);
+  }
+
+  #add(type: ObjectType, data: Buffer): Oid {
+    const oid = parseOid(objectName(this.#format, type, data));
+    if (oid === undefined) throw new TypeError(`no object name for ${type}`);
+    this.#objects.set(oid, { type, data });
+    return oid;
+  }
+
+  #pack(): Buffer {
+    const header = Buffer.alloc(12);
+    header.write('PACK');
+    header.writeUInt32BE(2, 4);
+    header.writeUInt32BE(this.#objects.size, 8);
+    // Loaded only by writes, as the digests are.
+    const { deflateSync } = process.getBuiltinModule('node:zlib');
+    const entries = [...this.#objects.values()].flatMap(({ type, data }) => [
+      entryHeader(PACK_TYPES[type], data.length),
+      deflateSync(data),
+    ]);
+    const body = Buffer.concat([header, ...entries]);
+    return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
+  }
+}
+
+/** Type in bits 4-6 of the first byte, size in 4 bits and then 7 bits a byte, low bits first. */
+function entryHeader(type: number, size: number): Buffer {
+  const bytes: number[] = [];
+  let current = (type << 4) | (size & 15);
+  for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.push(current | 128);
+    current = rest & 127;
+  }
+  bytes.push(current);
+  return Buffer.from(bytes);
+}
+
+/** Characters that would break the header line are dropped, as git's own strbuf_addstr_without_crud does. */
+function identityText(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what must go
+  return text.replace(/[<>\u0000-\u001f\u007f]/g, '').trim();
+}
