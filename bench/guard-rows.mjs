@@ -1,0 +1,100 @@
+// Rows of the guard: nothing to decide, a full decision, and a hostile command.
+import { join } from 'node:path';
+import { bareNode } from './measure.mjs';
+import { registered, source, toolCall } from './scenario.mjs';
+
+const ratio = ({ guard, node }) => guard / node;
+
+function nothingToDecide(scenario) {
+  const off = scenario.repository('without init');
+  const solo = scenario.enabled('solo', 1);
+  const path = (root) => join(root, 'src', 'a.ts');
+  const write = (root, bytes) => toolCall(root, 'Write', { file_path: path(root), content: source(bytes) });
+  const output = (root, bytes) =>
+    toolCall(root, 'Bash', { command: 'npm test' }, { tool_response: { stdout: source(bytes), stderr: '' } });
+  const command = (root, bytes) => toolCall(root, 'Bash', { command: `node -e '${source(bytes)}'` });
+  const cases = [
+    ['guard, no init', off, write],
+    ['guard, solo, file tool', solo, write],
+    ['guard, solo, shell tool', solo, output],
+    ['guard, solo, shell tool, long command', solo, command],
+  ];
+  return cases.flatMap(([name, root, payload]) =>
+    [
+      ['2 KB', 1500, 0.25],
+      ['100 KB', 100_000, 0.3],
+    ].map(([size, bytes, target]) => ({
+      name: `${name}, ${size}`,
+      unit: '× node',
+      target,
+      commands: {
+        node: bareNode(scenario.env),
+        guard: { ...registered(scenario, root, payload(root, bytes)), silent: true },
+      },
+      figure: ratio,
+    })),
+  );
+}
+
+function fullDecision(scenario) {
+  const root = scenario.enabled('with a peer', 2);
+  const file = toolCall(root, 'Edit', {
+    file_path: join(root, 'src', 'a.ts'),
+    old_string: '1',
+    new_string: '2',
+  });
+  const shell = toolCall(root, 'Bash', { command: 'sed -i s/1/2/ src/a.ts && git add src && npm test' });
+  const row = (name, input, target) => ({
+    name,
+    unit: '× node',
+    target,
+    commands: {
+      node: bareNode(scenario.env),
+      guard: { ...registered(scenario, root, input), silent: true },
+    },
+    figure: ratio,
+  });
+  return [
+    row('guard, full decision with a peer, file tool', file, 1.8),
+    row('guard, full decision with a peer, shell tool', shell, 2.2),
+    ...hostile(scenario, root),
+  ];
+}
+
+/** Commands that are costly to parse; the worst of them counts. */
+function hostile(scenario, root) {
+  const units = {
+    redirects: '> ',
+    substitutions: '$(',
+    heredocs: '<<E ',
+    quotes: '"',
+    braces: '{a,',
+    lists: 'a;',
+  };
+  return Object.entries(units).flatMap(([kind, unit]) => {
+    const call = (bytes) => {
+      const command = `echo handoff ${unit.repeat(bytes / unit.length)}`;
+      return registered(scenario, root, toolCall(root, 'Bash', { command }));
+    };
+    return [
+      {
+        name: `guard, 200 KB hostile command, ${kind}`,
+        unit: '× node',
+        target: 6,
+        runs: 7,
+        commands: { node: bareNode(scenario.env), guard: call(200_000) },
+        figure: ratio,
+      },
+      {
+        name: `guard, hostile command doubled (100 to 200, 200 to 400 KB), ${kind}`,
+        unit: '×',
+        target: 2.3,
+        runs: 7,
+        commands: { half: call(100_000), once: call(200_000), twice: call(400_000) },
+        figure: ({ half, once, twice }) => Math.max(once / half, twice / once),
+      },
+    ];
+  });
+}
+
+export const guardRows = (scenario) => [...nothingToDecide(scenario), ...fullDecision(scenario)];

@@ -1,0 +1,47 @@
+// Paired measurements: the commands of a row run in turn (A B C, A B C, …), a figure is computed within each
+// round, and the median of those is reported. The load of the machine is the same on both sides of a ratio.
+import { spawnSync } from 'node:child_process';
+
+/**
+ * A command to time.
+ * @typedef {{ command: string, args: string[], input?: string, cwd?: string, env: Record<string, string>,
+ *   silent?: boolean }} Command `silent`: it has to print nothing
+ */
+
+/** Bare Node: the unit of most figures. @returns {Command} */
+export const bareNode = (env) => ({ command: process.execPath, args: ['-e', '0'], env });
+
+/** A start of sh: the unit of the git hooks. @returns {Command} */
+export const bareShell = (env) => ({ command: 'sh', args: ['-c', ':'], env });
+
+/** The middle of some numbers. */
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** Runs a command once. Milliseconds of wall time; throws if it fails, for then the time means nothing. */
+export function time({ command, args, silent, ...options }) {
+  const start = process.hrtime.bigint();
+  const done = spawnSync(command, args, { input: '', maxBuffer: 64 << 20, encoding: 'utf8', ...options });
+  const elapsed = Number(process.hrtime.bigint() - start) / 1e6;
+  const said = `${done.stderr ?? ''}${done.error?.message ?? ''}`;
+  if (done.status !== 0)
+    throw new Error(`${command} ${args.join(' ').slice(0, 200)}: ${done.status}: ${said}`);
+  if (silent && done.stdout !== '') throw new Error(`${command}: ${done.stdout.slice(0, 200)}`);
+  return elapsed;
+}
+
+/**
+ * Measures a row: one round to warm up, then `runs` rounds.
+ *
+ * @param {{ commands: Record<string, Command>, figure: (times: Record<string, number>) => number,
+ *   runs?: number }} row `runs` caps the rounds of a slow row
+ * @returns {number} the median figure
+ */
+export function measure(row, runs) {
+  const names = Object.keys(row.commands);
+  const round = () => Object.fromEntries(names.map((name) => [name, time(row.commands[name])]));
+  round();
+  return median(Array.from({ length: Math.min(runs, row.runs ?? runs) }, () => row.figure(round())));
+}

@@ -1,0 +1,81 @@
+// Rows of the verbs: a small repository, and a list of 10,000 handoffs.
+import { bareNode } from './measure.mjs';
+import { launcher, session } from './scenario.mjs';
+
+const MANY = 10_000;
+
+export function verbRows(scenario) {
+  const root = scenario.enabled('verbs', 1);
+  const verb = (...args) => ({
+    command: launcher,
+    args,
+    cwd: root,
+    env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session },
+    input: '',
+  });
+  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], verb());
+  const row = (name, command) => ({
+    name,
+    unit: '× node',
+    target: 2.5,
+    commands: { node: bareNode(scenario.env), command },
+    figure: (times) => times.command / times.node,
+  });
+  return [
+    row('write, small repository', verb('write', 'speed-check', '-m', 'goal: be faster')),
+    row('show, small repository', verb('show', 'speed-check')),
+    row('list, small repository', verb('list')),
+    manyRow(scenario),
+  ];
+}
+
+/** `list` against git reading the same fields, bare Node taken off. */
+function manyRow(scenario) {
+  const root = scenario.enabled('many', 1);
+  const env = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
+  const inRoot = { cwd: root, env };
+  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
+  scenario.run('git', ['fast-import', '--quiet'], { ...inRoot, input: copies(scenario, inRoot) });
+  scenario.run('git', ['pack-refs', '--all'], inRoot);
+  const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
+  const read = [
+    'for-each-ref',
+    `--format=${fields.join('%00')}`,
+    'refs/handoffs',
+    'refs/handoffs-local/kept',
+  ];
+  return {
+    name: `list of ${MANY} handoffs, without bare node`,
+    unit: '× for-each-ref',
+    target: 2,
+    runs: 5,
+    commands: {
+      node: bareNode(env),
+      git: { command: 'git', args: read, ...inRoot },
+      list: { command: launcher, args: ['list', '--all'], ...inRoot },
+    },
+    figure: (times) => (times.list - times.node) / times.git,
+  };
+}
+
+/** A fast-import stream with copies of the one handoff under other topics. */
+function copies(scenario, inRoot) {
+  const ref = 'refs/handoffs/main/speed-check';
+  const git = (...args) => scenario.run('git', args, inRoot);
+  const data = (text) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const message = git('log', '-1', '--format=%B', ref);
+  const [note, state] = ['handoff.md', 'state.json'].map((name) => git('cat-file', 'blob', `${ref}:${name}`));
+  const stream = [];
+  for (let n = 1; n < MANY; n += 1) {
+    const topic = `speed-check-${n}`;
+    const mark = `:${n}`;
+    stream.push(
+      `commit refs/handoffs/main/${topic}\nmark ${mark}\ncommitter A <a@example.com> ${1_700_000_000 + n} +0000\n`,
+      data(message),
+      `M 100644 inline handoff.md\n${data(note)}`,
+      `M 100644 inline state.json\n${data(state.replaceAll('speed-check', topic))}`,
+      `reset refs/handoffs-local/kept/main/${topic}\nfrom ${mark}\n\n`,
+    );
+  }
+  return stream.join('');
+}

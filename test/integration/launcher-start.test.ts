@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LauncherWorld, toolCall } from './launcher-world.ts';
+
+let world: LauncherWorld;
+beforeEach(() => {
+  world = new LauncherWorld();
+});
+afterEach(() => world.remove());
+
+const stop = JSON.stringify({ session_id: 's', cwd: '/', hook_event_name: 'Stop' });
+const entry = (file: string): string => `${world.package}/bin/../dist/${file}`;
+/** A PATH with what the launcher needs, and without any node. */
+function pathWithoutNode(): string {
+  const tools = join(world.dir, 'tools');
+  mkdirSync(tools, { recursive: true });
+  for (const tool of ['sh', 'head', 'timeout', 'cat', 'date', 'readlink', 'grep', 'git']) {
+    const found = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, tool)));
+    if (found !== undefined) rmSync(join(tools, tool), { force: true });
+    if (found !== undefined) symlinkSync(join(found, tool), join(tools, tool));
+  }
+  return tools;
+}
+
+describe('how Node is started', () => {
+  it('hands the guard its arguments, the pid of the client and the payload', () => {
+    const run = world.run(['guard', '--client', 'claude'], stop, { env: { FAKE_STDOUT: '{"a":1}' } });
+    expect(run).toMatchObject({ status: 0, stdout: '{"a":1}', stderr: '' });
+    expect(run.node?.stdin).toBe(stop);
+    const pid = String(process.pid);
+    expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', '--client-pid', pid, '--client', 'claude']);
+  });
+
+  it('hands a verb on with its exit status, and standard input', () => {
+    const run = world.run(['list', '--json', 'a b', ''], 'note', { env: { FAKE_STATUS: '4' } });
+    expect(run.status).toBe(4);
+    expect(run.node?.stdin).toBe('note');
+    const pid = String(process.pid);
+    expect(run.node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid, 'list', '--json', 'a b', '']);
+    expect(world.run([]).node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid]);
+  });
+
+  it('hands a git hook on, with its exit status unless Node is too old for our file', () => {
+    const run = world.run(['hook', 'identity', 'x'], '');
+    expect(run.node?.argv).toEqual([
+      entry('hook.cjs'),
+      'hook',
+      'identity',
+      '--client-pid',
+      String(process.pid),
+      'x',
+    ]);
+    const lines = [`case $1 in -e) exit "$TOO_OLD" ;; esac`, 'exit 1'];
+    world.script(join(world.binaries, 'node'), lines);
+    expect(world.run(['hook', 'pre-push'], '', { env: { TOO_OLD: '0' } }).status).toBe(1);
+    expect(world.run(['hook', 'pre-push'], '', { env: { TOO_OLD: '1' } }).status).toBe(0);
+  });
+
+  it('prefers the node that was stored, as long as it is there', () => {
+    const stored = join(world.dir, 'an older node');
+    world.script(stored, ['echo stored']);
+    for (const state of [join(world.home, '.local', 'state'), join(world.dir, 'state')]) {
+      mkdirSync(join(state, 'git-handoff'), { recursive: true });
+      writeFileSync(join(state, 'git-handoff', 'node'), `${stored}\n`);
+    }
+    expect(world.run(['list']).stdout).toBe('stored\n');
+    const env = { XDG_STATE_HOME: join(world.dir, 'state'), HOME: '/nonexistent' };
+    expect(world.run(['list'], '', { env }).stdout).toBe('stored\n');
+    rmSync(stored);
+    expect(world.run(['list']).node).toBeDefined();
+    mkdirSync(stored);
+    expect(world.run(['list']).node).toBeDefined();
+  });
+
+  it('takes the slow certificate file away, and options for Node from the guard', () => {
+    world.script(join(world.binaries, 'node'), [
+      'echo "${NODE_EXTRA_CA_CERTS-unset} ${NODE_OPTIONS-unset} $LC_ALL"',
+    ]);
+    const env = { NODE_EXTRA_CA_CERTS: '/x', NODE_OPTIONS: '--inspect-brk', LC_ALL: 'C.UTF-8' };
+    expect(world.run(['guard'], stop, { env }).stdout).toBe('unset unset C.UTF-8\n');
+    expect(world.run(['list'], '', { env }).stdout).toBe('unset --inspect-brk C.UTF-8\n');
+  });
+
+  it('finds the package through links', () => {
+    const link = join(world.dir, 'a link');
+    mkdirSync(link);
+    symlinkSync(join('..', 'the package', 'bin', 'git-handoff'), join(link, 'git-handoff'));
+    symlinkSync(join(link, 'git-handoff'), join(world.dir, '-git-handoff'));
+    expect(world.run(['list'], '', { command: [join(world.dir, '-git-handoff')] }).node).toBeDefined();
+    expect(world.run(['list'], '', { command: ['sh', './-git-handoff'] }).node).toBeDefined();
+    const env = { PATH: `${link}:${world.environment()['PATH'] ?? ''}` };
+    expect(world.run(['handoff', 'list'], '', { env, command: ['git'] }).node?.argv.at(-1)).toBe('list');
+  });
+
+  it('takes no program from a relative entry of PATH', () => {
+    for (const tool of ['node', 'head', 'timeout', 'cat'])
+      world.script(join(world.dir, tool), ['touch pwned']);
+    for (const path of ['.', '', 'bin/..']) {
+      const env = { PATH: `${path}:${world.environment()['PATH'] ?? ''}:` };
+      expect(world.run(['guard'], stop, { env }).node).toBeDefined();
+      expect(world.run(['list'], '', { env }).node).toBeDefined();
+    }
+    expect(existsSync(join(world.dir, 'pwned'))).toBe(false);
+  });
+});
+
+describe('when something is missing', () => {
+  it('stays silent in a hook without Node, and says so in a verb', () => {
+    const env = { PATH: pathWithoutNode() };
+    expect(world.run(['guard'], stop, { env })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(world.run(['hook', 'identity'], '', { env })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    const verb = world.run(['list'], '', { env });
+    expect(verb).toMatchObject({ status: 7, stdout: '' });
+    expect(verb.stderr).toMatch(/^error: node not found\nhint: .+\n$/);
+  });
+
+  it('stays silent in a hook without the built files', () => {
+    rmSync(join(world.package, 'dist'), { recursive: true });
+    expect(world.run(['guard'], stop)).toMatchObject({ status: 0, stdout: '', stderr: '', node: undefined });
+    expect(world.run(['hook', 'x'])).toMatchObject({ status: 0, stdout: '', stderr: '', node: undefined });
+    expect(world.run(['list'])).toMatchObject({ status: 7, stdout: '', node: undefined });
+  });
+
+  it('logs one line where there is a log, and lets nothing of the failure out', () => {
+    const root = world.repository('solo', true);
+    const env = { FAKE_STATUS: '1' };
+    const call = JSON.stringify(toolCall(root, 'Bash', { command: 'git push' }));
+    expect(world.run(['guard'], call, { env })).toMatchObject({ status: 0, stderr: '' });
+    const lines = readFileSync(join(root, '.git', 'handoff', 'guard.log'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'failed-open', detail: 'node failed' });
+    expect(world.run(['guard'], stop, { env })).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('works from a package whose folder has an odd name', () => {
+    const odd = join(world.dir, '-it\'s\n a "folder" $(id)');
+    cpSync(world.package, odd, { recursive: true });
+    const run = world.run(['guard'], stop, { command: [join(odd, 'bin', 'git-handoff')] });
+    expect(run.node?.stdin).toBe(stop);
+  });
+});
+
+describe('the payload', () => {
+  it('is not read when the guard is switched off', () => {
+    const env = { GIT_HANDOFF: 'off' };
+    expect(world.run(['guard'], stop, { env })).toMatchObject({ status: 0, stdout: '', node: undefined });
+    expect(world.run(['hook', 'identity'], '', { env })).toMatchObject({ status: 0, node: undefined });
+    expect(world.run(['list'], '', { env }).node).toBeDefined();
+  });
+
+  it.each([200_000, 262_000, 262_080, 262_143, 262_144, 262_145, 1_000_000])(
+    'arrives whole: %i bytes',
+    (size) => {
+      const payload = stop + ' '.repeat(size - stop.length - 2) + '\n}';
+      // A newline at the end of the first piece may go: a blank to JSON.
+      const stdin = world.run(['guard'], payload).node?.stdin;
+      expect(stdin?.replace('\n', '')).toBe(payload.replace('\n', ''));
+      const blank = `${stop}${'\n'.repeat(50)}`.padStart(size);
+      expect(world.run(['guard'], blank).node?.stdin.trim()).toBe(stop);
+    },
+  );
+
+  it('may never come: the guard ends by itself', async () => {
+    const child = spawn(world.launcher, ['guard'], {
+      env: world.environment(),
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const status = await new Promise((resolve) => child.on('exit', resolve));
+    child.stdin.destroy();
+    expect(status).toBe(0);
+  }, 10_000);
+});

@@ -1,0 +1,147 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const repositoryRoot = join(import.meta.dirname, '..', '..');
+
+/** The session that `handoff-solo` names in these tests. */
+export const soloSession = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
+
+/** What one run of the launcher did. `node` is what the stand-in for Node saw, undefined if it never ran. */
+export interface LauncherRun {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+  node: { argv: string[]; stdin: string } | undefined;
+}
+
+/** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
+export class LauncherWorld {
+  readonly dir = realpathSync(mkdtempSync(join(tmpdir(), 'git launcher ')));
+  readonly home = join(this.dir, 'home');
+  readonly package = join(this.dir, 'the package');
+  readonly launcher = join(this.package, 'bin', 'git-handoff');
+  readonly binaries = join(this.dir, 'bin');
+  private readonly record = join(this.dir, 'record');
+
+  constructor() {
+    mkdirSync(this.home);
+    mkdirSync(this.binaries);
+    mkdirSync(join(this.package, 'dist'), { recursive: true });
+    cpSync(join(repositoryRoot, 'bin'), join(this.package, 'bin'), { recursive: true });
+    cpSync(join(repositoryRoot, 'git-hooks'), join(this.package, 'git-hooks'), { recursive: true });
+    for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
+    this.script(join(this.binaries, 'node'), [
+      `printf '%s\\n' "$@" > "$RECORD"`,
+      'cat > "$RECORD.stdin"',
+      'printf %s "$FAKE_STDOUT"',
+      'exit "${FAKE_STATUS:-0}"',
+    ]);
+  }
+
+  /** Writes an executable sh script. */
+  script(path: string, lines: string[]): void {
+    writeFileSync(path, ['#!/bin/sh', ...lines, ''].join('\n'));
+    chmodSync(path, 0o755);
+  }
+
+  /** The environment of a run: nothing inherited but where programs are. */
+  environment(extra: Record<string, string> = {}): Record<string, string> {
+    return {
+      PATH: `${this.binaries}:${process.env['PATH'] ?? ''}`,
+      HOME: this.home,
+      RECORD: this.record,
+      FAKE_STDOUT: '',
+      GIT_CONFIG_NOSYSTEM: '1',
+      ...extra,
+    };
+  }
+
+  /** Runs the launcher, or another command, and tells what reached Node. */
+  run(
+    args: string[],
+    input = '',
+    options: { env?: Record<string, string>; command?: string[] } = {},
+  ): LauncherRun {
+    rmSync(this.record, { force: true });
+    const [command = '', ...first] = options.command ?? [this.launcher];
+    const done = spawnSync(command, [...first, ...args], {
+      input,
+      env: this.environment(options.env),
+      cwd: this.dir,
+      encoding: 'utf8',
+    });
+    const node = existsSync(this.record)
+      ? {
+          argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
+          stdin: readFileSync(`${this.record}.stdin`, 'utf8'),
+        }
+      : undefined;
+    return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
+  }
+
+  /** A repository; with `solo`, one that `init` was run in and in which {@link soloSession} works alone. */
+  repository(name: string, solo: boolean): string {
+    const root = join(this.dir, name);
+    mkdirSync(root, { recursive: true });
+    this.git(root, 'init', '-q', '-b', 'main');
+    mkdirSync(join(root, 'src'));
+    if (solo) this.enable(join(root, '.git'), join(root, '.git'));
+    return root;
+  }
+
+  /** What `init` and the first session of a worktree leave behind. */
+  enable(gitDir: string, commonDir: string): void {
+    mkdirSync(join(commonDir, 'handoff', 'beat'), { recursive: true });
+    writeFileSync(join(gitDir, 'handoff-solo'), `${soloSession} 1 2\n`);
+  }
+
+  /** Runs git there and returns its output; fails the test if git fails. */
+  git(cwd: string, ...args: string[]): string {
+    const done = spawnSync('git', args, { cwd, env: this.environment(), encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);
+    return done.stdout;
+  }
+
+  /** Removes everything. */
+  remove(): void {
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** A tool call as Claude Code sends it. */
+export function toolCall(
+  cwd: string,
+  tool: string,
+  input: object,
+  more: object = {},
+): Record<string, unknown> {
+  return {
+    session_id: soloSession,
+    transcript_path: '/home/u/.claude/projects/-home-u-p/t.jsonl',
+    cwd,
+    permission_mode: 'default',
+    effort: { level: 'high' },
+    hook_event_name: 'PreToolUse',
+    tool_name: tool,
+    tool_input: input,
+    tool_use_id: 'toolu_01',
+    ...more,
+  };
+}
+
+/** The shells of this machine that may stand behind /bin/sh: Debian's, macOS', Alpine's. */
+export const shells: string[][] = [['dash'], ['bash', '--posix'], ['busybox', 'ash']].filter(
+  ([name = '', ...rest]) => spawnSync(name, [...rest, '-c', ':']).status === 0,
+);

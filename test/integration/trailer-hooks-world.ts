@@ -1,0 +1,105 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LauncherWorld } from './launcher-world.ts';
+
+/** The session that commits here, known by its process: the test's own. */
+export const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
+/** Another session. */
+export const other = '22222222-bbbb-4bbb-8bbb-222222222222';
+
+/** What a git command did; `asked` tells whether Node was started. */
+export interface GitRun {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+  asked: boolean;
+}
+
+/** Start time of a process: field 22 of its stat line. */
+export function startOf(pid: number): string {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+}
+
+/** A repository with our hooks installed, and ways to commit in it. */
+export class TrailerWorld {
+  readonly base = new LauncherWorld();
+  readonly root = join(this.base.dir, 'repo sitory');
+  readonly gitDir = join(this.root, '.git');
+
+  /** @param shell what runs the shims; by default their own first line decides */
+  constructor(shell: string[] = []) {
+    this.base.repository('repo sitory', false);
+    this.git(['config', 'user.name', 'a']);
+    this.git(['config', 'user.email', 'a@b']);
+    for (const hook of ['prepare-commit-msg', 'commit-msg']) {
+      const shim = join(this.base.package, 'git-hooks', hook);
+      const quoted = [...shell, shim].map((word) => `"${word}"`).join(' ');
+      this.base.script(join(this.gitDir, 'hooks', hook), [`${quoted} "$@" || exit`]);
+    }
+  }
+
+  /** What `init` leaves; with a pid, also a session that works alone and is that process. */
+  enable(pid?: number, start = pid === undefined ? '' : startOf(pid), gitDir = this.gitDir): void {
+    mkdirSync(join(this.gitDir, 'handoff'), { recursive: true });
+    if (pid !== undefined) writeFileSync(join(gitDir, 'handoff-solo'), `${mine} ${pid} ${start}\n`);
+  }
+
+  /** Runs git without judging how it ends. */
+  try(args: string[], env: Record<string, string> = {}, cwd = this.root, command = 'git'): GitRun {
+    const record = join(this.base.dir, 'record');
+    rmSync(record, { force: true });
+    const done = spawnSync(command, args, {
+      cwd,
+      env: this.base.environment({ GIT_MERGE_AUTOEDIT: 'no', ...env }),
+      input: '',
+      encoding: 'utf8',
+    });
+    return { status: done.status, stdout: done.stdout, stderr: done.stderr, asked: existsSync(record) };
+  }
+
+  /** Runs git, which has to succeed. */
+  git(args: string[], env: Record<string, string> = {}, cwd = this.root): GitRun {
+    const run = this.try(args, env, cwd);
+    if (run.status !== 0) throw new Error(`git ${args.join(' ')}: ${run.stdout}${run.stderr}`);
+    return run;
+  }
+
+  /** Commits nothing, with that message. */
+  commit(message: string, more: string[] = [], env: Record<string, string> = {}): GitRun {
+    return this.git(['commit', '-q', '--allow-empty', '-m', message, ...more], env);
+  }
+
+  /** Commits a file, past our hooks, as a person or with that id in the message. */
+  file(name: string, text: string, id?: string): void {
+    writeFileSync(join(this.root, name), text);
+    this.git(['add', '--', name]);
+    const trailer = id === undefined ? [] : ['-m', `Claude-Session-Id: ${id}`];
+    this.git(['commit', '-q', '-m', `add ${name}`, ...trailer], { GIT_HANDOFF: 'off' });
+  }
+
+  /** An editor that runs these sh lines with the message file as `$1`. */
+  editor(...lines: string[]): Record<string, string> {
+    const path = join(this.base.dir, 'editor');
+    this.base.script(path, lines);
+    return { GIT_EDITOR: `"${path}"` };
+  }
+
+  /** Ids that git itself reads from a commit's trailers. */
+  ids(revision = 'HEAD'): string[] {
+    const format = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+    const line = this.git(['log', '-1', `--format=${format}`, revision, '--']).stdout.trim();
+    return line === '' ? [] : line.split(',');
+  }
+
+  /** The whole message of a commit. */
+  message(revision = 'HEAD'): string {
+    return this.git(['log', '-1', '--format=%B', revision, '--']).stdout.trimEnd();
+  }
+
+  /** Removes everything. */
+  remove(): void {
+    this.base.remove();
+  }
+}
