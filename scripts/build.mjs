@@ -1,12 +1,14 @@
 // Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions.md).
 // `--if-stale` builds only when a source is newer than the result.
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
+/** Built beside it and put in place at once: hooks of running sessions must not meet half a program. */
+const next = join(root, 'dist.next');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 function newest(folder) {
@@ -39,7 +41,7 @@ async function bundle(name, chunks, groups = []) {
     },
   });
   await build.write({
-    dir: dist,
+    dir: next,
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
@@ -51,10 +53,13 @@ async function bundle(name, chunks, groups = []) {
 }
 
 if (!(process.argv.includes('--if-stale') && isFresh())) {
-  rmSync(dist, { recursive: true, force: true });
-  await bundle('hook', (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs'));
+  rmSync(next, { recursive: true, force: true });
+  const name = (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs');
+  await bundle('hook', name);
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
     /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard)[^/]*\.ts$/;
   await bundle('cli', 'cli/[name].cjs', [{ name: 'core', test: core }]);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(next, dist);
 }

@@ -40,8 +40,8 @@ async function run(verb: string | undefined, rest: readonly string[], context: C
   const [least, most] = known.words;
   if (args.words.length < least || args.words.length > most) {
     const message =
-      args.words.length < least ? 'a word is missing' : `what is ${JSON.stringify(args.words[most])}?`;
-    throw new Failure('usage', `${message} usage: git handoff ${known.usage}`, {
+      args.words.length < least ? 'a word is missing' : `unexpected word ${JSON.stringify(args.words[most])}`;
+    throw new Failure('usage', `${message}; usage: git handoff ${known.usage}`, {
       hint: `git handoff ${verb} -h`,
     });
   }

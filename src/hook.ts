@@ -16,6 +16,7 @@ interface Words {
   readonly rest: readonly string[];
   readonly clientPid: number;
   readonly client: string | undefined;
+  readonly settings: string | undefined;
 }
 
 function readWords(argv: readonly string[]): Words {
@@ -31,6 +32,7 @@ function readWords(argv: readonly string[]): Words {
     rest: argv.slice(1),
     clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : process.ppid,
     client: value('--client'),
+    settings: value('--settings'),
   };
 }
 
@@ -47,11 +49,12 @@ async function main(): Promise<void> {
   const words = readWords(process.argv.slice(2));
   const { env } = process;
   if (words.verb === 'guard') {
-    const { clientPid, client } = words;
+    const { clientPid, client, settings } = words;
     finish(
       await guard({
         text: readPayload(),
         client,
+        settings,
         clientPid,
         env,
         cwd: process.cwd(),

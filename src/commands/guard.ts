@@ -1,20 +1,14 @@
 import { homedir } from 'node:os';
 import { dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
-import { DEFAULT_SETTINGS, type Settings } from '../domain/settings.ts';
-import { readSettings } from '../git/config.ts';
+import { DEFAULT_SETTINGS, type Settings, settingsFromLines } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { openRepository } from '../git/repository.ts';
 import { ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
-import { afterTool } from './guard/after-tool.ts';
 import { beforeTool } from './guard/before-tool.ts';
-import { sessionEnd, stop } from './guard/endings.ts';
-import { register, twinWarning } from './guard/registration.ts';
+import { noteCall } from './guard/presence.ts';
 import type { Scene } from './guard/scene.ts';
-import { sessionStart } from './guard/session-start.ts';
-import { rememberTips } from './guard/sub-agents.ts';
 import { PROBE_TOOL } from './probe-tool.ts';
 
 /** One call of a client's hook. */
@@ -22,6 +16,8 @@ export interface GuardCall {
   /** The payload, as it came. */
   readonly text: string;
   readonly client: string | undefined;
+  /** The settings, when the launcher has read them already. */
+  readonly settings: string | undefined;
   readonly clientPid: number;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -75,7 +71,7 @@ async function setScene(
   const home = call.env['HOME'] ?? homedir();
   const cwd = event.cwd ?? call.cwd;
   const [settings, place] = await Promise.all([
-    readSettings(cwd, call.remaining()).catch((error: unknown): Settings => {
+    settingsOf(call, cwd).catch((error: unknown): Settings => {
       log('open', `settings could not be read: ${String(error)}`);
       return DEFAULT_SETTINGS;
     }),
@@ -88,10 +84,18 @@ async function setScene(
   return { event, dialect, env, home, cwd, clientPid, settings, files, place, enabled, now, remaining, log };
 }
 
+/** Whatever starts git is loaded only where git is needed: most calls are decided without. */
+async function settingsOf({ settings, remaining }: GuardCall, cwd: string): Promise<Settings> {
+  if (settings !== undefined) return settingsFromLines(settings);
+  const { readSettings } = await import('../git/config.ts');
+  return readSettings(cwd, remaining());
+}
+
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
 async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
   const found = env['GIT_DIR'] === undefined ? discoverRepository(cwd) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
+  const { openRepository } = await import('../git/repository.ts');
   const opened = await openRepository(cwd).catch(() => undefined);
   return opened === undefined
     ? undefined
@@ -112,21 +116,8 @@ async function decide(scene: Scene): Promise<Verdict> {
     return withRegistration(scene, session, verdict);
   }
   if (!enabled || session === undefined) return ALLOW;
-  switch (event.kind) {
-    case 'session-start':
-      return sessionStart(scene, session);
-    case 'after-tool':
-      return afterTool(scene, session);
-    case 'stop':
-      return stop(scene, session);
-    case 'session-end':
-      return sessionEnd(scene, session);
-    case 'agent-start':
-      await rememberTips(scene);
-      return ALLOW;
-    default:
-      return ALLOW;
-  }
+  const { lifeCycle } = await import('./guard/life-cycle.ts');
+  return lifeCycle(scene, session);
 }
 
 /** A decision stands whatever registration does; a session that was not on record is, from now on. */
@@ -136,10 +127,10 @@ async function withRegistration(
   verdict: Verdict,
 ): Promise<Verdict> {
   try {
-    const registered = await register(scene, session);
-    if (verdict.kind === 'allow' && registered?.twin !== undefined) {
-      return { kind: 'notice', text: twinWarning(registered.twin) };
-    }
+    if (noteCall(scene, session)) return verdict;
+    const { registerCaller } = await import('./guard/first-call.ts');
+    const told = await registerCaller(scene, session);
+    if (verdict.kind === 'allow' && told !== undefined) return told;
   } catch (error) {
     scene.log('error', `registration: ${String(error)}`);
   }

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import type { HandoffCommit } from '../domain/handoff.ts';
-import { parseOid } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import { loadCommits } from '../git/commits.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
 import type { Repository } from '../git/repository.ts';
@@ -76,13 +76,14 @@ async function version(
 /** `--at` names a version of this topic, by its object name or the beginning of it. */
 async function inHistory(repository: Repository, state: TopicState, at: string) {
   const history = await readHistory(repository, requireTip(state).oid);
-  const found = /^[0-9a-f]{4,64}$/.test(at) ? history.filter(({ oid }) => oid.startsWith(at)) : [];
+  const isName = /^[0-9a-f]{4,64}$/.test(at);
+  const found = isName ? history.filter(({ oid }) => oid.startsWith(at)) : [];
   const [only] = found;
   if (only !== undefined && found.length === 1) return only.oid;
   const name = typedTopic(state.branch, state.topic);
   throw new Failure(
-    parseOid(at) === undefined ? 'usage' : 'not-found',
-    `${name} has no version of that name`,
+    isName ? 'not-found' : 'usage',
+    `${name} has no version ${escapeLine(JSON.stringify(at))}`,
     {
       hint: `git handoff log ${name}`,
     },

@@ -3,6 +3,7 @@ import { listRefs } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';
 import { type StoredSession, sessionsFrom } from '../store/sessions.ts';
 import { type Context, findSession } from './context.ts';
+import { isInitialised } from '../host/folders.ts';
 import { settleCopies } from './guarded-files.ts';
 
 /** What nearly every command starts from, read in one process. */
@@ -21,7 +22,10 @@ export interface Workspace {
 export async function openWorkspace(context: Context, opened?: Repository): Promise<Workspace> {
   const { cwd } = context;
   const repository = opened ?? (await openRepository(cwd));
-  const refs = await listRefs({ cwd }, [LIVE, FILES], { content: true });
+  // Only where `init` ran is there any bookkeeping; the folder says so.
+  const refs = isInitialised(repository.commonDir)
+    ? await listRefs({ cwd }, [LIVE, FILES], { content: true })
+    : [];
   const sessions = sessionsFrom(refs);
   const copies = refs.filter((ref) => ref.name.startsWith(FILES));
   if (copies.length === 0) return { repository, sessions, notices: [] };

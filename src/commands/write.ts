@@ -5,8 +5,8 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
-import { commitHandoff } from '../store/handoffs.ts';
-import { readTopic, readTopics } from '../store/topic.ts';
+import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
+import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findCaller, worktreeName } from './context.ts';
 import { failKeeping, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
@@ -42,12 +42,24 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 }
 
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
-  const { cwd } = context;
-  const repository = await openRepository(cwd);
+  const repository = await openRepository(context.cwd);
   const target = parseTopicArgument(options.topic, repository);
-  const first = readTopic(repository, target.path);
-  // Everything is read side by side; whichever fails first is the one that is told.
-  first.catch(() => undefined);
+  const early = startEarly(repository, target.path);
+  try {
+    return await writeTo(repository, target, early, options, context);
+  } finally {
+    abandonEarly(early);
+  }
+}
+
+async function writeTo(
+  repository: Repository,
+  target: TopicArgument,
+  early: EarlyStart,
+  options: WriteOptions,
+  context: Context,
+): Promise<CommandResult<HandoffShape>> {
+  const { cwd } = context;
   const [{ sessions, notices: seen }, tree, author] = await Promise.all([
     openWorkspace(context, repository),
     workTreeFacts(cwd),
@@ -76,7 +88,7 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
       author: { name: author.name, email: author.email ?? '' },
       seconds: Math.floor(context.now / 1000),
     },
-    { first },
+    { early },
   ).catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
     throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
@@ -115,7 +127,7 @@ export function parseExpectation(text: string | undefined): Oid | null | undefin
   const oid = parseOid(text);
   if (oid !== undefined) return oid;
   throw new Failure('usage', `--expect takes a whole object name, not ${escapeLine(JSON.stringify(text))}`, {
-    hint: 'git handoff log <topic> prints them',
+    hint: 'git handoff show <topic> prints it',
   });
 }
 

@@ -54,3 +54,15 @@ function parseBoolean(values: readonly (string | undefined)[]): boolean | undefi
   if (value === undefined || ['true', 'yes', 'on', '1'].includes(value)) return true;
   return ['false', 'no', 'off', '0', ''].includes(value) ? false : undefined;
 }
+
+/** One entry as git lists it: key, separator, value; a key without a value has no separator. */
+export function settingEntry(entry: string, separator: string): readonly [string, string | undefined] {
+  const end = entry.indexOf(separator);
+  return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
+}
+
+/** The settings that the launcher read: `key value` lines, as git-config(1) prints them without `-z`. */
+export function settingsFromLines(text: string): Settings {
+  const lines = text.split('\n').filter((line) => line.startsWith('handoff.'));
+  return parseSettings(lines.map((line) => settingEntry(line, ' ')));
+}

@@ -31,7 +31,8 @@ const legal = (step: StepKind): StepVerdict => ({ legal: true, step });
 export function checkStep(parents: readonly HandoffCommit[], commit: HandoffCommit): StepVerdict {
   const { trailers, recorded } = commit;
   if (recorded === undefined) return illegal('unreadable state.json');
-  if (recorded.version !== FORMAT_VERSION) return illegal('unknown format version');
+  if (recorded.version > FORMAT_VERSION) return illegal('unknown format version');
+  if (recorded.version !== FORMAT_VERSION) return illegal('unreadable state.json');
   if (trailers === undefined) return illegal('unreadable trailers');
   if (!commit.hasNote) return illegal('no handoff.md');
   const [first, second, ...more] = parents;

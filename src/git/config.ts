@@ -1,4 +1,4 @@
-import { type Settings, parseSettings } from '../domain/settings.ts';
+import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
@@ -9,13 +9,6 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   });
   // Exit 1: no such key (git-config(1)).
   if (result.code > 1) throw gitFailure('config', result);
-  const entries = result.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const end = entry.indexOf('\n');
-      return end < 0 ? ([entry, undefined] as const) : ([entry.slice(0, end), entry.slice(end + 1)] as const);
-    });
-  return parseSettings(entries);
+  const entries = result.stdout.toString('utf8').split('\0');
+  return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
 }

@@ -1,6 +1,6 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, type StartedGit, gitFailure, startGit } from './run.ts';
 
 type ObjectType = 'commit' | 'tree' | 'blob';
 
@@ -11,6 +11,11 @@ const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, b
 export interface TreeFile {
   readonly name: string;
   readonly oid: Oid;
+}
+
+/** Starts the process that `ObjectBatch.store` will fill. */
+export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
+  return startGit(['unpack-objects', '-q'], options);
 }
 
 /**
@@ -65,8 +70,9 @@ export class ObjectBatch {
    *
    * @throws Failure `environment` when they could not be written (full disk, permissions).
    */
-  async store(options: GitOptions): Promise<void> {
-    const result = await runGit(['unpack-objects', '-q'], { ...options, input: this.#pack() });
+  async store(options: Omit<GitOptions, 'input'>, started?: StartedGit): Promise<void> {
+    const unpack = started ?? startUnpack(options);
+    const result = await unpack.finish(this.#pack());
     if (result.code !== 0) throw gitFailure('unpack-objects', result);
   }
 

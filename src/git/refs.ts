@@ -1,6 +1,6 @@
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
-import { gitFailure, runGit } from './run.ts';
+import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
 import type { InRepository } from './repository.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */
@@ -106,6 +106,13 @@ export type TransactionResult =
   /** A ref stands where this one needs a folder, or the other way round. */
   | { readonly kind: 'name-conflict'; readonly detail: string };
 
+/** Starts the process of a transaction that `updateRefs` will fill. */
+export function startTransaction(cwd: string, reflog: string | undefined, timeoutMs?: number): StartedGit {
+  const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
+  const args = ['update-ref', '--no-deref', ...options, '--stdin'];
+  return startGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+}
+
 /**
  * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
  * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
@@ -117,7 +124,7 @@ export type TransactionResult =
 export async function updateRefs(
   repository: InRepository,
   updates: readonly RefUpdate[],
-  options: { reflog?: string; after?: Promise<unknown>; timeoutMs?: number } = {},
+  options: { reflog?: string; after?: Promise<unknown>; started?: StartedGit | undefined } = {},
 ): Promise<TransactionResult> {
   const lines = updates.map(({ ref, next, old }) => {
     if (next === undefined) return `delete ${ref} ${checked(old)}`;
@@ -125,14 +132,14 @@ export async function updateRefs(
       ? `create ${ref} ${checked(next)}`
       : `update ${ref} ${checked(next)} ${checked(old)}`;
   });
-  const reflog = options.reflog === undefined ? [] : ['--create-reflog', '-m', options.reflog];
-  const result = await runGit(['update-ref', '--no-deref', ...reflog, '--stdin'], {
-    cwd: repository.cwd,
-    input: ['start', ...lines, 'prepare', 'commit', ''].join('\n'),
-    after: options.after,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  });
-  await options.after;
+  const transaction = options.started ?? startTransaction(repository.cwd, options.reflog);
+  try {
+    await options.after;
+  } catch (error) {
+    transaction.abandon();
+    throw error;
+  }
+  const result = await transaction.finish(['start', ...lines, 'prepare', 'commit', ''].join('\n'));
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
   // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
   if (await alreadyApplied(repository, updates)) return { kind: 'done' };

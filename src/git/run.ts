@@ -12,8 +12,6 @@ export interface GitResult {
 export interface GitOptions {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
-  /** The child is started at once and gets its input when this is done; none if it fails. */
-  readonly after?: Promise<unknown> | undefined;
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). */
@@ -59,32 +57,72 @@ export function gitEnvironment(
   });
 }
 
+/** A git child that was started before its input is known. Exactly one of the two ends it. */
+export interface StartedGit {
+  /** Gives the child its input and waits for its end. */
+  finish(input: string | Uint8Array | undefined): Promise<GitResult>;
+  /** Lets the child end without input; nobody looks at how. */
+  abandon(): void;
+}
+
+/**
+ * Starts one git process whose input comes later: what every write ends with is started while the rest
+ * is still being read.
+ */
+export function startGit(args: readonly string[], options: Omit<GitOptions, 'input'>): StartedGit {
+  const child = spawnGit(args, options, 'pipe');
+  const result = collect(child, args[0] ?? '', options);
+  // Looked at by `finish` only.
+  result.catch(() => undefined);
+  return {
+    finish(input) {
+      child.stdin?.end(input);
+      return result;
+    },
+    abandon: () => child.stdin?.end(),
+  };
+}
+
 /**
  * Runs one git process to its end. A non-zero exit is a value, not an exception.
  *
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
-export const runGit: GitRunner = (args, options) =>
-  new Promise((resolve, reject) => {
-    const child = spawn('git', [...FIXED_CONFIG, ...args], {
-      cwd: options.cwd,
-      env: gitEnvironment(process.env, options.env),
-      // A pipe is a socket with streams on both ends: none where nothing is to be said.
-      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+export const runGit: GitRunner = (args, options) => {
+  const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
+  const result = collect(child, args[0] ?? '', options);
+  child.stdin?.end(options.input);
+  return result;
+};
+
+type GitChild = ChildProcessByStdio<Writable | null, Readable, Readable>;
+
+/** A pipe is a socket with streams on both ends: none where nothing is to be said. */
+function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 'ignore'): GitChild {
+  const child = spawn('git', [...FIXED_CONFIG, ...args], {
+    cwd: options.cwd,
+    env: gitEnvironment(process.env, options.env),
+    stdio: [stdin, 'pipe', 'pipe'],
+    windowsHide: true,
+  }) as GitChild;
+  // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
+  child.stdin?.on('error', () => undefined);
+  return child;
+}
+
+function collect(child: GitChild, command: string, options: GitOptions): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     let timedOut = false;
     const timers: NodeJS.Timeout[] = [];
     if (options.timeoutMs !== undefined) {
-      timers.push(
-        setTimeout(() => {
-          timedOut = true;
-          child.kill('SIGTERM');
-          timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
-        }, options.timeoutMs),
-      );
+      const terminate = () => {
+        timedOut = true;
+        child.kill('SIGTERM');
+        timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
+      };
+      timers.push(setTimeout(terminate, options.timeoutMs));
     }
     const settle = (finish: () => void) => {
       timers.forEach(clearTimeout);
@@ -95,8 +133,7 @@ export const runGit: GitRunner = (args, options) =>
     child.on('error', (error) => settle(() => reject(cannotStart(error, options.cwd))));
     child.on('close', (code, signal) =>
       settle(() => {
-        if (timedOut)
-          reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
+        if (timedOut) reject(new Failure('environment', `git ${command} took too long and was stopped`));
         else
           resolve({
             code: code ?? (signal === null ? 1 : 128),
@@ -105,13 +142,8 @@ export const runGit: GitRunner = (args, options) =>
           });
       }),
     );
-    // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
-    child.stdin?.on('error', () => undefined);
-    Promise.resolve(options.after).then(
-      () => child.stdin?.end(options.input),
-      () => child.stdin?.end(),
-    );
   });
+}
 
 function cannotStart(error: NodeJS.ErrnoException, cwd: string): Failure {
   if (error.code === 'ENOENT') {

@@ -1,7 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** The user's state folder: where the guard logs outside repositories (XDG base directories). */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
@@ -18,9 +17,25 @@ export function repositoryFolder(commonDir: string): string {
   return join(commonDir, 'handoff');
 }
 
+/** Whether `init` ran in this repository. */
+export function isInitialised(commonDir: string): boolean {
+  return statSync(repositoryFolder(commonDir), { throwIfNoEntry: false }) !== undefined;
+}
+
 /** The file whose modification time is a session's last call. */
 export function beatFile(commonDir: string, session: string): string {
   return join(repositoryFolder(commonDir), 'beat', session);
+}
+
+/** Marks a session's call; the sh launcher does the same on its fast path. */
+export function beat(commonDir: string, session: string): void {
+  const file = beatFile(commonDir, session);
+  try {
+    ensureFolder(dirname(file));
+    writeFileSync(file, '');
+  } catch {
+    // A read-only repository: activity is then unknown, which refuses nothing.
+  }
 }
 
 /**
@@ -32,7 +47,7 @@ export function worktreeId(gitDir: string): string {
   const known = readId(file);
   if (known !== undefined) return known;
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, `${randomBytes(8).toString('hex')}\n`);
+  writeFileSync(own, `${process.getBuiltinModule('node:crypto').randomBytes(8).toString('hex')}\n`);
   try {
     linkSync(own, file);
   } catch (error) {

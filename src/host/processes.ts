@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessId } from '../domain/session.ts';
 
@@ -39,6 +38,8 @@ function statFields(pid: number): string[] | undefined {
 }
 
 function psTable(): ProcessTable {
+  // Loaded only where there is no /proc: it costs the guard's hot path milliseconds.
+  const { execFileSync } = process.getBuiltinModule('node:child_process');
   const rows = new Map<number, { parent: number; start: string }>();
   const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, timeout: 1000 } as const;
   const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], options)) ?? '';

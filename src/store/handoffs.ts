@@ -12,8 +12,9 @@ import { type Intent, type Passing, decideOwnership } from '../domain/ownership.
 import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
-import { ObjectBatch } from '../git/object-batch.ts';
-import { type TransactionResult, updateRefs } from '../git/refs.ts';
+import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
+import { type TransactionResult, startTransaction, updateRefs } from '../git/refs.ts';
+import type { StartedGit } from '../git/run.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 import { type TopicState, readTopic } from './topic.ts';
@@ -52,9 +53,31 @@ export type WriteResult =
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
+/** The topic's first reading and the two processes that a write ends with, started side by side. */
+export interface EarlyStart {
+  readonly topic: Promise<TopicState>;
+  readonly objects: StartedGit;
+  readonly refs: StartedGit;
+}
+
+/** Starts all that a write of this topic will need; `abandon` it when there is no write. */
+export function startEarly(repository: Repository, path: HandoffPath): EarlyStart {
+  const { cwd } = repository;
+  const topic = readTopic(repository, path);
+  // Awaited by the write, if there is one.
+  topic.catch(() => undefined);
+  return { topic, objects: startUnpack({ cwd }), refs: startTransaction(cwd, 'handoff: write') };
+}
+
+/** Ends what was started for a write that will not be; harmless after one that was. */
+export function abandonEarly(early: EarlyStart): void {
+  early.objects.abandon();
+  early.refs.abandon();
+}
+
 export interface CommitOptions {
-  /** A reading of the topic that was begun before everything else was known. */
-  readonly first?: Promise<TopicState>;
+  /** What was begun before everything else was known; used by the first try. */
+  readonly early?: EarlyStart;
   /** Says that a tip needs no commit (closing what is closed, taking one's own). */
   readonly idle?: (tip: HandoffCommit) => boolean;
 }
@@ -74,9 +97,8 @@ export async function commitHandoff(
   let blocked = '';
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     if (attempt > 0) await pause(attempt);
-    const before = await (attempt === 0
-      ? (options.first ?? readTopic(repository, path))
-      : readTopic(repository, path));
+    const early = attempt === 0 ? options.early : undefined;
+    const before = await (early?.topic ?? readTopic(repository, path));
     const decision = decideOwnership(before.tip, intent);
     if (decision.kind !== 'proceed') return decision;
     if (before.tip !== undefined && options.idle?.(before.tip) === true)
@@ -87,8 +109,9 @@ export async function commitHandoff(
       decision.passing,
       intent.me,
       content,
+      early?.objects,
     );
-    const result = await swap(repository, before, commit.oid, decision.passing, stored);
+    const result = await swap(repository, before, commit.oid, decision.passing, stored, early?.refs);
     if (result.kind === 'done') {
       return { kind: 'written', commit, parent: before.tip, passing: decision.passing, before };
     }
@@ -117,6 +140,7 @@ async function storeCommit(
   passing: Passing,
   me: SessionId,
   content: CommitContent,
+  started: StartedGit | undefined,
 ): Promise<{ commit: HandoffCommit; stored: Promise<void> }> {
   const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
   const note = content.note ?? (await noteOf(repository, parent));
@@ -139,7 +163,7 @@ async function storeCommit(
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
   const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
   assertLegal(parent, commit);
-  return { commit, stored: batch.store({ cwd: repository.cwd }) };
+  return { commit, stored: batch.store({ cwd: repository.cwd }, started) };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */
@@ -163,6 +187,7 @@ function swap(
   next: Oid,
   passing: Passing,
   after: Promise<void>,
+  started: StartedGit | undefined,
 ): Promise<TransactionResult> {
   const act = passing.takenFrom === undefined ? 'write' : 'take';
   return updateRefs(
@@ -171,6 +196,6 @@ function swap(
       { ref: handoffRef(before.path), next, old: before.publicOid },
       { ref: keptRef(before.path), next, old: before.keptOid },
     ],
-    { reflog: `handoff: ${act}`, after },
+    { reflog: `handoff: ${act}`, after, started },
   );
 }

@@ -1,5 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import type { Oid, SessionId } from '../domain/names.ts';
 import {
   type Liveness,
@@ -13,7 +12,7 @@ import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type Ref, listRefs, updateRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
-import { beatFile, ensureFolder } from '../host/folders.ts';
+import { beatFile } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
 
 /** A session's record with its place and the value that the next swap starts from. */
@@ -73,17 +72,6 @@ export function judgeSessions(
 
 function lastCallOf(commonDir: string, session: SessionId): number | undefined {
   return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
-}
-
-/** Marks a session's call; the sh launcher does the same on its fast path. */
-export function beat(commonDir: string, session: SessionId): void {
-  const file = beatFile(commonDir, session);
-  try {
-    ensureFolder(dirname(file));
-    writeFileSync(file, '');
-  } catch {
-    // A read-only repository: activity is then unknown, which refuses nothing.
-  }
 }
 
 /** Creates or replaces a session's record by compare-and-swap. False when another process was first. */

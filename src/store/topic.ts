@@ -163,7 +163,10 @@ async function effectiveTip(
     return { tipOid: keptOid, illegal: undefined };
   }
   const reason = await illegalReason(repository, path, publicRef, keptOid);
-  if (reason === undefined) return { tipOid: publicRef?.oid, illegal: undefined };
+  // A later version's commit is shown, and never written over (decideOwnership refuses).
+  if (reason === undefined || reason === 'unknown format version') {
+    return { tipOid: publicRef?.oid, illegal: undefined };
+  }
   return { tipOid: keptOid, illegal: { reason, bad: publicRef?.oid } };
 }
 

@@ -23,14 +23,16 @@ export async function afterTool(scene: Scene, session: SessionId): Promise<Verdi
   if (tool.kind !== 'shell' && tool.kind !== 'argv') return { kind: 'allow' };
   const command = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
   if (scene.event.agent !== undefined && command.includes('handoff')) await rememberTips(scene);
-  const notices = [
-    ...(await checkGuardedFiles(scene.cwd, session, scene.remaining())),
-    ...(await movedRefs(scene)),
-  ];
+  const notices = await lookAround(scene, session);
   if (/handoff-/.test(command)) await rememberFiles(scene.cwd, scene.files.all());
   return notices.length === 0
     ? { kind: 'allow' }
     : { kind: 'context', text: `git-handoff: ${notices.join('\n')}` };
+}
+
+/** What happened behind git-handoff's back, each change once. */
+export async function lookAround(scene: Scene, session: SessionId): Promise<string[]> {
+  return [...(await checkGuardedFiles(scene.cwd, session, scene.remaining())), ...(await movedRefs(scene))];
 }
 
 /** One listing tells whether any public ref differs from what was kept; only then topics are read. */

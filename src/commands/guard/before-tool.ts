@@ -22,6 +22,9 @@ export async function beforeTool(scene: Scene): Promise<Verdict> {
   switch (tool.kind) {
     case 'other':
       return ALLOW;
+    case 'unreadable':
+      scene.log('open', `the input of ${scene.event.toolName ?? 'a tool without a name'} could not be read`);
+      return ALLOW;
     case 'write':
       return touchFile(scene, tool.path, { kind: 'write', content: tool.content });
     case 'edit':
@@ -47,7 +50,7 @@ export function toolPaths(tool: ToolCall): string[] {
 
 function touchFile(scene: Scene, path: string, act: MarkerAct): Verdict {
   const target = toolPath(scene, path);
-  if (isHandoffRefFile(realPath(target), act.kind === 'remove')) {
+  if (isHandoffRefFile(realPath(target), false)) {
     return { kind: 'deny', reason: refRefusal({ ref: target, by: scene.event.toolName ?? 'the tool' }) };
   }
   const guarded = scene.files.reachedBy(target, true);
@@ -86,6 +89,14 @@ function overlap(path: string, exists: boolean): { context?: string } {
   };
 }
 
+/** Decides the removal, by name, of a file or of a folder with what is below it. */
+export function removePath(scene: Scene, path: string, by: string): Verdict[] {
+  if (isHandoffRefFile(realPath(path, false), true)) {
+    return [{ kind: 'deny', reason: refRefusal({ ref: path, by }) }];
+  }
+  return scene.files.below(path).map((file) => decideGuarded(scene, file, { kind: 'remove' }, by));
+}
+
 function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
   const moved = file.moveTo === undefined ? [] : [touchFile(scene, file.moveTo, { kind: 'edit' })];
   if (file.change === 'add') {
@@ -98,7 +109,10 @@ function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
     const reason = markerRefusal(unmarked, scene.files.read(guarded), scene.event.session, 'apply_patch');
     return [{ kind: 'deny', reason }, ...moved];
   }
-  return [touchFile(scene, file.path, { kind: file.change === 'delete' ? 'remove' : 'edit' }), ...moved];
+  if (file.change === 'delete') {
+    return [...removePath(scene, toolPath(scene, file.path), scene.event.toolName ?? 'the tool'), ...moved];
+  }
+  return [touchFile(scene, file.path, { kind: 'edit' }), ...moved];
 }
 
 /** The first refusal of several verdicts; else the first that says anything. */

@@ -4,6 +4,7 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
 import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { forgetRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo } from '../../store/solo.ts';
 import { endSession, listSessions } from '../../store/sessions.ts';
 import { readTopics } from '../../store/topic.ts';
@@ -53,6 +54,7 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
     await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
   }
   if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
+  forgetRegistration(place, session);
   for (const file of [
     beatFile(place.commonDir, session),
     join(repositoryFolder(place.commonDir), 'nudged', session),

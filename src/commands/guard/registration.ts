@@ -1,15 +1,19 @@
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
 import { openRepository } from '../../git/repository.ts';
-import { worktreeId } from '../../host/folders.ts';
-import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../../host/processes.ts';
+import { beat, worktreeId } from '../../host/folders.ts';
+import { type ProcessTable, processTable } from '../../host/processes.ts';
+import { rememberRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
-import { type JudgedSession, beat, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
+import { type JudgedSession, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
+import { clientChain } from './presence.ts';
 import type { Scene } from './scene.ts';
 
 /** A session that is on record, and who else is. */
 export interface Registered {
   readonly record: SessionRecord;
+  /** It was on no record of this worktree before. */
+  readonly isNew: boolean;
   /** Other sessions of the repository, judged. */
   readonly others: readonly JudgedSession[];
   /** Another live process has the same session id. */
@@ -36,10 +40,11 @@ export async function register(scene: Scene, session: SessionId): Promise<Regist
     if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
   }
   beat(place.commonDir, session);
+  rememberRegistration(place, session, clientChain(scene, table)[0]);
   await settleSolo(scene, record, worktree, others, changed);
   const twin =
     own !== undefined && own.liveness === 'live' && own.record.pid !== record.pid ? own : undefined;
-  return { record, others, twin };
+  return { record, isNew: own === undefined, others, twin };
 }
 
 async function judged(scene: Scene, table: ProcessTable): Promise<JudgedSession[]> {
@@ -54,8 +59,7 @@ function describe(
   others: readonly JudgedSession[],
   table: ProcessTable,
 ): SessionRecord {
-  const startedByGit = scene.env['GIT_EXEC_PATH'] !== undefined;
-  const chain = ancestorsOf(clientProcess(scene.clientPid, startedByGit, table), table);
+  const chain = clientChain(scene, table);
   const [client] = chain;
   const isStart = scene.event.kind === 'session-start';
   const known = own?.record;
@@ -124,7 +128,8 @@ async function settleSolo(
       (one) =>
         one.worktreeId === worktree && one.liveness === 'live' && one.record.session !== record.session,
     );
-  if (hasPeer(others)) {
+  // sh knows nothing of further guarded paths: then Node decides every call.
+  if (hasPeer(others) || scene.settings.guardPath.length > 0) {
     removeSolo(gitDir);
     return;
   }

@@ -2,14 +2,11 @@ import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import type { IdentityEffect, PathEffect, RefEffect } from '../../domain/shell/effects.ts';
 import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
-import { HANDOFFS } from '../../git/namespace.ts';
-import { listRefs } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
-import { decideGuarded, firstRefusal } from './before-tool.ts';
+import { decideGuarded, firstRefusal, removePath } from './before-tool.ts';
 import { identityRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
-import { checkAgentWrites } from './sub-agents.ts';
 
 const GUARDED_REFS = 'refs/handoffs';
 
@@ -27,21 +24,18 @@ export async function shellTool(
     ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
   ]);
   if (verdict.kind === 'deny') return verdict;
-  return scene.enabled ? ((await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict) : verdict;
+  if (!scene.enabled || scene.event.agent === undefined || effects.handoffCalls.length === 0) return verdict;
+  const { checkAgentWrites } = await import('./sub-agents.ts');
+  return (await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict;
 }
 
-function pathVerdicts(scene: Scene, effect: PathEffect): Verdict[] {
-  const removed = effect.kind === 'remove';
-  if (isHandoffRefFile(realPath(effect.path, effect.follows), removed)) {
-    return [{ kind: 'deny', reason: refRefusal({ ref: effect.path, by: effect.by }) }];
+function pathVerdicts(scene: Scene, { path, kind, follows, by }: PathEffect): Verdict[] {
+  if (kind === 'remove') return removePath(scene, path, by);
+  if (isHandoffRefFile(realPath(path, follows), false)) {
+    return [{ kind: 'deny', reason: refRefusal({ ref: path, by }) }];
   }
-  if (removed) {
-    return scene.files
-      .below(effect.path)
-      .map((path) => decideGuarded(scene, path, { kind: 'remove' }, effect.by));
-  }
-  const guarded = scene.files.reachedBy(effect.path, effect.follows);
-  return guarded === undefined ? [] : [decideGuarded(scene, guarded, { kind: 'shell' }, effect.by)];
+  const guarded = scene.files.reachedBy(path, follows);
+  return guarded === undefined ? [] : [decideGuarded(scene, guarded, { kind: 'shell' }, by)];
 }
 
 /** Refs are guarded where `init` ran, and where handoffs are although it did not. */
@@ -49,8 +43,14 @@ async function refVerdicts(scene: Scene, effects: readonly RefEffect[]): Promise
   const hits = effects.filter(({ ref }) => touchesHandoffs(ref));
   const [hit] = hits;
   if (hit === undefined) return [];
-  const guarded = scene.enabled || (await listRefs({ cwd: hit.cwd }, [HANDOFFS]).catch(() => [])).length > 0;
+  const guarded = scene.enabled || (await holdsHandoffs(hit.cwd));
   return guarded ? [{ kind: 'deny', reason: refRefusal(hit) }] : [];
+}
+
+/** Whether the repository around a folder has any handoff, by asking git. */
+async function holdsHandoffs(cwd: string): Promise<boolean> {
+  const { listRefs } = await import('../../git/refs.ts');
+  return (await listRefs({ cwd }, [`${GUARDED_REFS}/`]).catch(() => [])).length > 0;
 }
 
 /** A pattern with one `*` touches handoffs when either could be the beginning of the other. */
