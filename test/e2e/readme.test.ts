@@ -1,0 +1,110 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT_CODES } from '../../src/domain/failure.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { type ManSection, manOptions, manSections } from '../support/man-page.ts';
+import { ReadmeWorld, consoleLines } from '../support/readme-world.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAN_PAGE = join(ROOT, 'docs', 'git-handoff.1');
+const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+const help = (verb: string[]) =>
+  spawnSync(join(ROOT, 'bin', 'git-handoff'), [...verb, '-h'], { encoding: 'utf8' }).stdout;
+const verbs = [...help([]).matchAll(/^ {2}git handoff (\S+)/gm)].map(([, verb]) => verb ?? '');
+
+/** The names that `-h` lists: `-m`, `--message`. */
+function helpOptions(verb: string): string[] {
+  const lines = help([verb]).matchAll(/^ {2}(?: {4}|(-\w), )(--[a-z-]+)/gm);
+  return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
+}
+
+const settingKeys = Object.keys(DEFAULT_SETTINGS).map((key) => `handoff.${key.replace(/Ms$/, '')}`);
+const keysIn = (text: string) => [...new Set(text.match(/\bhandoff\.[a-z]\w+/gi))].sort();
+
+describe('README', () => {
+  let world: ReadmeWorld;
+  beforeAll(async () => {
+    world = await ReadmeWorld.open();
+  });
+  afterAll(() => {
+    world.close();
+  });
+
+  const lines = consoleLines(readme);
+
+  it('shows two sessions', () => {
+    expect(new Set(lines.map(({ who }) => who))).toEqual(new Set(['A', 'B', 'person']));
+    expect(lines.length).toBeGreaterThan(10);
+  });
+
+  it.each(lines)('prints what it says: $who $command', async (line) => {
+    expect(line.command).not.toBe('');
+    expect(world.shape(await world.type(line))).toBe(world.shape(line.expected));
+  });
+
+  it('lists every verb with its usage', () => {
+    const listed = [...readme.matchAll(/^\| `git handoff (.+?)` *\|/gm)].map(([, usage]) => usage);
+    const usages = verbs.map((verb) => /^usage: git handoff (.*)$/m.exec(help([verb]))?.[1]);
+    expect(listed).toEqual(usages);
+  });
+
+  it('has every setting and no other', () => {
+    const section = readme.split(/^## /m).find((text) => text.startsWith('Configuration')) ?? '';
+    expect(keysIn(section)).toEqual([...settingKeys].sort());
+  });
+
+  it('has every exit status and no other', () => {
+    const section = readme.split(/^## /m).find((text) => text.startsWith('Exit status')) ?? '';
+    const listed = [...section.matchAll(/^\| (\d+) *\|/gm)].map(([, status]) => Number(status));
+    expect(listed).toEqual([0, ...new Set(Object.values(EXIT_CODES))]);
+  });
+
+  it('names npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    const named = [...readme.matchAll(/\bnpm (?:run )?(demo|test\S*|bench|build)\b/g)].map(
+      ([, name]) => name,
+    );
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('manual page', () => {
+  const page = readFileSync(MAN_PAGE, 'utf8');
+  const sections: ReadonlyMap<string, ManSection> = manSections(page);
+  const section = (title: string) => sections.get(title) ?? { text: '', parts: new Map<string, string>() };
+  const commands = section('COMMANDS').parts;
+
+  it('has every verb of -h, the hook behind the clients, and no other', () => {
+    expect([...commands.keys()].map((title) => title.split(' ')[0])).toEqual([...verbs, 'guard']);
+  });
+
+  it.each(verbs)('has the usage and the options of %s, and no other', (verb) => {
+    const usage = /^usage: git handoff (.*)$/m.exec(help([verb]))?.[1] ?? '';
+    const [title = '', text = ''] = [...commands].find(([name]) => name.split(' ')[0] === verb) ?? [];
+    expect(title).toBe(usage);
+    const common = manOptions(section('COMMON OPTIONS').text);
+    expect([...manOptions(text), ...common].sort()).toEqual(helpOptions(verb).sort());
+  });
+
+  it('has every exit status, error code and setting, and no other', () => {
+    const statuses = [...section('EXIT STATUS').text.matchAll(/^\.TP\n(\d+)$/gm)].map(([, code]) =>
+      Number(code),
+    );
+    expect(statuses).toEqual([0, ...new Set(Object.values(EXIT_CODES))]);
+    const codes = [...section('JSON OUTPUT').text.matchAll(/^\.TP\n\.BR (\S+) "? ?\((\d+)\)"?$/gm)];
+    const listed = codes.map(([, code = '', status]) => [code.replaceAll('\\-', '-'), Number(status)]);
+    expect(Object.fromEntries(listed)).toEqual(EXIT_CODES);
+    expect(keysIn(section('CONFIGURATION').text)).toEqual([...settingKeys].sort());
+  });
+
+  const groff = spawnSync('groff', ['--version']).status === 0;
+  it.runIf(groff)('is rendered without a warning', () => {
+    const args = ['-ww', '-man', '-Tutf8', '-K', 'utf8', MAN_PAGE];
+    const { status, stdout, stderr } = spawnSync('groff', args, { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('git handoff');
+  });
+});
