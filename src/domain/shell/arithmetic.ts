@@ -1,0 +1,55 @@
+import { forEachChild } from 'unbash';
+import type {
+  ArithmeticCommandExpansion,
+  ArithmeticExpression,
+  CommandExpansionPart,
+  SyntaxNode,
+} from 'unbash';
+import type { Machine } from './machine.ts';
+import type { Scope } from './scope.ts';
+import { UNKNOWN } from './unknown.ts';
+
+const MAX_EVALUATED = 200;
+
+/** The number that an arithmetic expression (`length` characters of source) comes to, as text. */
+export function evaluate(machine: Machine, root: ArithmeticExpression, length: number, scope: Scope): string {
+  if (length > MAX_EVALUATED) return UNKNOWN;
+  const number = numberOf(machine, root, scope);
+  return number === undefined || !Number.isSafeInteger(number) ? UNKNOWN : String(number);
+}
+
+/** Calls back for each command substitution of an expression or a test, at any depth of the tree. */
+export function runSubstitutions(
+  root: SyntaxNode,
+  run: (part: CommandExpansionPart | ArithmeticCommandExpansion) => void,
+): void {
+  const open: SyntaxNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') run(node);
+    else forEachChild(node, (child) => open.push(child));
+  }
+}
+
+function numberOf(machine: Machine, node: ArithmeticExpression, scope: Scope): number | undefined {
+  if (node.type === 'ArithmeticGroup') return numberOf(machine, node.expression, scope);
+  if (node.type === 'ArithmeticWord') return wordNumber(machine, node.value, scope);
+  if (node.type !== 'ArithmeticBinary') return undefined;
+  const left = numberOf(machine, node.left, scope);
+  const right = numberOf(machine, node.right, scope);
+  return left === undefined || right === undefined ? undefined : combine(node.operator, left, right);
+}
+
+function wordNumber(machine: Machine, word: string, scope: Scope): number | undefined {
+  if (/^\d+$/.test(word)) return Number(word);
+  const name = /^\$?\{?([A-Za-z_]\w*)\}?$/.exec(word)?.[1];
+  const value = name === undefined ? undefined : machine.value(scope, name);
+  return typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : undefined;
+}
+
+function combine(operator: string, left: number, right: number): number | undefined {
+  if (operator === '+') return left + right;
+  if (operator === '-') return left - right;
+  if (operator === '*') return left * right;
+  if (operator === '/' && right !== 0) return Math.trunc(left / right);
+  return operator === '%' && right !== 0 ? left % right : undefined;
+}

@@ -1,0 +1,190 @@
+import { isKnown, UNKNOWN } from '../unknown.ts';
+import { isMark, SourceText } from './source.ts';
+import type { Token } from './tokens.ts';
+import { splitAt, type Surroundings } from './values.ts';
+import { OPENERS, RUNNERS, VERBS, type Verb } from './verbs.ts';
+
+/** What a program's text does beside computing. */
+export interface CodeEffects {
+  readonly writes: ReadonlySet<string>;
+  readonly removes: ReadonlySet<string>;
+  /** Shell commands that it runs. */
+  readonly commands: readonly string[];
+  /** Programs that it starts by their words. */
+  readonly calls: readonly (readonly string[])[];
+  /** Code of its own language that it evaluates. */
+  readonly code: readonly string[];
+  /** Folders that it changes to. */
+  readonly folders: ReadonlySet<string>;
+  /** False when the code was too large or too nested to be read to its end. */
+  readonly isComplete: boolean;
+}
+
+const WRITE_MODE = /[wax+>c]/;
+const OPEN_FLAG = /^(?:O_)?(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)$/;
+const NOT_A_PATH =
+  /^(?:io|os|codecs|gzip|bz2|lzma|File|fs|fsp|promises|IO|Kernel|Deno|builtins|zipfile|tarfile|fileinput|posix)$/;
+const REPLACE: Verb = { removes: [], writes: [0], receiver: 'remove' };
+
+/** Finds the write verbs of a program's text and the literal paths aimed at. */
+export function readCode(code: string, world: Surroundings): CodeEffects {
+  return new Reader(code, world).read();
+}
+
+interface Found {
+  readonly name: string;
+  /** The name before the dot, '' for a plain function. */
+  readonly owner: string;
+  readonly at: number;
+  readonly isMember: boolean;
+  readonly args: readonly (readonly Token[])[];
+}
+
+class Reader {
+  readonly #source: SourceText;
+  readonly #world: Surroundings;
+  readonly #editsInPlace: boolean;
+  readonly #writes = new Set<string>();
+  readonly #removes = new Set<string>();
+  readonly #commands: string[] = [];
+  readonly #calls: string[][] = [];
+  readonly #code: string[] = [];
+
+  constructor(code: string, world: Surroundings) {
+    this.#source = new SourceText(code, world);
+    this.#world = world;
+    // Perl's `$^I` edits the files of `@ARGV` in place, whatever they are called here.
+    this.#editsInPlace = world.language === 'perl' && code.includes('$^I');
+  }
+
+  read(): CodeEffects {
+    const { tokens } = this.#source;
+    for (const [i, token] of tokens.entries()) {
+      if (!this.#source.isComplete) break;
+      if (token.kind === 'shell') this.#commands.push(...this.#source.texts([{ ...token, kind: 'string' }]));
+      else if (token.kind === 'name') this.#call(i, token.text);
+      // `fs['writeFileSync'](…)`
+      else if (token.kind === 'string' && isMark(tokens[i + 1], ']')) this.#call(i + 1, token.text);
+      if (this.#editsInPlace && token.kind === 'string') this.#writes.add(token.text);
+    }
+    return {
+      writes: this.#writes,
+      removes: this.#removes,
+      commands: this.#commands,
+      calls: this.#calls,
+      code: this.#code,
+      folders: this.#source.folders,
+      isComplete: this.#source.isComplete,
+    };
+  }
+
+  #call(at: number, name: string): void {
+    const { language } = this.#world;
+    const verb = name === 'replace' && this.#isPath(at) ? REPLACE : VERBS.get(name);
+    const isEvaluated = name === 'eval' || (name === 'exec' && language === 'python');
+    if (verb === undefined && !OPENERS.has(name) && !RUNNERS.has(name) && !isEvaluated) return;
+    const args = this.#source.argumentsOf(at);
+    if (args === undefined) return;
+    const { tokens } = this.#source;
+    const isMember = isMark(tokens[at - 1], '.');
+    const owner = isMember ? (tokens[at - 2]?.text ?? '') : '';
+    const found: Found = { name, owner, at, isMember, args };
+    if (verb !== undefined && (verb.of === undefined || verb.of.test(owner))) this.#apply(verb, found);
+    if (OPENERS.has(name)) this.#open(found);
+    // A regular expression has an `exec` too.
+    const runs = language !== 'javascript' || !isMember || /^(?:\)|\$)$|child|cp|proc|shell|sh$/i.test(owner);
+    if (RUNNERS.has(name) && runs) this.#run(found);
+    if (isEvaluated && !isMember) this.#code.push(...this.#source.texts(args[0] ?? []).filter(isKnown));
+  }
+
+  #isPath(at: number): boolean {
+    return this.#source.receiver(at).some((token) => /^(?:Path|PosixPath|Pathname)$/.test(token.text));
+  }
+
+  #apply(verb: Verb, found: Found): void {
+    const { args, isMember } = found;
+    const removes = verb.removes === 'all' ? [0] : (verb.removes ?? []);
+    const needed = Math.max(-1, ...(verb.writes ?? []), ...removes);
+    const isReceiver = verb.receiver !== undefined && (needed < 0 || (isMember && args.length <= needed));
+    if (isReceiver) {
+      const target = verb.receiver === 'remove' ? this.#removes : this.#writes;
+      for (const text of this.#source.texts(this.#source.receiver(found.at))) target.add(text);
+      if (verb.writes !== undefined && args[0] !== undefined) this.#addWrites(args[0]);
+      return;
+    }
+    for (const n of verb.removes === 'all' ? args.keys() : removes) {
+      for (const text of this.#argument(found, n)) this.#removes.add(text);
+    }
+    for (const n of verb.writes ?? []) for (const text of this.#argument(found, n)) this.#writes.add(text);
+  }
+
+  #addWrites(range: readonly Token[]): void {
+    for (const text of this.#source.texts(range)) this.#writes.add(text);
+  }
+
+  #argument({ args }: Found, n: number): readonly string[] {
+    const range = args[n] ?? keyword(args, /^(?:dst|dest|destination|filename|file|path)$/);
+    return range === undefined ? [] : this.#source.texts(range);
+  }
+
+  /** Functions that open a file count when their mode says that it is for writing. */
+  #open({ args, owner, isMember, name, at }: Found): void {
+    if (this.#world.language === 'perl' && (name === 'open' || name === 'sysopen')) {
+      this.#openPerl(args);
+      return;
+    }
+    const positional = args.filter((arg) => arg[1]?.text !== '=' || arg[0]?.kind !== 'name');
+    const inplace = keyword(args, /^inplace$/)?.[0]?.text;
+    const named = keyword(args, /^mode$/);
+    const isReceiver = isMember && !NOT_A_PATH.test(owner) && this.#isMode(positional[0] ?? named);
+    const mode = named ?? positional[isReceiver ? 0 : 1];
+    const isWritten = inplace === undefined ? this.#opensForWriting(mode ?? []) : /True|1/.test(inplace);
+    if (!isWritten) return;
+    const target = keyword(args, /^(?:file|filename|files)$/) ?? positional[0] ?? [];
+    this.#addWrites(isReceiver ? this.#source.receiver(at) : target);
+  }
+
+  #isMode(range: readonly Token[] | undefined): boolean {
+    return range !== undefined && this.#source.texts(range).every((text) => /^[rwaxbtU+]{1,4}$/.test(text));
+  }
+
+  #opensForWriting(mode: readonly Token[]): boolean {
+    if (mode.some((token) => OPEN_FLAG.test(token.text))) return true;
+    return this.#source
+      .texts(mode)
+      .some((text) => isKnown(text) && text.length < 12 && WRITE_MODE.test(text));
+  }
+
+  /** `open F, ">", "x"`, `open(F, ">x")`, `open(my $f, "| cmd")`. */
+  #openPerl([, mode = [], path]: readonly (readonly Token[])[]): void {
+    for (const text of this.#source.texts(mode)) {
+      const [, operator = '', rest = ''] = /^\s*(\+?[<>|]{0,2})&?\s*(.*?)\s*$/s.exec(text) ?? [];
+      const targets = path === undefined ? [rest] : this.#source.texts(path);
+      if (operator === '|' && path === undefined) this.#commands.push(rest);
+      else if (/[>+]/.test(operator)) for (const target of targets) this.#writes.add(target);
+      if (path === undefined && rest.endsWith('|')) this.#commands.push(rest.slice(0, -1));
+    }
+    if (mode.some((token) => OPEN_FLAG.test(token.text))) this.#writes.add(UNKNOWN);
+  }
+
+  /** A command given as text, as a list of words, or as a program with a list. */
+  #run({ args }: Found): void {
+    const [first = [], second = []] = args;
+    const text = (range: readonly Token[]) => this.#source.texts(range)[0] ?? UNKNOWN;
+    const words = (range: readonly Token[]) =>
+      splitAt(range.slice(1, -1), (token) => isMark(token, ','))
+        .filter((part) => part.length > 0)
+        .map(text);
+    const areStrings = args.length > 1 && args.every((arg) => arg.every((token) => token.kind === 'string'));
+    if (isMark(first[0], '[')) this.#calls.push(words(first));
+    else if (isMark(second[0], '[')) this.#calls.push([text(first), ...words(second)]);
+    else if (areStrings) this.#calls.push(args.map(text));
+    else this.#commands.push(...this.#source.texts(first).filter((command) => command !== UNKNOWN));
+  }
+}
+
+/** The value of a keyword argument (`mode='w'`). */
+function keyword(args: readonly (readonly Token[])[], name: RegExp): readonly Token[] | undefined {
+  const found = args.find((arg) => name.test(arg[0]?.text ?? '') && isMark(arg[1], '='));
+  return found?.slice(2);
+}

@@ -1,0 +1,196 @@
+import type { ShellWorld } from './effects.ts';
+import { hasWildcard, patternMatcher, unescapePattern } from './pattern.ts';
+import { isKnown } from './unknown.ts';
+
+const MAX_LINKS = 16;
+const MAX_MATCHES = 4096;
+const MAX_READS = 2000;
+const MAX_PATH = 4096;
+
+/** What `shopt` changes about pathname expansion. */
+export interface GlobOptions {
+  /** `globstar`: `**` goes down any number of folders. */
+  readonly deep?: boolean;
+  /** `dotglob`: names with a leading dot match too. */
+  readonly hidden?: boolean;
+}
+
+/** The folder of a path, as dirname(1) prints it. */
+export function dirname(path: string): string {
+  const trimmed = trimSlashes(path);
+  const slash = trimmed.lastIndexOf('/');
+  return slash < 0 ? '.' : slash === 0 ? '/' : trimSlashes(trimmed.slice(0, slash));
+}
+
+/** The last component of a path, as basename(1) prints it. */
+export function basename(path: string): string {
+  const trimmed = trimSlashes(path);
+  return trimmed === '/' ? '/' : trimmed.slice(trimmed.lastIndexOf('/') + 1);
+}
+
+function trimSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
+/** Whether `path` is `folder` or lies below it; both normal. */
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || folder === '/' || path.startsWith(`${folder}/`);
+}
+
+/**
+ * The disk as the command will find it: the caller's world, plus what earlier parts of the same command
+ * make: links, folders, and files whose text is known (`printf … > w.sh; sh w.sh`).
+ */
+export class Disk {
+  readonly world: ShellWorld;
+  readonly #links = new Map<string, string>();
+  readonly #texts = new Map<string, { readonly text: string }>();
+  readonly #folders = new Set<string>();
+  readonly #files = new Set<string>();
+  #reads = 0;
+  #substitutions = 0;
+
+  constructor(world: ShellWorld) {
+    this.world = world;
+  }
+
+  /** The absolute, normal path that a system call in `cwd` would reach; links made by this command followed. */
+  resolve(cwd: string, path: string, follows: boolean): string {
+    const absolute = path.startsWith('/') ? path : `${cwd}/${path}`;
+    // Most paths are normal already: no empty part, no `.` and no `..`.
+    if (this.#links.size === 0 && !/\/(?:\.{0,2}(?:\/|$))|^\/proc\//.test(absolute)) return absolute;
+    return this.#walk(absolute.replace(/^\/proc\/(?:self|thread-self)\/cwd(?=\/|$)/, cwd), follows, 0);
+  }
+
+  #walk(path: string, follows: boolean, depth: number): string {
+    const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+    let done = '';
+    for (const [index, part] of parts.entries()) {
+      if (part === '..') {
+        const target = this.#target(done, true);
+        if (target !== undefined && depth < MAX_LINKS) done = this.#walk(target, true, depth + 1);
+        done = done.slice(0, Math.max(0, done.lastIndexOf('/')));
+        continue;
+      }
+      done += `/${part}`;
+      const made = follows || index < parts.length - 1 ? this.#target(done, false) : undefined;
+      if (made !== undefined && depth < MAX_LINKS) done = this.#walk(made, true, depth + 1);
+      if (done === '/') done = '';
+    }
+    return done === '' ? '/' : done;
+  }
+
+  /** Absolute target of a link made by this command, or of one on the disk when `stored`. */
+  #target(path: string, stored: boolean): string | undefined {
+    const made = this.#links.get(path);
+    if (made !== undefined || !stored || path === '') return made;
+    const text = this.world.readLink(path);
+    return text === undefined || text.startsWith('/') ? text : `${dirname(path)}/${text}`;
+  }
+
+  /** Path with every symbolic link resolved, for `realpath` and `readlink -f`. */
+  realpath(cwd: string, path: string): string {
+    let done = '';
+    for (const part of this.resolve(cwd, path, true).split('/').filter(Boolean)) {
+      done += `/${part}`;
+      for (let n = 0, target = this.#target(done, true); target !== undefined && n < MAX_LINKS; n++) {
+        done = this.#walk(target, true, 0);
+        target = this.#target(done, true);
+      }
+    }
+    return done === '' ? '/' : done;
+  }
+
+  link(path: string, target: string): void {
+    if (path !== target) this.#links.set(path, target);
+  }
+
+  addFile(path: string): void {
+    this.#files.add(path);
+  }
+
+  addFolder(path: string): void {
+    this.#folders.add(path);
+  }
+
+  /** Whether this command has made or renamed folders, so that an absent one may exist by now. */
+  get changed(): boolean {
+    return this.#folders.size > 0 || this.#links.size > 0;
+  }
+
+  isDirectory(path: string): boolean {
+    return this.#folders.has(path) || this.world.isDirectory(this.#links.get(path) ?? path);
+  }
+
+  exists(path: string): boolean {
+    if (this.#files.has(path) || this.#links.has(path) || this.isDirectory(path)) return true;
+    return this.world.entries(dirname(path)).includes(basename(path));
+  }
+
+  /** Remembers what a file will hold; the text may still be growing. */
+  setText(path: string, source: { readonly text: string }): void {
+    this.#texts.set(path, source);
+  }
+
+  text(path: string): string | undefined {
+    return this.#texts.get(path)?.text;
+  }
+
+  /** A name for the file behind `<( … )`, like bash's `/dev/fd/63`. */
+  substitution(source: { readonly text: string }): string {
+    const path = `/dev/fd/sub-${this.#substitutions++}`;
+    this.setText(path, source);
+    return path;
+  }
+
+  /** Pathname expansion, relative to `cwd` unless absolute; empty when nothing matches or it costs too much. */
+  glob(cwd: string, pattern: string, options: GlobOptions = {}): string[] {
+    if (pattern.length > MAX_PATH || !isKnown(pattern) || !isKnown(cwd)) return [];
+    const absolute = pattern.startsWith('/');
+    let found = [absolute ? '' : '.'];
+    const parts = pattern.split('/').filter((part) => part !== '');
+    for (const part of parts) {
+      const isDeep = part === '**' && options.deep === true;
+      found = isDeep ? this.#foldersBelow(cwd, found) : this.#matches(cwd, found, part, options);
+    }
+    const relative = found.map((path) => (path.startsWith('./') ? path.slice(2) : path));
+    return relative.sort();
+  }
+
+  /** The folders themselves and those on the way to guarded paths: what `**` can reach of interest. */
+  #foldersBelow(cwd: string, folders: readonly string[]): string[] {
+    const found = new Set(folders);
+    for (const folder of folders) {
+      const root = this.resolve(cwd, folder === '' ? '/' : folder, true);
+      for (const path of this.world.watched(root)) {
+        for (let up = dirname(path); up !== root && isBelow(up, root) && up !== '/'; up = dirname(up)) {
+          found.add(folder + up.slice(root === '/' ? 0 : root.length));
+        }
+      }
+    }
+    return [...found];
+  }
+
+  #matches(cwd: string, folders: readonly string[], part: string, options: GlobOptions): string[] {
+    if (!hasWildcard(part)) {
+      const name = unescapePattern(part);
+      return folders.map((folder) => `${folder}/${name}`).filter((path) => this.#present(cwd, path));
+    }
+    const isMatch = patternMatcher(part);
+    const hidden = part.startsWith('.') || part.startsWith('\\.') || options.hidden === true;
+    const found: string[] = [];
+    for (const folder of folders) {
+      if (this.#reads++ > MAX_READS || found.length > MAX_MATCHES) break;
+      for (const name of this.world.entries(this.resolve(cwd, folder === '' ? '/' : folder, true))) {
+        if ((hidden || !name.startsWith('.')) && isMatch(name)) found.push(`${folder}/${name}`);
+      }
+    }
+    return found;
+  }
+
+  #present(cwd: string, path: string): boolean {
+    return this.#reads++ <= MAX_READS && this.exists(this.resolve(cwd, path, true));
+  }
+}

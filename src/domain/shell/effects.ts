@@ -1,0 +1,81 @@
+/**
+ * What a shell command would change, told without running it. The types that the guard decides on;
+ * `analyse.ts` computes them.
+ */
+
+/** What the analysis may ask about the disk and the client's environment; answers come from the caller. */
+export interface ShellWorld {
+  /** Where the command starts; absolute. */
+  readonly cwd: string;
+  readonly home: string;
+  /** A variable of the client's environment, `undefined` when unset. */
+  variable(name: string): string | undefined;
+  /** Names in a folder (as readdir: without `.` and `..`, any order); empty when it is none or cannot be read. */
+  entries(folder: string): readonly string[];
+  /** Whether a path is a folder, symbolic links followed. */
+  isDirectory(path: string): boolean;
+  /** Where a symbolic link points (as stored), `undefined` when the path is none. */
+  readLink(path: string): string | undefined;
+  /** Branch that HEAD of the repository at a folder names (`$(git branch --show-current)`), when the caller knows. */
+  headBranch?(folder: string): string | undefined;
+  /**
+   * Existing paths below a folder that the caller guards (handoff files, loose refs). What `find`, recursive
+   * copies and the size limit's cheap rule may hit is told from these, so that no tree is ever walked.
+   */
+  watched(folder: string): readonly string[];
+}
+
+/** A file or folder that the command creates, changes, replaces, moves away or removes. */
+export interface PathEffect {
+  /** Absolute, lexically normal (`.` and `..` resolved; symbolic links only where a `..` follows them). */
+  readonly path: string;
+  /** `remove` covers everything below a folder; `write` is the one file. */
+  readonly kind: 'write' | 'remove';
+  /**
+   * Whether a symbolic link in the last component is followed, and a hard link's other names change with it.
+   * False for what acts on the name alone (`rm`, `mv`, `ln -f`, `sed -i`): compare the path with its parent
+   * resolved, never by inode.
+   */
+  readonly follows: boolean;
+  /** The program or operator that does it (`>`, `tee`, `sed -i`, `git checkout`), for the refusal's text. */
+  readonly by: string;
+}
+
+/** Local refs that a git command in `cwd` would create, move or delete behind git-handoff's back. */
+export interface RefEffect {
+  /** A full ref name, or a pattern with one `*` (`refs/handoffs/*`); `*` alone is every ref. */
+  readonly ref: string;
+  /** Folder the git command runs in, or the other repository that it writes to (`git push ../other …`). */
+  readonly cwd: string;
+  readonly by: string;
+}
+
+/** An attempt to change who the session is. */
+export type IdentityEffect =
+  | { readonly kind: 'variable'; readonly name: string; readonly by: string }
+  | { readonly kind: 'session-option'; readonly value: string };
+
+/** One `git handoff …` (or `git-handoff …`) call found in the command. */
+export interface HandoffCall {
+  readonly cwd: string;
+  readonly verb: string;
+  /** Words after the verb that are known literally; unknown ones are `undefined`. */
+  readonly words: readonly (string | undefined)[];
+}
+
+export interface ShellEffects {
+  readonly paths: readonly PathEffect[];
+  readonly refs: readonly RefEffect[];
+  readonly identity: readonly IdentityEffect[];
+  readonly handoffCalls: readonly HandoffCall[];
+  /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
+  readonly unsure: boolean;
+}
+
+export const NO_EFFECTS: ShellEffects = {
+  paths: [],
+  refs: [],
+  identity: [],
+  handoffCalls: [],
+  unsure: false,
+};

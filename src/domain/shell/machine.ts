@@ -1,0 +1,234 @@
+import type { Statement } from 'unbash';
+import { Disk } from './disk.ts';
+import type {
+  HandoffCall,
+  IdentityEffect,
+  PathEffect,
+  RefEffect,
+  ShellEffects,
+  ShellWorld,
+} from './effects.ts';
+import { CWD, type Scope, type Value } from './scope.ts';
+import { isKnown, UNKNOWN } from './unknown.ts';
+
+/** Whether a command succeeds; `undefined` when it cannot be told. */
+export type Status = boolean | undefined;
+
+/** What a command prints, as far as it is known. */
+export class Output {
+  text = '';
+
+  add(text: string): void {
+    if (this.text.length < MAX_TEXT) this.text += text;
+    else if (!this.text.endsWith(UNKNOWN)) this.text += UNKNOWN;
+  }
+}
+
+/** What a command reads; `read` takes a line of it, so it is shared by the commands of a group. */
+export class Input {
+  rest: string;
+
+  constructor(text: string) {
+    this.rest = text;
+  }
+
+  /** The next line, `undefined` at the end. */
+  line(): string | undefined {
+    if (this.rest === '') return undefined;
+    if (this.rest === UNKNOWN) return UNKNOWN;
+    const end = this.rest.indexOf('\n');
+    const line = end < 0 ? this.rest : this.rest.slice(0, end);
+    this.rest = end < 0 ? '' : this.rest.slice(end + 1);
+    return line;
+  }
+}
+
+/** Where a command runs: its shell's state and its streams. */
+export interface Frame {
+  readonly scope: Scope;
+  readonly input: Input;
+  readonly output: Output;
+}
+
+/** A command as it would be executed. */
+export interface Call {
+  /** Base name of the program. */
+  readonly name: string;
+  /** Words after the name, expanded; unknown stretches are UNKNOWN. */
+  readonly args: readonly string[];
+  readonly frame: Frame;
+  readonly machine: Machine;
+  /** Whether every expansion of the words is certain, so that a test of them may decide a branch. */
+  readonly certain: boolean;
+}
+
+/** What a program does when called. */
+export type Program = (call: Call) => Status;
+
+const MAX_TEXT = 65536;
+const STREAMS = new Map([
+  ['/dev/stdin', '0'],
+  ['/dev/stdout', '1'],
+  ['/dev/stderr', '2'],
+]);
+const TEXT_BUDGET = 1 << 22;
+const PARSE_BUDGET = 1 << 20;
+/** How often commands may run again, in loops and functions. */
+const MAX_REPEATS = 5000;
+
+/** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
+export interface Runner {
+  /** Runs script text in a frame; what it changes in the frame's scope stays. */
+  script(machine: Machine, text: string, frame: Frame): Status;
+  statements(machine: Machine, statements: readonly Statement[], frame: Frame): Status;
+  argv(machine: Machine, argv: readonly string[], frame: Frame, certain?: boolean): Status;
+}
+
+/** One analysis: what was found, what the disk looks like by now, and how much work is left. */
+export class Machine {
+  readonly disk: Disk;
+  readonly source: string;
+  readonly run: Runner;
+  /** Depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
+  depth = 0;
+  /** Set when the work ran out: the cheap rule must have the last word. */
+  exhausted = false;
+  unsure = false;
+  /** How many expansions rested on a variable that is unset here and might be set elsewhere. */
+  guesses = 0;
+  /** Variables with several possible values that the running command looked at. */
+  ambiguous: string[] = [];
+  branched = false;
+  /** Whether the command refers to open descriptors (`/dev/fd/3`, `<&3`), so that files behind them matter. */
+  readonly usesDescriptors: boolean;
+  readonly mentionsHandoffs: boolean;
+  /** Whether `declare -n` was used. */
+  usesReferences = false;
+  /** Settings made by `git config` and `git remote` earlier in the command, by lower-case key. */
+  readonly settings = new Map<string, string>();
+  #parseBudget = PARSE_BUDGET;
+  #textBudget = TEXT_BUDGET;
+  #steps = MAX_REPEATS;
+  readonly #ran = new Set<object>();
+  readonly #paths = new Map<string, PathEffect>();
+  readonly #refs = new Map<string, RefEffect>();
+  readonly #identity = new Map<string, IdentityEffect>();
+  readonly #handoffCalls: HandoffCall[] = [];
+  readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
+
+  constructor(world: ShellWorld, source: string, run: Runner) {
+    this.disk = new Disk(world);
+    this.source = source;
+    this.run = run;
+    this.usesDescriptors = /\/fd\/|\/dev\/std|[<>]&\d/.test(source);
+    this.mentionsHandoffs = source.includes('refs/handoffs');
+  }
+
+  /** Takes the cost of reading `characters` of nested script; false when the work ran out. */
+  spend(characters: number): boolean {
+    this.#parseBudget -= characters;
+    if (this.#parseBudget < 0) this.exhausted = true;
+    return !this.exhausted;
+  }
+
+  /** Takes the cost of handling `characters` (or words) once more. */
+  charge(characters: number): void {
+    this.#textBudget -= characters;
+    if (this.#textBudget < 0) this.exhausted = true;
+  }
+
+  /** Takes the cost of expanding a text; one that is too long becomes unknown. */
+  expanded(text: string): string {
+    this.charge(text.length + 1);
+    return text.length > MAX_TEXT || this.exhausted ? UNKNOWN : text;
+  }
+
+  /** Takes the cost of running a command again; what runs once is free, however many commands there are. */
+  step(node: object): boolean {
+    if (!this.#ran.has(node)) this.#ran.add(node);
+    else if (--this.#steps < 0) this.exhausted = true;
+    return !this.exhausted;
+  }
+
+  /** A variable's value; of several possible ones the first, and the caller tries the others. */
+  value(scope: Scope, name: string): Value | undefined {
+    const values = scope.lookup(name)?.values;
+    if (values !== undefined && values.length > 1) this.ambiguous.push(name);
+    return values?.[0];
+  }
+
+  /** The variable behind a name that `declare -n` made a reference. */
+  referred(scope: Scope, name: string): string {
+    const reference = this.usesReferences ? this.value(scope, ` ref ${name}`) : undefined;
+    return typeof reference === 'string' ? reference : name;
+  }
+
+  cwd(scope: Scope): string {
+    const cwd = this.value(scope, CWD);
+    return typeof cwd === 'string' ? cwd : UNKNOWN;
+  }
+
+  /** Absolute path of a word of a command, `undefined` when it cannot be told. */
+  path(scope: Scope, word: string, follows = true): string | undefined {
+    if (word === '' || !isKnown(word)) return undefined;
+    const descriptor = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(word)?.[1] ?? STREAMS.get(word);
+    const opened = descriptor === undefined ? undefined : this.value(scope, ` fd${descriptor}`);
+    if (typeof opened === 'string' && opened !== '') return opened;
+    const cwd = word.startsWith('/') && !word.startsWith('/proc/') ? '/' : this.cwd(scope);
+    return isKnown(cwd) ? this.disk.resolve(cwd, word, follows) : undefined;
+  }
+
+  /** Records that a command writes the file that a word names; returns its path when it is known. */
+  write(scope: Scope, word: string, by: string, follows = true): string | undefined {
+    return this.#effect(scope, word, 'write', by, follows);
+  }
+
+  /** Records that a command removes (or moves away) what a word names, and everything below it. */
+  remove(scope: Scope, word: string, by: string): string | undefined {
+    return this.#effect(scope, word, 'remove', by, false);
+  }
+
+  ref(ref: string, cwd: string, by: string): void {
+    this.#refs.set(`${ref} ${cwd}`, { ref, cwd, by });
+  }
+
+  identity(effect: IdentityEffect): void {
+    this.#identity.set(effect.kind === 'variable' ? effect.name : ` ${effect.value}`, effect);
+  }
+
+  /** Keeps a trap's commands for the end, when its variables have their last values. */
+  trap(text: string, frame: Frame): void {
+    this.#traps.push({ text, frame });
+  }
+
+  runTraps(): void {
+    for (const { text, frame } of this.#traps.splice(0)) {
+      this.run.script(this, text, { ...frame, scope: frame.scope.layer() });
+    }
+  }
+
+  handoff(call: HandoffCall): void {
+    this.#handoffCalls.push(call);
+  }
+
+  result(): ShellEffects {
+    return {
+      paths: [...this.#paths.values()],
+      refs: [...this.#refs.values()],
+      identity: [...this.#identity.values()],
+      handoffCalls: this.#handoffCalls,
+      unsure: this.unsure || this.exhausted,
+    };
+  }
+
+  #effect(scope: Scope, word: string, kind: 'write' | 'remove', by: string, follows: boolean) {
+    const path = this.path(scope, word, follows);
+    if (path === undefined) this.unsure ||= word !== '';
+    else if (!path.startsWith('/dev/') || path.startsWith('/dev/shm/')) {
+      const key = `${kind}${follows ? '+' : '-'}${path}`;
+      if (!this.#paths.has(key)) this.#paths.set(key, { path, kind, follows, by });
+      if (kind === 'write') this.disk.addFile(path);
+    }
+    return path;
+  }
+}

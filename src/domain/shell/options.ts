@@ -1,0 +1,88 @@
+/** Options of a command line, sorted by getopt's rules. */
+export interface Options {
+  /** Values of each option given, in order; a flag's is ''. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly operands: readonly string[];
+}
+
+/** Which options take a value, written as in getopt(3). */
+export interface OptionSpec {
+  /** Short options with a value: `o:`; with one only when attached: `i::`. Others are flags. */
+  readonly short?: string;
+  /** Long options, separated by blanks; those with a value end in `=`, with an optional one in `=?`. */
+  readonly long?: string;
+  /** Options end at the first operand (`env`, `timeout`, shells). */
+  readonly stops?: boolean;
+}
+
+/** Sorts words into options and operands; long options may be abbreviated, `--` ends the options. */
+export function parseOptions(args: readonly string[], spec: OptionSpec): Options {
+  const values = new Map<string, string[]>();
+  const operands: string[] = [];
+  const add = (name: string, value: string) => {
+    values.set(name, [...(values.get(name) ?? []), value]);
+  };
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? '';
+    if (word === '--') {
+      operands.push(...args.slice(i + 1));
+      break;
+    }
+    if (word.startsWith('--')) {
+      const equals = word.indexOf('=');
+      const known = longOption(spec.long ?? '', equals < 0 ? word.slice(2) : word.slice(2, equals));
+      if (equals >= 0) add(known.name, word.slice(equals + 1));
+      else add(known.name, known.takesValue ? (args[++i] ?? '') : '');
+    } else if (word.startsWith('-') && word !== '-') {
+      i += shortOptions(word.slice(1), args[i + 1], spec.short ?? '', add);
+    } else if (spec.stops === true) {
+      operands.push(...args.slice(i));
+      break;
+    } else operands.push(word);
+  }
+  return { values, operands };
+}
+
+/** Reads a cluster (`-Ei.bak`); returns how many further words it took. */
+function shortOptions(
+  cluster: string,
+  next: string | undefined,
+  spec: string,
+  add: (name: string, value: string) => void,
+): number {
+  for (let i = 0; i < cluster.length; i++) {
+    const letter = cluster.charAt(i);
+    const at = spec.indexOf(letter);
+    const rest = cluster.slice(i + 1);
+    if (at < 0 || spec[at + 1] !== ':' || letter === ':') add(letter, '');
+    else if (spec[at + 2] === ':') {
+      add(letter, rest);
+      return 0;
+    } else {
+      add(letter, rest === '' ? (next ?? '') : rest);
+      return rest === '' ? 1 : 0;
+    }
+  }
+  return 0;
+}
+
+function longOption(spec: string, given: string): { name: string; takesValue: boolean } {
+  const names = spec.split(' ').filter((entry) => entry.startsWith(given));
+  const exact = names.find((entry) => entry.replace(/=\??$/, '') === given) ?? names[0];
+  if (exact === undefined) return { name: given, takesValue: false };
+  return { name: exact.replace(/=\??$/, ''), takesValue: exact.endsWith('=') };
+}
+
+/** Whether one of the named options was given. */
+export function hasOption(options: Options, ...names: readonly string[]): boolean {
+  return names.some((name) => options.values.has(name));
+}
+
+/** The last value of the named options, `undefined` when none was given. */
+export function optionValue(options: Options, ...names: readonly string[]): string | undefined {
+  return optionValues(options, ...names).at(-1);
+}
+
+export function optionValues(options: Options, ...names: readonly string[]): string[] {
+  return names.flatMap((name) => options.values.get(name) ?? []);
+}

@@ -1,0 +1,154 @@
+import type { Call, Program, Status } from '../machine.ts';
+import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
+import { readText } from '../output.ts';
+import { isKnown, UNKNOWN } from '../unknown.ts';
+import { runChildShell } from './shells.ts';
+
+/** Commands of ed, ex and vim that write the buffer, and those that write a file that they name. */
+const WRITE_COMMAND =
+  /^(?:silent!?\s+|[\d,$.%'<>]*)*(w|wq|wa|wqa|wall|x|xa|xit|exit|wn|up|update|saveas|sav|W)!?(?:\s+(?!\|)(.+))?$/;
+
+/** What editor commands do: `null` stands for the file that is being edited. */
+function editorWrites(text: string): { readonly files: (string | null)[]; readonly commands: string[] } {
+  const files: (string | null)[] = [];
+  const commands: string[] = [];
+  for (const line of text.split('\n').flatMap((part) => part.split('|'))) {
+    const command = line.trim().replace(/^:+/, '');
+    const written = WRITE_COMMAND.exec(command);
+    if (written !== null) {
+      const target = written[2];
+      if (target?.startsWith('!') === true) commands.push(target.slice(1));
+      else files.push(target === undefined ? null : target.replace(/^>>\s*/, ''));
+    }
+    const shell = /^(?:silent!?\s+)?[\d,$.%]*!(.*)$/.exec(command)?.[1];
+    if (shell !== undefined) commands.push(shell);
+    const called = /\b(?:writefile\(.*,|delete\()\s*['"]([^'"]+)['"]/.exec(command)?.[1];
+    if (called !== undefined) files.push(called);
+  }
+  return { files, commands };
+}
+
+function applyEditor(call: Call, text: string, operands: readonly string[], by: string): void {
+  const { machine, frame } = call;
+  const { files, commands } = editorWrites(text);
+  for (const file of files) {
+    for (const word of file === null ? operands : [file]) machine.write(frame.scope, word, by);
+  }
+  for (const command of commands) runChildShell(call, command);
+}
+
+/** `ed` takes its commands from the input; input that is not known is taken to write. */
+function ed(call: Call): Status {
+  const { operands } = parseOptions(call.args, { short: 'p:', long: 'prompt= silent quiet' });
+  const text = call.frame.input.rest;
+  // Text that is inserted ends at a line with a dot, and may say anything.
+  const commands = text.replace(/^[\d,$./]*[aic]\n(?:(?!\.$).*\n)*?\.$/gm, '');
+  applyEditor(call, isKnown(text) ? commands : 'w', operands, call.name);
+  return undefined;
+}
+
+function vim(call: Call): Status {
+  const { machine, frame, name } = call;
+  const args = call.args.map((word) => (/^-(?:es|Es|e|E)$/.test(word) ? '-e' : word));
+  const plus = args.filter((word) => word.startsWith('+')).map((word) => word.slice(1));
+  const options = parseOptions(
+    args.filter((word) => !word.startsWith('+')),
+    { short: 'c:S:u:U:i:T:t:W:w:o::O::p::', long: 'cmd= startuptime= log=' },
+  );
+  if (hasOption(options, 'R', 'M') && name !== 'ex') return undefined;
+  const commands = [...optionValues(options, 'c', 'cmd'), ...plus];
+  const reads = hasOption(options, 'e', 's') || name === 'ex';
+  if (reads && isKnown(frame.input.rest)) commands.push(...frame.input.rest.split('\n'));
+  else if (hasOption(options, 'S', 's') && commands.length === 0) {
+    machine.unsure = true;
+    if (reads && frame.input.rest === UNKNOWN) commands.push('w');
+  }
+  applyEditor(call, commands.join('\n'), options.operands, name);
+  return undefined;
+}
+
+/** `emacs --batch`: its Lisp is not read, but a file that it visits and a word that writes is enough. */
+function emacs(call: Call): Status {
+  const text = call.args.join(' ');
+  const names = text.match(/"[^"]+"/g) ?? [];
+  if (/write-|save-|append-to-file|delete-file|rename-file|copy-file/.test(text)) {
+    for (const word of [...names.map((name) => name.slice(1, -1)), ...call.args]) {
+      if (/^[~/.\w]/.test(word) && !/\s/.test(word)) call.machine.write(call.frame.scope, word, 'emacs');
+    }
+  }
+  return undefined;
+}
+
+/** Files that a patch names; absent when its text is not known. */
+export function patchedFiles(text: string, strip: number): string[] {
+  const names = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)) ([^\t\n]+)/gm)].map(
+    (found) => found[1] ?? '',
+  );
+  return names.filter((name) => name !== '/dev/null').map((name) => name.split('/').slice(strip).join('/'));
+}
+
+function patch(call: Call): Status {
+  const { machine, frame } = call;
+  const options = parseOptions(call.args, {
+    short: 'd:D:F:g:i:o:p:r:V:Y:z:B:',
+    long: 'directory= input= output= strip= reject-file= dry-run fuzz= suffix= prefix=',
+  });
+  if (hasOption(options, 'dry-run', 'C')) return undefined;
+  const output = optionValue(options, 'o', 'output');
+  const folder = optionValue(options, 'd', 'directory');
+  const place = (word: string) => (folder === undefined || word.startsWith('/') ? word : `${folder}/${word}`);
+  const [target, diff] = options.operands;
+  const rejected = optionValue(options, 'r', 'reject-file');
+  if (rejected !== undefined) machine.write(frame.scope, place(rejected), 'patch');
+  if (output !== undefined) machine.write(frame.scope, place(output), 'patch');
+  else if (target !== undefined) machine.write(frame.scope, place(target), 'patch', false);
+  else {
+    const file = optionValue(options, 'i', 'input') ?? diff;
+    const text = readText(call, file === undefined ? [] : [file]);
+    if (!isKnown(text)) machine.unsure = true;
+    const strip = Number(optionValue(options, 'p', 'strip') ?? NaN);
+    for (const name of patchedFiles(text, Number.isNaN(strip) ? 0 : strip)) {
+      machine.write(frame.scope, place(name), 'patch', false);
+    }
+  }
+  return undefined;
+}
+
+/** `sqlite3`: dot commands and SQL functions that write files. */
+function sqlite(call: Call): Status {
+  const { machine, frame } = call;
+  const [database, ...rest] = call.args.filter(
+    (word, n, all) => !/^-/.test(word) || /^-cmd$/.test(all[n - 1] ?? ''),
+  );
+  const text = [...rest, ...(rest.length === 0 ? [frame.input.rest] : [])].join('\n');
+  const dots =
+    /^\s*\.(?:output|once|backup|save|log|clone|excel|trace|dump>)\s+(?:-\w+\s+)*(?:main\s+)?['"]?([^'"\n]+)/gm;
+  for (const found of text.matchAll(dots)) {
+    const file = found[1]?.trim() ?? '';
+    if (file.startsWith('|')) runChildShell(call, file.slice(1));
+    else if (!/^(?:stdout|off)$/.test(file)) machine.write(frame.scope, file, 'sqlite3');
+  }
+  for (const found of text.matchAll(/^\s*\.(?:shell|system)\s+(.+)$/gm)) runChildShell(call, found[1] ?? '');
+  for (const found of text.matchAll(
+    /(?:\bwritefile\s*\(|\binto\s+|\battach\s+(?:database\s+)?)\s*'([^']+)'/gi,
+  )) {
+    machine.write(frame.scope, found[1] ?? '', 'sqlite3');
+  }
+  frame.output.add(UNKNOWN);
+  const isWritten = /\b(?:create|insert|update|delete|drop|alter|replace|vacuum)\b/i.test(text);
+  if (isWritten && database !== undefined && !/^:memory:$|^$/.test(database)) {
+    machine.write(frame.scope, database, 'sqlite3');
+  }
+  return undefined;
+}
+
+/** Editors that run without a terminal, patch and sqlite3. */
+export const EDITOR_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ['ed', ed],
+  ['red', ed],
+  ...['vim', 'vi', 'nvim', 'ex', 'view', 'rvim', 'gvim'].map((name) => [name, vim] as const),
+  ['emacs', emacs],
+  ['patch', patch],
+  ['sqlite3', sqlite],
+  ['sqlite', sqlite],
+]);

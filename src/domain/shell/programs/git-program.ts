@@ -1,0 +1,151 @@
+import type { Call, Machine, Program, Status } from '../machine.ts';
+import type { Scope } from '../scope.ts';
+import { isBelow } from '../disk.ts';
+import { isKnown, UNKNOWN } from '../unknown.ts';
+import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
+import type { GitCall } from './git-call.ts';
+import { GIT_OTHER_VERBS } from './git-other.ts';
+import { GIT_REF_VERBS } from './git-refs.ts';
+import { runChildShell } from './shells.ts';
+
+const WITH_VALUE = new Set([
+  '-C',
+  '-c',
+  '--git-dir',
+  '--work-tree',
+  '--namespace',
+  '--exec-path',
+  '--super-prefix',
+  '--config-env',
+  '--attr-source',
+]);
+/** Settings and variables whose value git runs as a shell command. */
+const COMMAND_SETTING =
+  /^(?:core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\.\w+|diff\.external|gpg\.program|.+\.(?:textconv|driver|clean|smudge|process|cmd))$/i;
+const COMMAND_VARIABLES =
+  'GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER PAGER EDITOR VISUAL GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS'.split(
+    ' ',
+  );
+const MAX_ALIASES = 4;
+
+function git(call: Call): Status {
+  const settings = new Map<string, string>();
+  const { machine } = call;
+  const scope = call.frame.scope.layer();
+  const frame = { ...call.frame, scope };
+  let gitDir = text(machine, scope, 'GIT_DIR');
+  let workTree = text(machine, scope, 'GIT_WORK_TREE');
+  let i = 0;
+  for (; i < call.args.length; i++) {
+    const word = call.args[i] ?? '';
+    if (!word.startsWith('-')) break;
+    const [name = '', attached] = word.startsWith('--') ? splitOnce(word) : [word];
+    const value = attached ?? (WITH_VALUE.has(name) ? call.args[++i] : undefined) ?? '';
+    if (name === '-C') machine.run.argv(machine, ['cd', value], frame);
+    else if (name === '-c') settings.set(...settingOf(value));
+    else if (name === '--git-dir') gitDir = value;
+    else if (name === '--work-tree') workTree = value;
+  }
+  const [verb, ...args] = call.args.slice(i);
+  if (verb === undefined) return undefined;
+  const inner = { ...call, frame };
+  const config = (key: string) => settings.get(key.toLowerCase()) ?? machine.settings.get(key.toLowerCase());
+  runCommandSettings(inner, settings);
+  const repository = gitDir === undefined ? undefined : machine.path(scope, gitDir);
+  const folder = repository ?? machine.cwd(scope);
+  // From outside of the working tree git goes to its top.
+  const top = workTree === undefined ? undefined : machine.path(scope, workTree);
+  if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
+  runVerb({ verb, args, repository: folder, call: inner, config }, 0);
+  return undefined;
+}
+
+function text(machine: Machine, scope: Scope, name: string): string | undefined {
+  const value = machine.value(scope, name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function splitOnce(word: string): [string, string | undefined] {
+  const equals = word.indexOf('=');
+  return equals < 0 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
+}
+
+/** Section and variable of a setting are case-insensitive; `-c name` alone means true. */
+function settingOf(word: string): [string, string] {
+  const [name, value = 'true'] = splitOnce(word);
+  return [name.toLowerCase(), value];
+}
+
+/** Editors, pagers and drivers that are given literally are read as the shell commands that they are. */
+function runCommandSettings(call: Call, settings: ReadonlyMap<string, string>): void {
+  for (const [name, value] of settings) {
+    if (COMMAND_SETTING.test(name)) runChildShell(call, value);
+    else if (name === 'credential.helper' && value.startsWith('!')) runChildShell(call, value.slice(1));
+  }
+  for (const name of COMMAND_VARIABLES) {
+    const variable = call.frame.scope.lookup(name);
+    const value = variable?.values[0];
+    const isOwn = typeof value === 'string' && value !== call.machine.disk.world.variable(name);
+    if (isOwn && variable?.exported === true) runChildShell(call, value);
+  }
+}
+
+function runVerb(git: GitCall, aliases: number): void {
+  const { call, verb, args } = git;
+  const { machine, frame } = call;
+  if (verb === 'handoff') {
+    recordHandoff(call, args);
+    return;
+  }
+  const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb) ?? GIT_OTHER_VERBS.get(verb);
+  const alias = known === undefined && aliases < MAX_ALIASES ? git.config(`alias.${verb}`) : undefined;
+  if (alias?.startsWith('!') === true) {
+    runChildShell(call, `${alias.slice(1)} "$@"`, ['git', ...args]);
+  } else if (alias !== undefined) {
+    const [next = '', ...words] = alias.split(/\s+/);
+    runVerb({ ...git, verb: next, args: [...words, ...args] }, aliases + 1);
+  } else {
+    writesOutputOption(git);
+    known?.(git);
+    if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
+  }
+  if (!isKnown(verb)) machine.unsure = true;
+}
+
+/** Records a call of git-handoff itself, and a session that it claims. */
+export function recordHandoff(call: Call, args: readonly string[]): void {
+  const { machine, frame } = call;
+  const words: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? '';
+    const claimed = word === '--session' ? args[++i] : /^--session=(.*)$/s.exec(word)?.[1];
+    if (claimed !== undefined) machine.identity({ kind: 'session-option', value: claimed });
+    else words.push(word);
+  }
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  machine.handoff({
+    cwd: machine.cwd(frame.scope),
+    verb: words[at] ?? '',
+    words: words.slice(at < 0 ? words.length : at + 1).map((word) => (isKnown(word) ? word : undefined)),
+  });
+}
+
+/** `git-update-ref` and its kin, as found in git's exec path. */
+function dashed(verb: string): Program {
+  return (call) => git({ ...call, args: [verb, ...call.args] });
+}
+
+export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ['git', git],
+  [
+    'git-handoff',
+    (call: Call) => {
+      recordHandoff(call, call.args);
+      call.frame.output.add(UNKNOWN);
+      return undefined;
+    },
+  ],
+  ...[...GIT_REF_VERBS.keys(), ...GIT_FILE_VERBS.keys()].map(
+    (verb) => [`git-${verb}`, dashed(verb)] as const,
+  ),
+]);

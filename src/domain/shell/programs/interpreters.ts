@@ -1,0 +1,180 @@
+import { readCode } from '../code/program.ts';
+import type { Language } from '../code/tokens.ts';
+import type { Surroundings } from '../code/values.ts';
+import type { Call, Program, Status } from '../machine.ts';
+import { hasOption, optionValues, parseOptions, type OptionSpec } from '../options.ts';
+import { isKnown, UNKNOWN } from '../unknown.ts';
+import { runChildShell } from './shells.ts';
+
+const MAX_CODE = 1 << 16;
+const MAX_NESTED = 3;
+
+interface Interpreter extends OptionSpec {
+  readonly language: Language;
+  /** Options whose value is code. */
+  readonly code: readonly string[];
+}
+
+const INTERPRETERS: readonly (readonly [names: string, interpreter: Interpreter])[] = [
+  ['python pypy ipython', { language: 'python', code: ['c'], short: 'c:m:W:X:', stops: true }],
+  [
+    'node nodejs bun tsx ts-node',
+    {
+      language: 'javascript',
+      code: ['e', 'eval', 'p', 'print'],
+      short: 'e:p:r:C:',
+      long: 'eval= print= require= import= input-type= loader= conditions= env-file=',
+      stops: true,
+    },
+  ],
+  [
+    'php',
+    {
+      language: 'php',
+      code: ['r', 'B', 'R', 'E', 'run'],
+      short: 'r:d:f:B:R:E:F:c:z:',
+      long: 'run=',
+      stops: true,
+    },
+  ],
+  ['lua luajit', { language: 'other', code: ['e'], short: 'e:l:', stops: true }],
+  ['Rscript R', { language: 'other', code: ['e'], short: 'e:', stops: true }],
+  [
+    'julia elixir groovy osascript scala jshell',
+    { language: 'other', code: ['e', 'E', 'eval'], short: 'e:E:', stops: true },
+  ],
+];
+
+/** Records what code does, and runs the commands that it starts. */
+function runCode(call: Call, language: Language, code: string, argv: readonly string[], nesting = 0): void {
+  const { machine, frame, name } = call;
+  if (code.length > MAX_CODE) {
+    machine.exhausted = true;
+    return;
+  }
+  const found = readCode(code, surroundings(call, language, argv));
+  if (!found.isComplete) machine.exhausted = true;
+  const folders = ['', ...[...found.folders].map((folder) => `${folder}/`)];
+  const places = (file: string) =>
+    /^[~/]/.test(file) ? [expandHome(call, file)] : folders.map((folder) => expandHome(call, folder + file));
+  for (const file of found.writes) for (const path of places(file)) machine.write(frame.scope, path, name);
+  for (const file of found.removes) for (const path of places(file)) machine.remove(frame.scope, path, name);
+  for (const text of found.commands) runChildShell(call, text);
+  for (const words of found.calls) machine.run.argv(machine, words, frame);
+  for (const text of nesting < MAX_NESTED ? found.code : []) runCode(call, language, text, argv, nesting + 1);
+}
+
+/** A tilde is no part of a path to a program, but `expanduser` of a text that is put together later is common. */
+function expandHome({ machine }: Call, file: string): string {
+  return file.replace(/^~(?=\/)/, () => machine.disk.world.home);
+}
+
+function surroundings({ machine, frame }: Call, language: Language, argv: readonly string[]): Surroundings {
+  const { scope } = frame;
+  return {
+    language,
+    argv,
+    home: machine.disk.world.home,
+    cwd: machine.cwd(scope),
+    variable(name) {
+      const variable = scope.lookup(name);
+      const value = variable?.exported === true ? variable.values[0] : undefined;
+      return typeof value === 'string' ? value : name === 'HOME' ? machine.disk.world.home : UNKNOWN;
+    },
+    glob: (pattern) => machine.disk.glob(machine.cwd(scope), pattern),
+    entries(folder) {
+      const path = machine.path(scope, folder);
+      return path === undefined ? [] : machine.disk.world.entries(path);
+    },
+  };
+}
+
+function interpret(call: Call, interpreter: Interpreter): Status {
+  const { machine, frame } = call;
+  const { language } = interpreter;
+  const args = call.args.flatMap((word, n, all) => {
+    if (word === '-pe' || word === '-ep') return ['-e'];
+    return word === '-p' && all[n + 1]?.startsWith('-') === true && language === 'javascript' ? [] : [word];
+  });
+  const options = parseOptions(args, interpreter);
+  const code = optionValues(options, ...interpreter.code);
+  if (code.length > 0) runCode(call, language, code.join('\n'), options.operands);
+  else if (hasOption(options, 'm')) runModule(call, optionValues(options, 'm')[0] ?? '', options.operands);
+  else runScript(call, language, options.operands);
+  frame.output.add(UNKNOWN);
+  if (code.some((text) => !isKnown(text))) machine.unsure = true;
+  return undefined;
+}
+
+/** `python -m json.tool in out` writes its second operand; of other modules nothing is assumed. */
+function runModule({ machine, frame }: Call, module: string, operands: readonly string[]): void {
+  const target = operands.filter((word) => !word.startsWith('-'))[1];
+  if (module === 'json.tool' && target !== undefined)
+    machine.write(frame.scope, target, 'python -m json.tool');
+  else machine.unsure = true;
+}
+
+/** A script in a file that this command wrote, or from the input; others cannot be read. */
+function runScript(call: Call, language: Language, operands: readonly string[]): void {
+  const { machine, frame } = call;
+  const [file, ...argv] = operands[0] === 'run' || operands[0] === 'eval' ? operands.slice(1) : operands;
+  const isInput = file === undefined || file === '-' || file === '/dev/stdin';
+  const path = isInput ? undefined : machine.path(frame.scope, file);
+  const text = isInput ? frame.input.rest : path && machine.disk.text(path);
+  if (operands[0] === 'eval' && file !== undefined) runCode(call, language, file, argv);
+  else if (text === undefined || !isKnown(text)) machine.unsure = true;
+  if (text !== undefined) runCode(call, language, text, argv);
+}
+
+/** Perl and Ruby: `-i` edits the operands in place, `-e` may be given several times and in a cluster. */
+function filterLanguage(language: Language): Program {
+  return (call) => {
+    const { machine, frame, name } = call;
+    const code: string[] = [];
+    let inPlace = false;
+    let i = 0;
+    for (; i < call.args.length; i++) {
+      const word = call.args[i] ?? '';
+      if (!word.startsWith('-') || word === '-') break;
+      if (word === '--') {
+        i++;
+        break;
+      }
+      const [, flags = '', letter = '', rest = ''] = /^-(\w*?)([eEiMmIrFxC]|$)(.*)$/s.exec(word) ?? [];
+      if (/[eE]/.test(letter)) code.push(rest === '' ? (call.args[++i] ?? '') : rest);
+      else if (letter === 'i') inPlace = true;
+      else if (/[MmIr]/.test(letter) && rest === '') i++;
+      if (flags.includes('c') && language === 'perl') return undefined;
+    }
+    const operands = call.args.slice(i);
+    if (code.length > 0) runCode(call, language, code.join('\n'), operands);
+    else runScript(call, language, operands);
+    if (inPlace) {
+      const files = code.length > 0 ? operands : operands.slice(1);
+      for (const file of files) machine.write(frame.scope, file, `${name} -i`, false);
+    }
+    frame.output.add(UNKNOWN);
+    return undefined;
+  };
+}
+
+/** Programs that run what other files say: their effects cannot be told from the command line. */
+const OPAQUE =
+  'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
+  'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
+
+function opaque({ machine, frame }: Call): Status {
+  machine.unsure = true;
+  frame.output.add(UNKNOWN);
+  return undefined;
+}
+
+export const INTERPRETER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
+  ...INTERPRETERS.flatMap(([names, interpreter]) =>
+    names.split(' ').map((name) => [name, (call: Call) => interpret(call, interpreter)] as const),
+  ),
+  ['deno', (call) => interpret(call, { language: 'javascript', code: [], stops: true })],
+  ['perl', filterLanguage('perl')],
+  ['ruby', filterLanguage('ruby')],
+  ...OPAQUE.split(' ').map((name) => [name, opaque] as const),
+]);

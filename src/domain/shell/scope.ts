@@ -1,0 +1,124 @@
+import type { SyntaxNode } from 'unbash';
+import { UNKNOWN } from './unknown.ts';
+
+/** A variable's value: a string, or an array with its subscripts (also the positional parameters, `@`). */
+export type Value = string | ReadonlyMap<string, string>;
+
+/** What a variable may hold at this point: one value, or several after a branch that may have run. */
+export interface Variable {
+  readonly values: readonly Value[];
+  readonly exported: boolean;
+}
+
+/** Names that no script can use hold the shell's own state, so that branches join it like variables. */
+export const CWD = ' cwd';
+export const POSITIONAL = '@';
+const MAX_VALUES = 8;
+
+/**
+ * A shell's variables, functions and folder. A layer sees through to its parent and keeps its own changes:
+ * a subshell's are dropped, those of a branch that may have run are joined as further possible values.
+ */
+export class Scope {
+  /** Set by `exit`, `return`, `break` and `continue`: nothing after it runs. */
+  stopped: 'exit' | 'return' | 'loop' | undefined;
+  readonly #parent: Scope | undefined;
+  readonly #environment: ((name: string) => string | undefined) | undefined;
+  readonly #newProcess: boolean;
+  readonly #variables = new Map<string, Variable | undefined>();
+  readonly #functions = new Map<string, { readonly body: SyntaxNode; exported: boolean }>();
+
+  private constructor(
+    parent: Scope | undefined,
+    newProcess: boolean,
+    environment?: (name: string) => string | undefined,
+  ) {
+    this.#parent = parent;
+    this.#newProcess = newProcess;
+    this.#environment = environment;
+  }
+
+  static root(environment: (name: string) => string | undefined): Scope {
+    return new Scope(undefined, false, environment);
+  }
+
+  layer(): Scope {
+    return new Scope(this, false);
+  }
+
+  /** The scope of a child shell: it sees what is exported, and the folder. */
+  process(): Scope {
+    return new Scope(this, true);
+  }
+
+  get changed(): boolean {
+    return this.#variables.size > 0 || this.#functions.size > 0;
+  }
+
+  /** What a variable may hold; a new process (`hidden`) sees only what is exported, and the folder. */
+  lookup(name: string, hidden = false): Variable | undefined {
+    if (this.#variables.has(name)) {
+      const found = this.#variables.get(name);
+      return hidden && found?.exported !== true && name !== CWD ? undefined : found;
+    }
+    if (this.#environment !== undefined) return this.#fromEnvironment(name);
+    return this.#parent?.lookup(name, hidden || this.#newProcess);
+  }
+
+  set(name: string, value: Value, exported = this.lookup(name)?.exported === true): void {
+    this.#variables.set(name, { values: [value], exported });
+  }
+
+  export(name: string, exported: boolean): void {
+    const found = this.lookup(name);
+    const values = found?.values ?? [''];
+    this.#variables.set(name, { values, exported });
+  }
+
+  /** Puts back what `lookup` gave before. */
+  restore(name: string, variable: Variable | undefined): void {
+    this.#variables.set(name, variable);
+  }
+
+  unset(name: string): void {
+    this.#variables.set(name, undefined);
+  }
+
+  function(name: string, hidden = false): SyntaxNode | undefined {
+    const found = this.#functions.get(name);
+    if (found !== undefined) return hidden && !found.exported ? undefined : found.body;
+    return this.#parent?.function(name, hidden || this.#newProcess);
+  }
+
+  defineFunction(name: string, body: SyntaxNode, exported = false): void {
+    this.#functions.set(name, { body, exported });
+  }
+
+  /** Takes over what a layer changed: it certainly ran. */
+  commit(layer: Scope): void {
+    for (const [name, variable] of layer.#variables) this.#variables.set(name, variable);
+    for (const [name, found] of layer.#functions) this.#functions.set(name, found);
+    this.stopped ??= layer.stopped;
+  }
+
+  /** Adds what a branch of this scope changed, as possible values beside the present ones. */
+  join(branch: Scope): void {
+    if (branch.stopped !== undefined && branch.stopped !== 'loop') return;
+    for (const [name, variable] of branch.#variables) {
+      const now = this.lookup(name);
+      const values = bounded([...(now?.values ?? ['']), ...(variable?.values ?? [''])]);
+      this.#variables.set(name, { values, exported: variable?.exported ?? now?.exported ?? false });
+    }
+    for (const [name, found] of branch.#functions) this.#functions.set(name, found);
+  }
+
+  #fromEnvironment(name: string): Variable | undefined {
+    const value = name.startsWith(' ') ? undefined : this.#environment?.(name);
+    return value === undefined ? undefined : { values: [value], exported: true };
+  }
+}
+
+function bounded(values: readonly Value[]): readonly Value[] {
+  const distinct = [...new Set(values)];
+  return distinct.length <= MAX_VALUES ? distinct : [...distinct.slice(0, MAX_VALUES - 1), UNKNOWN];
+}

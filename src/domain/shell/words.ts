@@ -1,0 +1,228 @@
+import { parse } from 'unbash';
+import type {
+  ArithmeticExpansionPart,
+  CommandExpansionPart,
+  ProcessSubstitutionPart,
+  SyntaxNode,
+  Word,
+  WordPart,
+} from 'unbash';
+import { evaluate, runSubstitutions } from './arithmetic.ts';
+import { expandBraces } from './braces.ts';
+import { splitFields, type Piece } from './fields.ts';
+import { Input, Output, type Frame, type Machine } from './machine.ts';
+import { expandParameter, readParameter } from './parameters.ts';
+import { escapePattern, unescapePattern } from './pattern.ts';
+import { UNKNOWN } from './unknown.ts';
+
+/** Expands a word of a command to the arguments that it becomes: braces, parameters, splitting, globs. */
+export function expandFields(machine: Machine, word: Word, frame: Frame): string[] {
+  const parts = word.parts;
+  if (parts === undefined) return [expandTilde(machine, word.text, word.value, frame)];
+  if (!parts.some((part) => part.type === 'BraceExpansion')) return fieldsOf(machine, word, parts, frame);
+  const texts = expandBraces(word.text);
+  if (texts === undefined) machine.exhausted = true;
+  if (texts === undefined || texts.length < 2) return fieldsOf(machine, word, parts, frame);
+  return texts.flatMap((text) => {
+    if (!machine.spend(text.length)) return [];
+    const command = parse(`: ${text}`).commands[0]?.command;
+    const found = command?.type === 'Command' ? command.suffix : [];
+    return found.flatMap((part) =>
+      part.type === 'Word' ? fieldsOf(machine, part, part.parts ?? [], frame, part.value) : [],
+    );
+  });
+}
+
+/** Expands a word to one text, without splitting and globbing: assignments, `case`, here-documents. */
+export function expandText(machine: Machine, word: Word, frame: Frame): string {
+  const parts = word.parts;
+  if (parts === undefined) return expandTilde(machine, word.text, word.value, frame);
+  return textOf(tildePieces(machine, word, piecesOf(machine, parts, frame), frame));
+}
+
+/** Expands the parts of a here-document's body. */
+export function expandBody(machine: Machine, parts: readonly WordPart[], frame: Frame): string {
+  return textOf(piecesOf(machine, parts, frame));
+}
+
+/** Expands a word to a shell pattern, in which quoted characters stand for themselves. */
+export function expandPattern(machine: Machine, word: Word, frame: Frame): string {
+  if (word.parts === undefined) return escapePattern(expandTilde(machine, word.text, word.value, frame));
+  const pieces = piecesOf(machine, word.parts, frame);
+  return pieces
+    .map((piece) =>
+      piece === 'break' ? ' ' : piece.mode === 'quoted' ? escapePattern(piece.text) : piece.text,
+    )
+    .join('');
+}
+
+function textOf(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => (piece === 'break' ? ' ' : piece.text)).join('');
+}
+
+function fieldsOf(
+  machine: Machine,
+  word: Word,
+  parts: readonly WordPart[],
+  frame: Frame,
+  value = '',
+): string[] {
+  if (parts.length === 0) return [expandTilde(machine, word.text, value, frame)];
+  const pieces = tildePieces(machine, word, piecesOf(machine, parts, frame), frame);
+  const fields = splitFields(pieces, separators(machine, frame));
+  if (!fields.some((field) => field.active)) return fields.map((field) => field.literal);
+  if (machine.value(frame.scope, ' noglob') === 'on')
+    return fields.map((field) => unescapePattern(field.pattern));
+  return fields.flatMap((field) => {
+    if (!field.active) return [field.literal];
+    const deep = machine.value(frame.scope, ' globstar') === 'on';
+    const hidden = machine.value(frame.scope, ' dotglob') === 'on';
+    const found = machine.disk.glob(
+      field.pattern.startsWith('/') ? '/' : machine.cwd(frame.scope),
+      field.pattern,
+      { deep, hidden },
+    );
+    return found.length > 0 ? found : [unescapePattern(field.pattern)];
+  });
+}
+
+function separators(machine: Machine, frame: Frame): string {
+  const own = machine.value(frame.scope, 'IFS');
+  return typeof own === 'string' ? own : ' \t\n';
+}
+
+function tildePieces(machine: Machine, word: Word, pieces: Piece[], frame: Frame): Piece[] {
+  const first = pieces[0];
+  const literal = word.parts?.[0];
+  if (!word.text.startsWith('~') || first === undefined || first === 'break' || literal?.type !== 'Literal') {
+    return pieces;
+  }
+  if (pieces.length > 1 && !literal.text.includes('/')) return pieces;
+  const text = expandTilde(machine, literal.text, literal.value, frame);
+  return [{ text, mode: 'quoted' }, ...pieces.slice(1)];
+}
+
+/** Expands a leading tilde-prefix (also after `NAME=`); `source` is the unquoted spelling. */
+function expandTilde(machine: Machine, source: string, value: string, frame: Frame): string {
+  if (!source.includes('~')) return value;
+  const [, assigned = '', user] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(source) ?? [];
+  if (user === undefined || !value.startsWith(`${assigned}~${user}`)) return value;
+  return assigned + tildeFolder(machine, user, frame) + value.slice(assigned.length + 1 + user.length);
+}
+
+function tildeFolder(machine: Machine, user: string, frame: Frame): string {
+  const { home } = machine.disk.world;
+  const text = (name: string) => {
+    const value = machine.value(frame.scope, name);
+    return typeof value === 'string' ? value : UNKNOWN;
+  };
+  if (user === '') return frame.scope.lookup('HOME') === undefined ? home : text('HOME');
+  if (user === '+') return text('PWD');
+  if (user === '-') return text('OLDPWD');
+  if (user === 'root') return '/root';
+  return home.endsWith(`/${user}`) || user === text('USER') || user === text('LOGNAME') ? home : UNKNOWN;
+}
+
+function piecesOf(machine: Machine, parts: readonly WordPart[], frame: Frame, quoted = false): Piece[] {
+  const pieces: Piece[] = [];
+  for (const part of parts) {
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        pieces.push({ text: part.value, mode: 'quoted' });
+        break;
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        pieces.push({ text: '', mode: 'quoted' });
+        pieces.push(...piecesOf(machine, part.parts, frame, true));
+        break;
+      case 'Glob':
+      case 'ExtendedGlob':
+        pieces.push({ text: part.text, mode: 'glob' });
+        break;
+      case 'BraceExpansion':
+        pieces.push({ text: part.text, mode: 'quoted' });
+        break;
+      case 'SimpleExpansion':
+      case 'ParameterExpansion':
+        pushList(
+          pieces,
+          parameterOf(machine, part, frame, quoted).map((text) => machine.expanded(text)),
+          quoted,
+        );
+        break;
+      case 'CommandExpansion':
+        pieces.push({ text: substitute(machine, part, frame), mode: quoted ? 'quoted' : 'split' });
+        break;
+      case 'ArithmeticExpansion':
+        pieces.push({ text: arithmetic(machine, part, frame), mode: 'quoted' });
+        break;
+      case 'ProcessSubstitution':
+        pieces.push({ text: processFile(machine, part, frame), mode: 'quoted' });
+    }
+  }
+  return pieces;
+}
+
+type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansion' }>;
+
+function parameterOf(machine: Machine, part: Parameter, frame: Frame, quoted: boolean): readonly string[] {
+  if (part.type === 'ParameterExpansion') {
+    return expandParameter(machine, part, frame, quoted, {
+      text: (word) => expandText(machine, word, frame),
+      pattern: (word) => expandPattern(machine, word, frame),
+    });
+  }
+  const values = readParameter(machine, part.text.replace(/\\\n/g, '').slice(1), undefined, frame) ?? [''];
+  return part.text === '$*' && quoted ? [values.join(' ')] : values;
+}
+
+/** Pushes a list of values (`"$@"`): each its own field. */
+function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): void {
+  if (values.length === 0 && quoted && pieces.length === 1) pieces.pop();
+  for (const [index, text] of values.entries()) {
+    if (index > 0) pieces.push('break');
+    pieces.push({ text, mode: quoted ? 'quoted' : 'split' });
+  }
+}
+
+function arithmetic(machine: Machine, part: ArithmeticExpansionPart, frame: Frame): string {
+  if (part.expression === undefined) return UNKNOWN;
+  runEmbedded(machine, part.expression, frame);
+  return evaluate(machine, part.expression, part.text.length, frame.scope);
+}
+
+/** Runs the command substitutions inside arithmetic or a test. */
+export function runEmbedded(machine: Machine, node: SyntaxNode, frame: Frame): void {
+  runSubstitutions(node, (part) => substitute(machine, part, frame));
+}
+
+type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
+
+/** What a command substitution prints, without the newlines at its end. */
+function substitute(machine: Machine, part: Substitution, frame: Frame): string {
+  const text = captured(machine, part, frame, frame.input).text;
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end--;
+  return text.slice(0, end);
+}
+
+/** The path that a process substitution becomes; its commands run, and what `<( … )` prints is its text. */
+function processFile(machine: Machine, part: ProcessSubstitutionPart, frame: Frame): string {
+  const input = part.operator === '<' ? frame.input : new Input(UNKNOWN);
+  return machine.disk.substitution(captured(machine, part, frame, input));
+}
+
+function captured(machine: Machine, part: Substitution, frame: Frame, input: Input): Output {
+  const output = new Output();
+  if (!machine.spend(part.text.length)) return output;
+  const script = part.script;
+  machine.depth++;
+  if (script?.errors?.some((error) => error.message.includes('nesting depth'))) machine.exhausted = true;
+  if (script !== undefined) {
+    machine.run.statements(machine, script.commands, { scope: frame.scope.layer(), input, output });
+  }
+  machine.depth--;
+  return output;
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { analyseShell } from '../../../src/domain/shell/analyse.ts';
+import { readCorpus, readFurtherCases } from '../../support/shell-world.ts';
+import { CWD, fakeWorld, filled, isHit } from './fake-world.ts';
+
+/** The links that a case's setup makes; other setups do not matter to a reader of commands. */
+function linksOf(setup: string | undefined): Record<string, string> {
+  const links: Record<string, string> = {};
+  for (const found of filled(setup ?? '').matchAll(/ln -s (\S+) (\w+)/g))
+    links[`${CWD}/${found[2]}`] = found[1] ?? '';
+  return links;
+}
+
+/** Cases that cannot be decided in general, but whose glob the disk decides. */
+const DECIDABLE = new Set(['BX002', 'BX010', 'BX011', 'BX018']);
+
+describe('the corpus of hostile commands', () => {
+  it.each(readCorpus())('$id $expect: $why', ({ id, command, expect: expected, setup, cwd, owner }) => {
+    const links = linksOf(setup);
+    const effects = analyseShell(filled(command), fakeWorld(links, filled(cwd ?? CWD)));
+    const hit = isHit(effects, links);
+    if (expected === 'deny-or-detect') expect(hit || effects.unsure).toBe(true);
+    else expect(hit).toBe(expected === 'deny' || owner === 'caller');
+    if (DECIDABLE.has(id)) expect(hit).toBe(true);
+  });
+});
+
+describe('further commands of the same kinds', () => {
+  const cases = readFurtherCases().filter(({ setup }) => setup === undefined);
+  it.each(cases)('$groundTruth: $command', ({ command, groundTruth }) => {
+    const effects = analyseShell(filled(command), fakeWorld());
+    expect(isHit(effects)).toBe(groundTruth === 'mutates');
+  });
+});

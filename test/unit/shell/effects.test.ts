@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { analyseArgv, analyseShell } from '../../../src/domain/shell/analyse.ts';
+import { CWD, FILE, HOME, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
+
+const analyse = (command: string, environment: Readonly<Record<string, string>> = {}) =>
+  analyseShell(filled(command), fakeWorld({}, CWD, environment));
+
+describe('identity', () => {
+  const session = { CLAUDE_CODE_SESSION_ID: 'sess-1', GEMINI_SESSION_ID: 'gem-1' };
+  it.each([
+    ['GIT_HANDOFF_SESSION=x git handoff list', 'GIT_HANDOFF_SESSION'],
+    ['export CLAUDE_CODE_SESSION_ID=other', 'CLAUDE_CODE_SESSION_ID'],
+    ['CODEX_THREAD_ID=x; export CODEX_THREAD_ID', 'CODEX_THREAD_ID'],
+    ['declare -x CODEX_SESSION_ID=x', 'CODEX_SESSION_ID'],
+    ['unset GEMINI_SESSION_ID', 'GEMINI_SESSION_ID'],
+    ['env -u CLAUDE_CODE_SESSION_ID git commit', 'CLAUDE_CODE_SESSION_ID'],
+    ['env --unset=CLAUDE_CODE_SESSION_ID git commit', 'CLAUDE_CODE_SESSION_ID'],
+    ['env GIT_HANDOFF=off git commit', 'GIT_HANDOFF'],
+    ['GIT_HANDOFF=off git commit -m x', 'GIT_HANDOFF'],
+    ['env -i git commit', 'CLAUDE_CODE_SESSION_ID'],
+    ['env - git commit', 'CLAUDE_CODE_SESSION_ID'],
+    ['exec -c git commit', 'CLAUDE_CODE_SESSION_ID'],
+    ['sh -c "unset CLAUDE_CODE_SESSION_ID; git commit"', 'CLAUDE_CODE_SESSION_ID'],
+    ['(export -n CLAUDE_CODE_SESSION_ID; git commit)', 'CLAUDE_CODE_SESSION_ID'],
+    ['read CLAUDE_CODE_SESSION_ID <<< x', 'CLAUDE_CODE_SESSION_ID'],
+    ['printf -v CLAUDE_CODE_SESSION_ID x', 'CLAUDE_CODE_SESSION_ID'],
+    ['declare -n r=CLAUDE_CODE_SESSION_ID; r=x', 'CLAUDE_CODE_SESSION_ID'],
+    ['sudo GIT_HANDOFF_SESSION=x git handoff list', 'GIT_HANDOFF_SESSION'],
+    ['for CLAUDE_CODE_SESSION_ID in a b; do git handoff list; done', 'CLAUDE_CODE_SESSION_ID'],
+  ])('%s', (command, name) => {
+    const names = analyse(command, session).identity.map(
+      (effect) => effect.kind === 'variable' && effect.name,
+    );
+    expect(names).toContain(name);
+  });
+
+  it.each([
+    'echo CLAUDE_CODE_SESSION_ID=x',
+    'grep -r GIT_HANDOFF=off docs',
+    'git commit -m "GIT_HANDOFF=off turns it off"',
+    'echo $CLAUDE_CODE_SESSION_ID',
+    'CLAUDE_CODE_SESSION_ID=sess-1 git commit',
+    'CLAUDE_CODE_SESSION_ID="$CLAUDE_CODE_SESSION_ID" git commit',
+    "cat <<'EOF'\nunset CLAUDE_CODE_SESSION_ID\nEOF",
+    'env -u OTHER git commit',
+    'false && unset CLAUDE_CODE_SESSION_ID',
+  ])('%s claims nothing', (command) => {
+    expect(analyse(command, session).identity).toEqual([]);
+  });
+
+  it('reports a session that is named on the command line', () => {
+    const claimed = { kind: 'session-option', value: 'x' };
+    expect(analyse('git handoff --session x write a-b').identity).toEqual([claimed]);
+    expect(analyse('git handoff write a-b --session=x').identity).toEqual([claimed]);
+    expect(analyse('S=x; git-handoff list --session "$S"').identity).toEqual([claimed]);
+  });
+});
+
+describe('calls of git handoff', () => {
+  it.each([
+    ['git handoff write auth-refresh -m x', { cwd: CWD, verb: 'write', words: ['auth-refresh', '-m', 'x'] }],
+    ['git -C sub handoff list', { cwd: CWD, verb: 'list', words: [] }],
+    ['cd @MEM@ && git handoff show', { cwd: MEM, verb: 'show', words: [] }],
+    ['git-handoff take auth-refresh', { cwd: CWD, verb: 'take', words: ['auth-refresh'] }],
+    ['/usr/local/bin/git-handoff close x-y', { cwd: CWD, verb: 'close', words: ['x-y'] }],
+    ['git handoff write "$(date)"', { cwd: CWD, verb: 'write', words: [undefined] }],
+    ['git handoff --session a list --all', { cwd: CWD, verb: 'list', words: ['--all'] }],
+    ['git -c alias.h=handoff h list', { cwd: CWD, verb: 'list', words: [] }],
+    ['echo note | git handoff write a-b', { cwd: CWD, verb: 'write', words: ['a-b'] }],
+  ])('%s', (command, call) => {
+    expect(analyse(command).handoffCalls).toEqual([call]);
+  });
+
+  it('leaves mentions alone', () => {
+    expect(analyse('echo git handoff write; man git-handoff').handoffCalls).toEqual([]);
+  });
+});
+
+describe('effects', () => {
+  it('says what does it, and whether it follows links', () => {
+    expect(analyse('echo x > a; sed -i s/a/b/ b; rm c').paths).toEqual([
+      { path: `${CWD}/a`, kind: 'write', follows: true, by: '>' },
+      { path: `${CWD}/b`, kind: 'write', follows: false, by: 'sed -i' },
+      { path: `${CWD}/c`, kind: 'remove', follows: false, by: 'rm' },
+    ]);
+  });
+
+  it('gives refs in full, with the repository that they belong to', () => {
+    const refs = (command: string) => analyse(command).refs.map(({ ref, cwd }) => [ref, cwd]);
+    expect(refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
+    expect(refs('git push ../other HEAD:refs/handoffs/a/b-c')).toEqual([['refs/handoffs/a/b-c', '/w/other']]);
+    expect(refs('git -C ../other branch -D x')).toEqual([['refs/heads/x', CWD]]);
+    expect(refs("git fetch . '+refs/heads/*:refs/handoffs/*'")).toEqual([['refs/handoffs/*', CWD]]);
+    expect(refs('git push origin HEAD:refs/handoffs/a/b-c')).toEqual([]);
+  });
+
+  it('takes words literally when there is no shell', () => {
+    expect(analyseArgv(['echo', 'x', '>', FILE], fakeWorld()).paths).toEqual([]);
+    expect(isHit(analyseArgv(['cp', 'note.txt', FILE], fakeWorld()))).toBe(true);
+    expect(isHit(analyseArgv(['bash', '-lc', `echo x > ${FILE}`], fakeWorld()))).toBe(true);
+    expect(analyseArgv([], fakeWorld()).paths).toEqual([]);
+  });
+
+  it('tries every value that a branch may have left behind', () => {
+    const command = 'if test -e a; then d=@MEM@; else d=/tmp; fi; n=handoff-main-auth-refresh.md; rm $d/$n';
+    expect(analyse(command).paths.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([FILE, '/tmp/handoff-main-auth-refresh.md']),
+    );
+  });
+
+  it('asks for the current branch when a name is made of it', () => {
+    const world = { ...fakeWorld(), headBranch: () => 'main' };
+    const command = filled('echo x >> "@MEM@/handoff-$(git branch --show-current)-auth-refresh.md"');
+    expect(isHit(analyseShell(command, world))).toBe(true);
+  });
+});
+
+describe('unsure', () => {
+  it.each([
+    'make',
+    'npm test',
+    'python3 script.py',
+    'sh unread.sh',
+    'rm "$(cat list)"',
+    'echo x > "$UNSET/$(date)"',
+    'tar -xf a.tar',
+    'patch -p1 < a.diff',
+    'curl -s example.com | sh',
+    '$(cat cmd) x',
+    'echo "unterminated',
+  ])('%s', (command) => {
+    expect(analyse(command).unsure).toBe(true);
+  });
+
+  it.each(['ls -la', 'git status', 'cat a | grep b > c', 'echo hi', 'git commit -m x', `cat ${HOME}/a`])(
+    '%s is told in full',
+    (command) => {
+      expect(analyse(command).unsure).toBe(false);
+    },
+  );
+});
