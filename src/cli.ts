@@ -2,7 +2,7 @@ import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
 import { type Answer, VERBS } from './cli/verbs.ts';
 import type { Context } from './commands/context.ts';
-import { Failure } from './domain/failure.ts';
+import { Failure, asFailure } from './domain/failure.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
 
 /**
@@ -16,7 +16,7 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     return await run(verb, rest, { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() });
   } catch (error) {
-    const failure = error instanceof Failure ? error : unexpected(error);
+    const failure = asFailure(error);
     if (json) await print(`${JSON.stringify(failureJson(failure))}\n`);
     process.stderr.write(renderFailure(failure));
     return exitCode(failure);
@@ -70,13 +70,6 @@ function print(text: string | Uint8Array): Promise<number> {
       error.code === 'EPIPE' ? resolve(0) : reject(error),
     );
     process.stdout.write(text, () => resolve(0));
-  });
-}
-
-function unexpected(error: unknown): Failure {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return new Failure('internal', `this is a fault of git-handoff, please report it: ${text}`, {
-    cause: error,
   });
 }
 

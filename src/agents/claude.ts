@@ -1,6 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
-import { type Fields, fields, text } from './payload.ts';
+import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import { mcpCall } from './mcp.ts';
+import { type Fields, fields, startSource, text } from './payload.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0; a rewritten input without a
@@ -23,7 +24,7 @@ export const claude: Dialect = {
         ? toolCall(text(event['tool_name']), fields(event['tool_input']))
         : undefined,
       toolName: text(event['tool_name']),
-      source: name === 'SessionStart' ? sourceOf(text(event['source'])) : undefined,
+      source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
     };
@@ -49,75 +50,40 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SubagentStop: 'agent-stop',
 };
 
+const UNREADABLE: ToolCall = { kind: 'unreadable' };
+
 const TOOL_EVENTS = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
 
 /** Events whose `additionalContext` reaches the model (checked on the real client). */
 const CONTEXT_EVENTS = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']);
 
-const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
-
-function sourceOf(source: string | undefined): SessionStartSource {
-  return SOURCES.find((known) => known === source) ?? 'unknown';
-}
-
 function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall {
-  if (tool === undefined || input === undefined) return { kind: 'other' };
-  const path = text(input['file_path']) ?? text(input['path']) ?? text(input['notebook_path']);
+  if (tool === undefined) return UNREADABLE;
   switch (tool) {
     case 'Bash':
-    case 'PowerShell':
-    case 'Monitor':
-      return shellCall(input['command']);
+    case 'PowerShell': {
+      const command = text(input?.['command']);
+      return command === undefined ? UNREADABLE : { kind: 'shell', command };
+    }
+    case 'Monitor': {
+      const command = text(input?.['command']);
+      return command === undefined ? { kind: 'other' } : { kind: 'shell', command };
+    }
     case 'Write':
-      return path === undefined
-        ? { kind: 'other' }
-        : { kind: 'write', path, content: text(input['content']) ?? '' };
     case 'Edit':
     case 'MultiEdit':
     case 'NotebookEdit':
-      return path === undefined ? { kind: 'other' } : { kind: 'edit', path };
+      return fileCall(tool, input ?? {});
     default:
-      return tool.startsWith('mcp__') ? mcpCall(tool, input) : { kind: 'other' };
+      return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
   }
 }
 
-function shellCall(command: unknown): ToolCall {
-  const line = text(command);
-  return line === undefined ? { kind: 'other' } : { kind: 'shell', command: line };
-}
-
-/** Verbs in the names of MCP file tools that change what they are given the path of. */
-const MCP_WRITES =
-  /(?:^|_)(?:write|create|save|put|append|edit|update|replace|insert|patch|move|rename|delete|remove|truncate)(?:_|$)/;
-const MCP_SHELLS = /(?:^|_)(?:bash|shell|exec|execute|run|terminal)(?:_|$)/;
-const PATH_KEYS = [
-  'path',
-  'file_path',
-  'filePath',
-  'filename',
-  'file',
-  'destination',
-  'source',
-  'uri',
-  'notebook_path',
-];
-
-/** An MCP tool is known by its name only; one that writes gets every path it is given guarded. */
-function mcpCall(tool: string, input: Fields): ToolCall {
-  const name = tool
-    .slice(tool.lastIndexOf('__') + 2)
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase();
-  const paths = PATH_KEYS.flatMap((key) => text(input[key]) ?? []).map((path) =>
-    path.replace(/^file:\/\//, ''),
-  );
-  const [path] = paths;
-  if (MCP_WRITES.test(name) && path !== undefined) {
-    const content = text(input['content']) ?? text(input['text']);
-    if (paths.length === 1 && content !== undefined) return { kind: 'write', path, content };
-    return { kind: 'patch', files: paths.map((one) => ({ path: one, change: 'update' })) };
-  }
-  return MCP_SHELLS.test(name) ? shellCall(input['command']) : { kind: 'other' };
+function fileCall(tool: string, input: Fields): ToolCall {
+  const path = text(input['file_path']) ?? text(input['path']) ?? text(input['notebook_path']);
+  if (path === undefined) return UNREADABLE;
+  const content = tool === 'Write' ? text(input['content']) : undefined;
+  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
 }
 
 function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
@@ -136,7 +102,8 @@ function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object |
     case 'rewrite': {
       const input = fields(fields(payload)?.['tool_input']) ?? {};
       const context = verdict.context === undefined ? {} : { additionalContext: verdict.context };
-      return specific({ updatedInput: { ...input, content: verdict.content }, ...context });
+      const key = text(input['content']) === undefined ? 'text' : 'content';
+      return specific({ updatedInput: { ...input, [key]: verdict.content }, ...context });
     }
   }
 }

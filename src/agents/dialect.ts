@@ -1,4 +1,5 @@
 import type { SessionId } from '../domain/names.ts';
+import type { PatchedFile } from '../domain/patch.ts';
 
 /** What a client is about to do, or has done, in our words. Paths are as the client gave them. */
 export type ToolCall =
@@ -8,20 +9,14 @@ export type ToolCall =
   | { readonly kind: 'edit'; readonly path: string }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
-  | { readonly kind: 'shell'; readonly command: string }
-  /** A shell command that the client runs without a shell. */
-  | { readonly kind: 'argv'; readonly argv: readonly string[] }
+  /** A command line; `cwd` is where it runs when that is not the session's folder. */
+  | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string }
+  /** A command that the client runs without a shell. */
+  | { readonly kind: 'argv'; readonly argv: readonly string[]; readonly cwd?: string }
   /** Anything that neither changes files nor runs a shell, or that we do not know. */
-  | { readonly kind: 'other' };
-
-export interface PatchedFile {
-  readonly path: string;
-  readonly change: 'add' | 'update' | 'delete';
-  /** Where an update moves the file to. */
-  readonly moveTo?: string;
-  /** First line of an added file, for its marker. */
-  readonly firstLine?: string;
-}
+  | { readonly kind: 'other' }
+  /** A tool that we know, with an input that we cannot read. */
+  | { readonly kind: 'unreadable' };
 
 export type SessionStartSource = 'startup' | 'resume' | 'clear' | 'compact' | 'fork' | 'unknown';
 

@@ -1,3 +1,5 @@
+import type { SessionStartSource } from './dialect.ts';
+
 /** Reading payloads: every field may be missing or of another type. */
 
 /** A JSON object of unknown fields. */
@@ -12,4 +14,11 @@ export function fields(value: unknown): Fields | undefined {
 /** The value as a text, `undefined` for anything else. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
+
+/** What began a session, as its client said it. */
+export function startSource(value: unknown): SessionStartSource {
+  return SOURCES.find((known) => known === value) ?? 'unknown';
 }

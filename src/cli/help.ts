@@ -28,11 +28,9 @@ export async function helpText(verb: string | undefined): Promise<string> {
 }
 
 function yargsOptions(table: OptionTable) {
-  const option = ({ type, alias, array, value, describe }: OptionSpec) => ({
-    type: type,
-    describe: value === undefined ? describe : `${value}  ${describe}`,
+  const option = ({ alias, value, describe }: OptionSpec) => ({
+    describe: value === undefined ? describe : `${value}: ${describe}`,
     ...(alias === undefined ? {} : { alias }),
-    ...(array === true ? { array } : {}),
   });
   return Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, option(spec)]));
 }
@@ -42,7 +40,7 @@ export function unknownVerb(verb: string): Failure {
   const near = Object.keys(VERBS)
     .map((known) => ({ known, distance: editDistance(verb, known) }))
     .sort((a, b) => a.distance - b.distance)[0];
-  const hint = near !== undefined && near.distance <= 2 ? `git handoff ${near.known}` : 'git handoff -h';
+  const hint = near !== undefined && near.distance <= 2 ? `git handoff ${near.known} -h` : 'git handoff -h';
   return new Failure('usage', `there is no verb ${JSON.stringify(verb)}`, { hint });
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
+import { shellWord } from '../domain/surfacing.ts';
 
 /** Where a note may come from, as the command line names it. */
 export interface NoteRequest {
@@ -33,7 +34,7 @@ function readNoteFile(file: string): Uint8Array {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Failure('usage', `cannot read ${JSON.stringify(file)} (${code})`, {
-      hint: 'ls -l -- the file',
+      hint: `ls -l -- ${shellWord(file)}`,
       cause: error,
     });
   }

@@ -73,3 +73,9 @@ export function parseScope(args: Arguments): 'user' | 'project' | 'local' {
   }
   return args.flag('project') ? 'project' : args.flag('local') ? 'local' : 'user';
 }
+
+/** `--client`, given several times or with commas. */
+export function parseClients(args: Arguments): string[] {
+  const names = args.texts('client').flatMap((text) => text.split(','));
+  return names.length === 0 ? ['claude'] : names;
+}

@@ -3,7 +3,7 @@ import type { InstallResult } from '../commands/init.ts';
 import type { Rendered } from '../ui/terminal.ts';
 import { type Arguments, EXPECT, type OptionTable } from './options.ts';
 import type { Interaction } from './interaction.ts';
-import { parseLost, parseScope, parseState } from './parse.ts';
+import { parseClients, parseLost, parseScope, parseState } from './parse.ts';
 
 /** A verb: what help says about it, and how its words become a call. */
 export interface Verb {
@@ -212,19 +212,21 @@ export const VERBS: Readonly<Record<string, Verb>> = {
       yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
       project: { type: 'boolean', describe: "register the client's hooks for everybody in the project" },
       local: { type: 'boolean', describe: 'register them for you in this project only' },
-      client: { type: 'string', value: '<name>', describe: 'whose hooks to register (claude)' },
+      client: {
+        type: 'string',
+        array: true,
+        value: '<name>',
+        describe: 'claude (if not told), codex, gemini, or all that are in use',
+      },
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],
       ['git handoff init --yes --local', 'for you, here only'],
+      ['git handoff init --client claude,codex', 'the hooks of both'],
     ],
     async run(args, _context, interaction) {
       const { init } = await import('../commands/init.ts');
-      const options = {
-        yes: args.flag('yes'),
-        scope: parseScope(args),
-        client: args.text('client') ?? 'claude',
-      };
+      const options = { yes: args.flag('yes'), scope: parseScope(args), clients: parseClients(args) };
       const result = await init(options, await interaction.installContext());
       return answer(installAnswer(result), async () => (await import('../ui/install.ts')).renderInstall);
     },

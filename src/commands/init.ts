@@ -4,7 +4,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { applyChanges } from '../install/apply.ts';
 import type { Change } from '../install/change.ts';
 import type { Scope } from '../install/client.ts';
-import { installerOf } from '../install/clients.ts';
+import { chooseInstallers } from '../install/clients.ts';
 import type { InstallContext } from '../install/context.ts';
 import { describeChanges } from '../install/describe.ts';
 import { requireWritable } from '../install/disk.ts';
@@ -14,10 +14,10 @@ import { planInstall } from '../install/plan-install.ts';
 export interface InitOptions {
   /** Do not ask. */
   readonly yes: boolean;
-  /** Which settings of the client get the hooks; `user` unless told otherwise. */
+  /** Which settings of the clients get the hooks; `user` unless told otherwise. */
   readonly scope: Scope;
-  /** The client whose hooks are registered, such as `claude`. */
-  readonly client: string;
+  /** The clients whose hooks are registered, such as `claude`; `all` for every one in use. */
+  readonly clients: readonly string[];
 }
 
 /** What `init` or `uninstall` did. */
@@ -33,16 +33,19 @@ export interface InstallResult {
 }
 
 /**
- * Switches git-handoff on in this repository: `handoff.enabled`, the client's hooks, the git hooks that write
+ * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write
  * the trailer. Shows its plan first; repeating it changes nothing.
  *
  * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)
  */
 export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
-  const installer = installerOf(options.client);
-  const facts = await readInstallFacts(context, installer, options.scope);
-  const { changes, notices } = planInstall(facts);
+  const places = { ...context, topLevel: undefined };
+  const chosen = await chooseInstallers(options.clients, options.scope, places);
+  const facts = await readInstallFacts(context, chosen.installers, options.scope);
+  const planned = planInstall(facts);
+  const { changes } = planned;
+  const notices = [...chosen.notices, ...planned.notices];
   await requireWritablePlaces(changes);
   const plan = describeChanges(changes);
   if (changes.length > 0 && !options.yes) {

@@ -62,8 +62,16 @@ export async function failKeeping(
       lostRef: ref,
     });
   } catch {
-    return new Failure(code, `${message}; your text is kept in ${keepInFile(text.note)}`, { hint });
+    return new Failure(code, `${message}; ${keptText(text.note)}`, { hint });
   }
+}
+
+/** Keeps a text outside the repository and says where. */
+export function keptText(note: Uint8Array): string {
+  const file = keepInFile(note);
+  return file === undefined
+    ? 'your text could NOT be kept, no folder takes it'
+    : `your text is kept in ${escapeLine(file)}`;
 }
 
 /** An owner as messages name it. */

@@ -1,9 +1,10 @@
 import { shortId } from '../domain/names.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { escapeLine } from '../domain/surfacing.ts';
+import type { IllegalReason } from '../domain/transition.ts';
 import type { Repository } from '../git/repository.ts';
 import { recordIllegalMove } from '../store/illegal-moves.ts';
-import type { TopicState } from '../store/topic.ts';
+import type { IllegalMove, TopicState } from '../store/topic.ts';
 import { typedTopic } from './topic-argument.ts';
 
 /**
@@ -19,19 +20,27 @@ export async function reportIllegalMoves(
   for (const state of states) {
     if (state.illegal === undefined) continue;
     const first = await recordIllegalMove(repository, state, now).catch(() => true);
-    if (first) notices.push(describe(state));
+    if (first) notices.push(describe(state, state.illegal));
   }
   return notices;
 }
 
-function describe(state: TopicState): string {
-  const what = state.illegal?.reason === 'deleted' ? 'was deleted' : 'was moved';
-  const ref = escapeLine(handoffRef(state.path));
-  const reason = state.illegal?.reason === 'deleted' ? '' : ` (${state.illegal?.reason})`;
-  const truth =
-    state.tip === undefined
-      ? 'there was no handoff before'
-      : `the handoff is still ${shortId(state.tip.oid)}`;
-  const lost = `git handoff show ${typedTopic(state.branch, state.topic)} --lost`;
-  return `${ref} ${what} behind git-handoff's back${reason}; ${truth}. What stood there: ${lost}. To put it back: git handoff doctor --fix`;
+/** Why a move was none of ours, in words that need no glossary. */
+export function reasonText(reason: IllegalReason): string {
+  return reason === 'not a descendant' ? 'rewound or replaced' : reason;
+}
+
+function describe(state: TopicState, { reason }: IllegalMove): string {
+  const what = reason === 'deleted' ? 'was deleted' : `was moved (${reasonText(reason)})`;
+  const name = typedTopic(state.branch, state.topic);
+  return (
+    `${escapeLine(handoffRef(state.path))} ${what} behind git-handoff's back; ${truth(state)}. ` +
+    `What stood there: git handoff show ${name} --lost. To put it back: git handoff doctor --fix`
+  );
+}
+
+function truth({ tip, keptOid }: TopicState): string {
+  if (tip !== undefined) return `the handoff is still ${shortId(tip.oid)}`;
+  if (keptOid === undefined) return 'there was no handoff before';
+  return `its last commit ${shortId(keptOid)} cannot be read`;
 }

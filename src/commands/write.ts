@@ -1,14 +1,13 @@
-import { Failure } from '../domain/failure.ts';
+import { Failure, asFailure } from '../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState, summarise } from '../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
-import { keepInFile } from '../host/folders.ts';
 import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findCaller, worktreeName } from './context.ts';
-import { failKeeping, ownerName, refusal } from './refusal.ts';
+import { failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
@@ -33,11 +32,11 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
     return await writeNote(options, context);
   } catch (error) {
     const { note } = options;
-    if (!(error instanceof Failure) || error.lostRef !== undefined || / kept /.test(error.message))
-      throw error;
-    if (typeof note === 'function' || note.length === 0) throw error;
-    const details = error.hint === undefined ? {} : { hint: error.hint };
-    throw new Failure(error.code, `${error.message}; your text is kept in ${keepInFile(note)}`, details);
+    const failure = asFailure(error);
+    if (failure.lostRef !== undefined || /; your text /.test(failure.message)) throw failure;
+    if (typeof note === 'function' || note.length === 0) throw failure;
+    const details = { cause: error, ...(failure.hint === undefined ? {} : { hint: failure.hint }) };
+    throw new Failure(failure.code, `${failure.message}; ${keptText(note)}`, details);
   }
 }
 

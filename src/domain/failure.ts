@@ -45,3 +45,11 @@ export class Failure extends Error {
     this.lostRef = details.lostRef;
   }
 }
+
+/** Whatever was thrown, as a failure: what is none yet is our own fault, told with its stack. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const message = `this is a fault of git-handoff, please report it: ${text}`;
+  return new Failure('internal', message, { cause: error });
+}

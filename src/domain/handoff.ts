@@ -58,6 +58,11 @@ const KEYS = {
   succeeds: 'Handoff-Succeeds',
 } as const;
 
+/** Keys compare without regard to case, as git's do. */
+const LOWER_KEYS = Object.fromEntries(
+  Object.entries(KEYS).map(([field, key]) => [field, key.toLowerCase()]),
+) as Readonly<Record<keyof typeof KEYS, string>>;
+
 const MAX_SUMMARY = 72;
 
 /** The message of a handoff commit: the summary, and the trailers as the last paragraph. */
@@ -75,17 +80,9 @@ export function formatMessage(summary: string, trailers: HandoffTrailers): strin
  * ownership is never guessed.
  */
 export function parseTrailers(message: string): HandoffTrailers | undefined {
-  const paragraphs = message.replace(/\n+$/, '').split(/\n{2,}/);
-  if (paragraphs.length < 2) return undefined;
-  const found = new Map<string, string>();
-  for (const line of (paragraphs.at(-1) ?? '').split('\n')) {
-    const match = /^([A-Za-z0-9-]+)[ \t]*:[ \t]*(.*)$/.exec(line);
-    if (match === null) return undefined;
-    const key = (match[1] ?? '').toLowerCase();
-    if (found.has(key)) return undefined;
-    found.set(key, (match[2] ?? '').trim());
-  }
-  const value = (field: keyof typeof KEYS) => found.get(KEYS[field].toLowerCase());
+  const found = lastParagraph(message);
+  if (found === undefined) return undefined;
+  const value = (field: keyof typeof KEYS) => found.get(LOWER_KEYS[field]);
   const owner = parseSessionId(value('owner'));
   const state = value('state');
   if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
@@ -103,6 +100,26 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     text !== undefined && parsed === undefined;
   if (unreadable(base, trailers.base) || unreadable(takenFrom, trailers.takenFrom)) return undefined;
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
+}
+
+const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
+
+/** `Key: value` lines of the last paragraph, keys in lower case; `undefined` when it holds anything else. */
+function lastParagraph(message: string): ReadonlyMap<string, string> | undefined {
+  let end = message.length;
+  while (end > 0 && message[end - 1] === '\n') end--;
+  const start = message.lastIndexOf('\n\n', end - 1);
+  if (start < 0) return undefined;
+  const found = new Map<string, string>();
+  for (const line of message.slice(start + 2, end).split('\n')) {
+    const colon = line.indexOf(':');
+    const key = line.slice(0, Math.max(colon, 0)).trimEnd();
+    if (!TRAILER_KEY.test(key)) return undefined;
+    const name = key.toLowerCase();
+    if (found.has(name)) return undefined;
+    found.set(name, line.slice(colon + 1).trim());
+  }
+  return found;
 }
 
 /** The text of `state.json`: stable key order, one line feed at the end. */

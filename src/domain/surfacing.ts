@@ -8,6 +8,10 @@ const UNSAFE =
   // eslint-disable-next-line no-control-regex -- these characters are the subject
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u{e0000}-\u{e0fff}]|[\ud800-\udfff]/gu;
 
+/** Nothing to look at: printable ASCII, tabs and line feeds. The common case, and one quick pass. */
+const PLAIN = /^[\t\n\x20-\x7e]*$/;
+const PLAIN_LINE = /^[\x20-\x7e]*$/;
+
 /** An emoji joined with U+200D is one picture; the joiner is harmless there. */
 const EMOJI_JOINER = /(\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu;
 const JOINER_PLACEHOLDER = '\u{10ffff}';
@@ -20,6 +24,7 @@ function visible(character: string): string {
 
 /** Escapes a text of several lines; line feeds and tabs stay, a carriage return before a line feed goes. */
 export function escapeText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .replaceAll(JOINER_PLACEHOLDER, visible)
     .replace(EMOJI_JOINER, `$1${JOINER_PLACEHOLDER}`)
@@ -30,6 +35,7 @@ export function escapeText(text: string): string {
 
 /** Escapes a text that must stay on one line (names, summaries, messages). */
 export function escapeLine(text: string): string {
+  if (PLAIN_LINE.test(text)) return text;
   return escapeText(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
 }
 

@@ -1,7 +1,8 @@
 import { type HandoffCommit, NOTE_FILE, STATE_FILE, parseState, parseTrailers } from '../domain/handoff.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
-import { type ObjectRequest, type ReadObject, readObjects } from './objects.ts';
-import type { GitOptions } from './run.ts';
+import { type BinaryText, utf8 } from './binary-text.ts';
+import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** What a commit object says by itself: headers and message (no tree entries). */
 export interface CommitText {
@@ -12,22 +13,42 @@ export interface CommitText {
 }
 
 /** Reads the raw bytes of a commit object (gitformat: headers, blank line, message). */
-export function parseCommit(content: Buffer): CommitText {
-  const text = content.toString('utf8');
-  const end = text.indexOf('\n\n');
-  const headers = (end < 0 ? text : text.slice(0, end)).split('\n');
-  const message = end < 0 ? '' : text.slice(end + 2);
-  const committer = headers.find((line) => line.startsWith('committer ')) ?? '';
+export function parseCommit(content: BinaryText): CommitText {
+  const end = content.indexOf('\n\n');
+  const headers = end < 0 ? content : content.slice(0, end);
+  const message = end < 0 ? '' : utf8(content.slice(end + 2));
+  const lineEnd = message.indexOf('\n');
   return {
-    parents: headers.flatMap((line) => (line.startsWith('parent ') ? (parseOid(line.slice(7)) ?? []) : [])),
-    summary: message.split('\n', 1)[0] ?? '',
+    parents: parentsOf(headers),
+    summary: lineEnd < 0 ? message : message.slice(0, lineEnd),
     message,
-    seconds: Number(/ (\d+) [+-]\d{4}$/.exec(committer)?.[1] ?? 0),
+    seconds: committerSeconds(headers),
   };
 }
 
+function parentsOf(headers: BinaryText): Oid[] {
+  const parents: Oid[] = [];
+  for (let at = headers.indexOf('\nparent '); at >= 0; at = headers.indexOf('\nparent ', at + 1)) {
+    const start = at + '\nparent '.length;
+    const end = headers.indexOf('\n', start);
+    const oid = parseOid(headers.slice(start, end < 0 ? undefined : end));
+    if (oid !== undefined) parents.push(oid);
+  }
+  return parents;
+}
+
+/** `committer <name> <mail> <seconds> <zone>`. */
+function committerSeconds(headers: BinaryText): number {
+  const start = headers.indexOf('\ncommitter ');
+  const lineEnd = headers.indexOf('\n', start + 1);
+  const line = headers.slice(start, lineEnd < 0 ? undefined : lineEnd);
+  const zone = line.lastIndexOf(' ');
+  const seconds = Number(line.slice(line.lastIndexOf(' ', zone - 1) + 1, zone));
+  return Number.isSafeInteger(seconds) ? seconds : 0;
+}
+
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
-export function commitFromRef(oid: Oid, content: Buffer): HandoffCommit {
+export function commitFromRef(oid: Oid, content: BinaryText): HandoffCommit {
   const { message, ...rest } = parseCommit(content);
   return { oid, ...rest, trailers: parseTrailers(message), recorded: undefined, hasNote: true };
 }
@@ -84,7 +105,7 @@ function assemble(
   notes: boolean,
 ): LoadedCommit | undefined {
   if (commit?.type !== 'commit') return undefined;
-  const { message, ...rest } = parseCommit(commit.content);
+  const { message, ...rest } = parseCommit(commit.content.toString('latin1'));
   return {
     oid: commit.oid,
     ...rest,
@@ -93,4 +114,30 @@ function assemble(
     hasNote: note?.type === 'blob',
     note: notes && note?.type === 'blob' ? note.content : undefined,
   };
+}
+
+/**
+ * Commits reachable from `tip` by first parents and not from `base`, newest first. A history with a
+ * hole ends at the hole.
+ */
+export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
+  const range = base === undefined ? [tip] : [tip, `^${base}`];
+  const result = await runGit(['rev-list', '--first-parent', '--end-of-options', ...range], options);
+  if (result.code !== 0 && isDamage(result.stderr)) return readableChain(options, tip, base);
+  if (result.code !== 0) throw gitFailure('rev-list', result);
+  return result.stdout
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => parseOid(line) ?? []);
+}
+
+/** The same commit by commit, as far as they can be read. */
+async function readableChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
+  const chain: Oid[] = [];
+  for (let at: Oid | undefined = tip; at !== undefined && at !== base;) {
+    const [commit]: (LoadedCommit | undefined)[] = await loadCommits(options, [at]);
+    if (commit !== undefined) chain.push(at);
+    at = commit?.parents[0];
+  }
+  return chain;
 }

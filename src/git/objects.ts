@@ -15,7 +15,10 @@ export interface ObjectRequest {
   readonly infoOnly?: boolean;
 }
 
-/** Reads objects in order, in one process; missing ones are `undefined`. */
+/**
+ * Reads objects in order; missing and damaged ones are `undefined`. One process, more only when an
+ * object is damaged: that ends git's batch, so the halves are read by themselves.
+ */
 export async function readObjects(
   options: GitOptions,
   requests: readonly ObjectRequest[],
@@ -29,7 +32,13 @@ export async function readObjects(
     ...options,
     input: `${lines.join('\n')}\n`,
   });
-  if (result.code !== 0) throw gitFailure('cat-file', result);
+  if (result.code !== 0) {
+    if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
+    if (requests.length === 1) return [undefined];
+    const half = Math.ceil(requests.length / 2);
+    const first = await readObjects(options, requests.slice(0, half));
+    return [...first, ...(await readObjects(options, requests.slice(half)))];
+  }
   let at = 0;
   return requests.map(({ infoOnly }) => {
     const lineEnd = result.stdout.indexOf(10, at);
@@ -45,13 +54,11 @@ export async function readObjects(
   });
 }
 
-/** Commits reachable from `tip` by first parents and not from `base`, newest first. */
-export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
-  const range = base === undefined ? [tip] : [tip, `^${base}`];
-  const result = await runGit(['rev-list', '--first-parent', '--end-of-options', ...range], options);
-  if (result.code !== 0) throw gitFailure('rev-list', result);
-  return result.stdout
-    .toString('utf8')
-    .split('\n')
-    .flatMap((line) => parseOid(line) ?? []);
+/** Whether git's message is about objects that are gone or damaged, and not about reading being refused. */
+export function isDamage(stderr: string): boolean {
+  if (/Permission denied|Input\/output error|Too many open files|Cannot allocate memory/i.test(stderr))
+    return false;
+  return /missing|could not (parse|read)|bad (object|revision)|unable to (read|unpack)|corrupt|inflate|cannot read/i.test(
+    stderr,
+  );
 }

@@ -1,6 +1,7 @@
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
-import { readObjects } from './objects.ts';
+import { isDamage, readObjects } from './objects.ts';
 import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { type BinaryText, utf8 } from './binary-text.ts';
 import type { InRepository } from './repository.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */
@@ -10,7 +11,7 @@ export interface Ref {
   readonly type: string;
   /** A symbolic ref's target; handoffs never are one. */
   readonly symbolic: boolean;
-  readonly content: Buffer;
+  readonly content: BinaryText;
 }
 
 /** Lists refs below the given prefixes (whole components), sorted by name. `content` costs one object read a ref. */
@@ -27,11 +28,7 @@ export async function listRefs(
   });
   if (result.code === 0) return parseRefs(result.stdout);
   // One unreadable object fails the whole listing: then each object is asked for by itself.
-  if (
-    !/missing object|could not parse|bad object|unable to (read|unpack)|corrupt|inflate/i.test(result.stderr)
-  ) {
-    throw gitFailure('for-each-ref', result);
-  }
+  if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
 }
 
@@ -61,27 +58,31 @@ async function listOneByOne(
   return found.map((ref, index) => ({
     ...ref,
     type: objects[index]?.type ?? 'missing',
-    content: objects[index]?.content ?? Buffer.alloc(0),
+    content: (objects[index]?.content ?? Buffer.alloc(0)).toString('latin1'),
   }));
 }
 
-/** Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content safe. */
+/**
+ * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content
+ * safe. As a binary string (one character a byte): on ten thousand refs that is four times faster than
+ * reading a buffer field by field.
+ */
 function parseRefs(output: Buffer): Ref[] {
+  const bytes = output.toString('latin1');
   const refs: Ref[] = [];
   let at = 0;
   const field = () => {
-    const end = output.indexOf(0, at);
-    const text = output.toString('utf8', at, end);
-    at = end + 1;
-    return text;
+    const start = at;
+    at = bytes.indexOf('\0', start) + 1;
+    return bytes.slice(start, at - 1);
   };
-  while (at < output.length) {
-    const name = field() as RefName;
+  while (at < bytes.length) {
+    const name = utf8(field()) as RefName;
     const oid = parseOid(field());
     const type = field();
     const symbolic = field() !== '';
     const size = Number(field());
-    const content = output.subarray(at, at + size);
+    const content = bytes.slice(at, at + size);
     at += size + 1;
     if (oid !== undefined) refs.push({ name, oid, type, symbolic, content });
   }

@@ -184,6 +184,8 @@ export function gitFailure(command: string, result: GitResult): Failure {
   if (/Read-only file system|Permission denied|insufficient permission/.test(text)) {
     return environment('make the repository writable for this user, then try again');
   }
+  if (/bad (?:numeric |boolean )?config/.test(text))
+    return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
   if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
     return environment('this repository needs a newer git: git --version');

@@ -73,11 +73,24 @@ function readId(file: string): string | undefined {
   }
 }
 
-/** Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns its path. */
-export function keepInFile(text: Uint8Array): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'git-handoff-')), 'handoff.md');
-  writeFileSync(file, text, { mode: 0o600 });
-  return file;
+/**
+ * Keeps a text in a file of its own outside the repository, for when no ref can hold it. Returns its
+ * path, `undefined` when neither the folder for temporary files nor the home folder takes it.
+ */
+export function keepInFile(text: Uint8Array): string | undefined {
+  for (const folder of [tmpdir(), homedir()]) {
+    let own: string | undefined;
+    try {
+      own = mkdtempSync(join(folder, 'git-handoff-'));
+      const file = join(own, 'handoff.md');
+      writeFileSync(file, text, { mode: 0o600, flush: true });
+      return file;
+    } catch {
+      // Half a text is none.
+      if (own !== undefined) rmSync(own, { recursive: true, force: true });
+    }
+  }
+  return undefined;
 }
 
 export function ensureFolder(path: string): void {

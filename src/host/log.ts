@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** One line of the guard's log: what happened, never what a note says. */
@@ -22,12 +22,31 @@ export function appendLog(folder: string, line: LogLine): void {
   const file = join(folder, LOG_FILE);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size > MAX_BYTES) renameSync(file, `${file}.1`);
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && !found.isFile()) return;
+    if ((found?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);
     const detail = line.detail.slice(0, MAX_LINE);
     const text = JSON.stringify({ ts: new Date().toISOString(), ...line, detail });
-    appendFileSync(file, `${text.slice(0, MAX_LINE + 500)}\n`, { mode: 0o600 });
+    append(file, `${text.slice(0, MAX_LINE + 500)}\n`);
   } catch {
-    // Full disk, read-only or somebody else's file: the guard's answer must not depend on its log.
+    // Full disk, read-only or no file at all: the guard's answer must not depend on its log.
+  }
+}
+
+/** Opening neither follows a link nor waits for the reader of a FIFO, should one take the file's place. */
+const APPEND =
+  constants.O_WRONLY |
+  constants.O_APPEND |
+  constants.O_CREAT |
+  // Windows has neither.
+  ((constants.O_NOFOLLOW as number | undefined) ?? 0) |
+  ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
+function append(file: string, line: string): void {
+  const descriptor = openSync(file, APPEND, 0o600);
+  try {
+    writeSync(descriptor, line);
+  } finally {
+    closeSync(descriptor);
   }
 }

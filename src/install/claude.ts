@@ -1,8 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type { ClientInstaller, Places, Scope } from './client.ts';
+import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue } from './json-text.ts';
-import { shellQuote } from './shell-quote.ts';
 
 /** Tools that can change a file or run a command; anchored, because Claude Code tests a regex unanchored. */
 const TOOL_MATCHER = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
@@ -21,24 +21,10 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['PostToolUseFailure', 'Bash'],
 ];
 
-const GUARD = 'guard --client claude';
-
-/**
- * The command that Claude Code starts. It exits 0 in silence when the package is gone: any other end of a
- * hook is shown to the person at every tool call. A project's settings are shared, so they look on PATH.
- */
-export function claudeCommand(scope: Scope, launcher: string): string {
-  if (scope === 'project')
-    return `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff ${GUARD}`;
-  return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${GUARD}`;
-}
-
-function isOurs(command: string): boolean {
-  return command.includes('git-handoff') && command.includes(` ${GUARD}`);
-}
+const isOurs = isGuardCommand('claude');
 
 function entries(scope: Scope, launcher: string): HookEntry[] {
-  const handler = { type: 'command', command: claudeCommand(scope, launcher), timeout: TIMEOUT_S };
+  const handler = { type: 'command', command: guardCommand('claude', scope, launcher), timeout: TIMEOUT_S };
   return REGISTRATIONS.map(([event, matcher]) =>
     matcher === undefined ? { event, handler } : { event, matcher, handler },
   );

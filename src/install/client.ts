@@ -17,12 +17,16 @@ export interface Places {
  */
 export interface ClientInstaller {
   readonly client: string;
-  /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree). */
+  /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
   settingsFile(scope: Scope, places: Places): string | undefined;
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
   register(text: string, scope: Scope, launcher: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
-  /** What the person should know about settings that keep the hooks from running. */
-  warnings(text: string): readonly string[];
+  /**
+   * What the person should know about settings that keep the hooks from running.
+   *
+   * @param isNew whether the hooks are registered, or registered differently, just now
+   */
+  warnings(text: string, isNew: boolean): readonly string[];
 }

@@ -20,19 +20,23 @@ export interface FileFacts {
   readonly bytes: Buffer | undefined;
 }
 
+export interface SettingsFacts extends FileFacts {
+  readonly installer: ClientInstaller;
+}
+
 /** All that the plan of `init` depends on, read once. */
 export interface InstallFacts {
   readonly scope: Scope;
-  readonly installer: ClientInstaller;
   readonly packageRoot: string;
   readonly nodePath: string;
   readonly repository: RepositoryFacts;
   /** The config with `handoff.enabled = true`; undefined when it is so already. */
   readonly enabledConfig: Buffer | undefined;
   readonly hooks: readonly HookFacts[];
-  readonly settings: FileFacts;
-  /** `info/exclude` and the line it needs, when the settings file would show up in `git status`. */
-  readonly exclude: (FileFacts & { readonly pattern: string }) | undefined;
+  /** One for each client whose hooks are wanted. */
+  readonly settings: readonly SettingsFacts[];
+  /** `info/exclude` and the lines it needs, when settings files would show up in `git status`. */
+  readonly exclude: (FileFacts & { readonly patterns: readonly string[] }) | undefined;
   readonly node: FileFacts;
   readonly entry: FileFacts;
   readonly repositoryReceipt: FileFacts;
@@ -50,28 +54,19 @@ export async function fileFacts(path: string): Promise<FileFacts> {
 /**
  * Reads everything that `planInstall` needs; changes nothing.
  *
- * @throws Failure `environment` (no repository, unreadable), `usage` (no working tree for that scope)
+ * @throws Failure `environment` (no repository, unreadable), `usage` (a client without settings of that scope)
  */
 export async function readInstallFacts(
   context: InstallContext,
-  installer: ClientInstaller,
+  installers: readonly ClientInstaller[],
   scope: Scope,
 ): Promise<InstallFacts> {
   const { git } = context;
   const repository = await readRepository(git, context.cwd);
-  const settingsPath = installer.settingsFile(scope, { ...context, topLevel: repository.topLevel });
-  if (settingsPath === undefined) {
-    throw new Failure('usage', `there is no working tree here for --${scope}`, {
-      hint: 'git handoff init --yes',
-    });
-  }
   const state = stateFolder({ ...context.env, HOME: context.home });
-  const settings = await fileFacts(settingsPath);
-  const { topLevel } = repository;
-  const visible = scope === 'local' && topLevel !== undefined && !(await isIgnored(git, settingsPath));
+  const paths = installers.map((installer) => settingsPath(installer, scope, context, repository));
   const facts = {
     scope,
-    installer,
     packageRoot: context.packageRoot,
     nodePath: context.nodePath,
     repository,
@@ -79,13 +74,17 @@ export async function readInstallFacts(
       ? undefined
       : await configWith(git, repository.config, ['true']),
     hooks: repository.hooksFolder === undefined ? [] : await readHooks(git, repository.hooksFolder),
-    settings,
-    exclude: visible
-      ? {
-          ...(await fileFacts(join(repository.commonDir, 'info', 'exclude'))),
-          pattern: `/${relative(topLevel, settingsPath)}`,
-        }
-      : undefined,
+    settings: await Promise.all(
+      paths.map(async ({ installer, path }) => ({ installer, ...(await fileFacts(path)) })),
+    ),
+    exclude:
+      scope === 'local'
+        ? await readExclude(
+            context,
+            repository,
+            paths.map(({ path }) => path),
+          )
+        : undefined,
     node: await fileFacts(join(state, 'node')),
     entry: await fileFacts(repositoryEntry(state, repository.commonDir)),
     repositoryReceipt: await fileFacts(join(repository.commonDir, 'handoff', 'install.json')),
@@ -94,9 +93,39 @@ export async function readInstallFacts(
   return { ...facts, missing: await readMissing(facts) };
 }
 
+function settingsPath(
+  installer: ClientInstaller,
+  scope: Scope,
+  context: InstallContext,
+  { topLevel }: RepositoryFacts,
+): { installer: ClientInstaller; path: string } {
+  const path = installer.settingsFile(scope, { ...context, topLevel });
+  if (path !== undefined) return { installer, path };
+  const why =
+    topLevel === undefined ? 'there is no working tree here' : `${installer.client} has no settings`;
+  throw new Failure('usage', `${why} for --${scope}`, {
+    hint: `git handoff init --yes --client ${installer.client}`,
+  });
+}
+
+/** Personal settings in the working tree that git does not overlook yet. */
+async function readExclude(
+  { git }: InstallContext,
+  { topLevel, commonDir }: RepositoryFacts,
+  paths: readonly string[],
+): Promise<InstallFacts['exclude']> {
+  if (topLevel === undefined) return undefined;
+  const patterns: string[] = [];
+  for (const path of paths) {
+    if (!(await isIgnored(git, path))) patterns.push(`/${relative(topLevel, path)}`);
+  }
+  if (patterns.length === 0) return undefined;
+  return { ...(await fileFacts(join(commonDir, 'info', 'exclude'))), patterns };
+}
+
 async function readMissing(facts: Omit<InstallFacts, 'missing'>): Promise<Map<string, string[]>> {
   const { settings, exclude, node, entry, repositoryReceipt, userReceipt, hooks } = facts;
-  const files = [settings, exclude, node, entry, repositoryReceipt, userReceipt, ...hooks];
+  const files = [...settings, exclude, node, entry, repositoryReceipt, userReceipt, ...hooks];
   const folders = files.flatMap((file) => (file === undefined ? [] : [dirname(file.path)]));
   folders.push(join(facts.repository.commonDir, 'handoff', 'beat'));
   const missing = new Map<string, string[]>();

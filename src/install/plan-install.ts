@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import type { Change, FileChange } from './change.ts';
 import { markedBlock, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import type { FileFacts, InstallFacts } from './install-facts.ts';
+import type { FileFacts, InstallFacts, SettingsFacts } from './install-facts.ts';
 import { type PlannedFile, planFile } from './plan-file.ts';
 import { planHooks } from './plan-hooks.ts';
 import { type Receipt, formatReceipt, mergeReceipt, parseReceipt } from './receipt.ts';
@@ -24,12 +24,14 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const { repository, scope } = facts;
   const ownReceipt = parseReceipt(facts.repositoryReceipt.bytes, facts.repositoryReceipt.path);
   const userReceipt = parseReceipt(facts.userReceipt.bytes, facts.userReceipt.path);
-  const settings = planSettings(facts, scope === 'user' ? userReceipt : ownReceipt);
+  const settingsReceipt = scope === 'user' ? userReceipt : ownReceipt;
+  const settings = facts.settings.map((one) => planSettings(facts, one, settingsReceipt));
+  const settingsFiles = settings.flatMap(({ files }) => files);
   const hooks = planHooks(repository, facts.hooks, ownReceipt, facts.packageRoot);
   const config = planConfig(facts);
   const exclude = planExclude(facts, ownReceipt);
-  const own = [...hooks.files, ...exclude, ...(scope === 'user' ? [] : settings.files)];
-  const shared = scope === 'user' ? settings.files : [];
+  const own = [...hooks.files, ...exclude, ...(scope === 'user' ? [] : settingsFiles)];
+  const shared = scope === 'user' ? settingsFiles : [];
   const users = [write(facts.node, `${facts.nodePath}\n`), write(facts.entry, `${repository.commonDir}\n`)];
   const receipts = [
     writeReceipt(facts, facts.repositoryReceipt, ownReceipt, [...own, ...config]),
@@ -40,16 +42,16 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const beat = join(repository.commonDir, 'handoff', 'beat');
   return {
     changes: withFolders(facts, files, [beat]),
-    notices: [...settings.notices, ...hooks.notices],
+    notices: [...settings.flatMap(({ notices }) => notices), ...hooks.notices],
   };
 }
 
 function planSettings(
-  facts: InstallFacts,
+  { scope, packageRoot }: InstallFacts,
+  { installer, ...settings }: SettingsFacts,
   receipt: Receipt,
 ): { files: PlannedFile[]; notices: readonly string[] } {
-  const { installer, scope, settings } = facts;
-  const register = (text: string) => installer.register(text, scope, `${facts.packageRoot}/bin/git-handoff`);
+  const register = (text: string) => installer.register(text, scope, `${packageRoot}/bin/git-handoff`);
   try {
     const planned = planFile({
       role: 'settings',
@@ -61,7 +63,7 @@ function planSettings(
       strip: (text) => installer.unregister(text),
       want: (base, current) => (current !== '' && register(current) === current ? current : register(base)),
     });
-    const notices = installer.warnings(settings.bytes?.toString('latin1') ?? '');
+    const notices = installer.warnings(settings.bytes?.toString('latin1') ?? '', planned !== undefined);
     return { files: planned === undefined ? [] : [planned], notices };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -101,7 +103,7 @@ function planExclude(facts: InstallFacts, receipt: Receipt): PlannedFile[] {
     strip,
     want: (base) => {
       const lineEnd = base === '' || base.endsWith('\n') ? '' : '\n';
-      return base + lineEnd + markedBlock([exclude.pattern]);
+      return base + lineEnd + markedBlock(exclude.patterns);
     },
   });
   return planned === undefined ? [] : [planned];

@@ -22,7 +22,8 @@ export function parseReceipt(bytes: Buffer | undefined, path: string): Receipt {
   if (bytes === undefined) return NO_RECEIPT;
   try {
     const receipt = JSON.parse(bytes.toString('utf8')) as Omit<Receipt, 'v'> & { v: unknown };
-    if (receipt.v === 1 && Array.isArray(receipt.files) && Array.isArray(receipt.folders)) return { ...receipt, v: 1 };
+    if (receipt.v === 1 && Array.isArray(receipt.files) && Array.isArray(receipt.folders))
+      return { ...receipt, v: 1 };
   } catch {
     // Told below.
   }

@@ -51,7 +51,7 @@ export async function changedCopies(
   timeoutMs?: number,
 ): Promise<FileCopy[]> {
   const limits = timeoutMs === undefined ? {} : { timeoutMs };
-  const trees = refs.map((ref) => parseTree(ref.content, formatOf(ref.oid)));
+  const trees = refs.map((ref) => parseTree(Buffer.from(ref.content, 'latin1'), formatOf(ref.oid)));
   const paths = await readObjects(
     { cwd: repository.cwd, ...limits },
     refs.map((ref) => ({ name: `${ref.oid}:${PATH}` })),

@@ -99,6 +99,7 @@ export async function commitHandoff(
     if (attempt > 0) await pause(attempt);
     const early = attempt === 0 ? options.early : undefined;
     const before = await (early?.topic ?? readTopic(repository, path));
+    requireReadable(before);
     const decision = decideOwnership(before.tip, intent);
     if (decision.kind !== 'proceed') return decision;
     if (before.tip !== undefined && options.idle?.(before.tip) === true)
@@ -123,6 +124,14 @@ export async function commitHandoff(
   if (blocked !== '')
     throw new Failure('environment', `a lock is in the way: ${blocked}`, { hint: 'git handoff doctor' });
   return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
+}
+
+/** A tip that cannot be read has an owner all the same: nothing may be put in its place. */
+function requireReadable({ tip, keptOid }: TopicState): void {
+  if (tip !== undefined || keptOid === undefined) return;
+  throw new Failure('integrity', `the last commit of this handoff (${keptOid}) cannot be read`, {
+    hint: 'git fsck --connectivity-only',
+  });
 }
 
 async function missed(repository: Repository, path: HandoffPath): Promise<WriteResult> {

@@ -1,12 +1,13 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 
 /**
- * `<common>/handoff/registered/<worktree-id>/<session>` holds the process under which a session was put
- * on record last: a cache that saves the guard from listing the live refs at every call.
+ * `<common>/handoff/registered/<worktree-id>/<session>/<process>`: the processes under which a session was
+ * put on record lately. A cache that saves the guard from listing the live refs at every call, and shows
+ * two processes with one session id. The text is the other such process that this one was told of.
  */
 
 /** After this the refs are looked at again: peers may be gone. Milliseconds. */
@@ -25,34 +26,75 @@ export function isFreshlyRegistered(
   client: ProcessId | undefined,
   now: number,
 ): boolean {
-  const file = cacheFile(place, session);
-  if (file === undefined || client === undefined) return false;
-  try {
-    return now - statSync(file).mtimeMs < FRESH_MS && readFileSync(file, 'utf8') === text(client);
-  } catch {
-    return false;
-  }
+  const folder = cacheFolder(place, session);
+  if (folder === undefined || client === undefined) return false;
+  const file = statSync(join(folder, fileName(client)), { throwIfNoEntry: false });
+  return file !== undefined && now - file.mtimeMs < FRESH_MS;
 }
 
+/** Remembers that the session was put on record under this process. True when it is to be told of `twin`. */
 export function rememberRegistration(
   place: WorkPlace,
   session: SessionId,
   client: ProcessId | undefined,
-): void {
-  const file = cacheFile(place, session);
-  if (file === undefined || client === undefined) return;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, text(client));
+  twin: ProcessId | undefined,
+): boolean {
+  const folder = cacheFolder(place, session);
+  if (folder === undefined || client === undefined) return twin !== undefined;
+  const file = join(folder, fileName(client));
+  const told = twin === undefined ? '' : fileName(twin);
+  const isNews = twin !== undefined && readText(file) !== told;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(file, told);
+  // The other one is to look again, too.
+  if (isNews) makeStale(join(folder, told));
+  return isNews;
+}
+
+/** Every process under which the session was put on record here, gone ones too. */
+export function registeredProcesses(place: WorkPlace, session: SessionId): ProcessId[] {
+  const folder = cacheFolder(place, session);
+  if (folder === undefined) return [];
+  try {
+    return readdirSync(folder).flatMap((name) => processOf(name) ?? []);
+  } catch {
+    return [];
+  }
 }
 
 export function forgetRegistration(place: WorkPlace, session: SessionId): void {
-  const file = cacheFile(place, session);
-  if (file !== undefined) rmSync(file, { force: true });
+  const folder = cacheFolder(place, session);
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
 
-const text = ({ pid, start }: ProcessId) => `${pid} ${start}\n`;
+function fileName({ pid, start }: ProcessId): string {
+  return `${pid}.${encodeURIComponent(start)}`;
+}
 
-function cacheFile({ gitDir, commonDir }: WorkPlace, session: SessionId): string | undefined {
+function processOf(name: string): ProcessId | undefined {
+  const [, pid, start] = /^([0-9]+)\.(.+)$/.exec(name) ?? [];
+  return pid === undefined || start === undefined
+    ? undefined
+    : { pid: Number(pid), start: decodeURIComponent(start) };
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function makeStale(file: string): void {
+  try {
+    utimesSync(file, 0, 0);
+  } catch {
+    // It was put on record before there was this cache: it looks again by itself.
+  }
+}
+
+function cacheFolder({ gitDir, commonDir }: WorkPlace, session: SessionId): string | undefined {
   const worktree = knownWorktreeId(gitDir);
   return worktree === undefined
     ? undefined

@@ -8,6 +8,7 @@ import {
   judgeLiveness,
   parseRecord,
 } from '../domain/session.ts';
+import { utf8 } from '../git/binary-text.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type Ref, listRefs, updateRefs } from '../git/refs.ts';
@@ -42,7 +43,7 @@ export async function listSessions(repository: InRepository, timeoutMs?: number)
 export function sessionsFrom(refs: readonly Ref[]): StoredSession[] {
   return refs.flatMap((ref) => {
     const place = parseLiveRef(ref.name);
-    const record = parseRecord(ref.content.toString('utf8'));
+    const record = parseRecord(utf8(ref.content));
     if (place === undefined || record === undefined || record.session !== place.session) return [];
     return [{ worktreeId: place.worktreeId, oid: ref.oid, record }];
   });

@@ -1,7 +1,13 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, checkMove } from '../domain/transition.ts';
-import { type LoadedCommit, commitFromRef, loadCommits, loadSettled } from '../git/commits.ts';
+import {
+  type LoadedCommit,
+  commitFromRef,
+  firstParentChain,
+  loadCommits,
+  loadSettled,
+} from '../git/commits.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -12,7 +18,6 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { firstParentChain } from '../git/objects.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 
@@ -118,36 +123,29 @@ export async function readTopics(repository: InRepository, component?: string): 
     listRefs(repository, [HANDOFFS + below], { content: true }),
     listRefs(repository, [KEPT + below]),
   ]);
-  const kept = new Map(keptRefs.map((ref) => [ref.name, ref.oid]));
+  const kept = new Map(keptRefs.map((ref) => [ref.name.slice(KEPT.length), ref.oid]));
   const states: TopicState[] = [];
   for (const ref of publicRefs) {
     const path = parsePath(ref.name, HANDOFFS);
     if (path === undefined) continue;
-    const keptOid = kept.get(keptRef(path));
-    kept.delete(keptRef(path));
-    states.push(await stateOf(repository, path, ref, keptOid));
+    const place = ref.name.slice(HANDOFFS.length);
+    const keptOid = kept.get(place);
+    kept.delete(place);
+    states.push(settledState(path, ref, keptOid) ?? (await readTopic(repository, path)));
   }
-  for (const [name, keptOid] of kept) {
-    const path = parsePath(name, KEPT);
-    if (path !== undefined) states.push(await stateOf(repository, path, undefined, keptOid));
+  for (const place of kept.keys()) {
+    const path = parsePath(KEPT + place, KEPT);
+    if (path !== undefined) states.push(await readTopic(repository, path));
   }
   return states;
 }
 
-async function stateOf(
-  repository: InRepository,
-  path: HandoffPath,
-  publicRef: Ref | undefined,
-  keptOid: Oid | undefined,
-): Promise<TopicState> {
-  if (publicRef !== undefined && publicRef.oid === keptOid && isPlainCommit(publicRef)) {
-    const branch = decodeBranch(path.component);
-    if (branch !== undefined) {
-      const tip = commitFromRef(publicRef.oid, publicRef.content);
-      return { path, branch, topic: path.topic, tip, publicOid: publicRef.oid, keptOid, illegal: undefined };
-    }
-  }
-  return readTopic(repository, path);
+/** The common case: the public ref is what was kept, and its commit says all that a list shows. */
+function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
+  const branch = decodeBranch(path.component);
+  if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
+  const tip = commitFromRef(ref.oid, ref.content);
+  return { path, branch, topic: path.topic, tip, publicOid: ref.oid, keptOid, illegal: undefined };
 }
 
 const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;

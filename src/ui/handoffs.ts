@@ -52,7 +52,9 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 }
 
 export function renderList({ branch, items }: ListValue, now: number): Rendered {
-  if (items.length === 0) return `no handoffs here; leave one: git handoff write <topic>\n`;
+  if (items.length === 0) {
+    return 'no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n';
+  }
   const here = items.filter((item) => item.branch === branch);
   const others = items.filter((item) => item.branch !== branch);
   const rows = (some: readonly HandoffShape[]) =>

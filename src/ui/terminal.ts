@@ -5,16 +5,6 @@ import { escapeLine } from '../domain/surfacing.ts';
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
 
-/** What may be used of a terminal. */
-export interface Style {
-  readonly colour: boolean;
-}
-
-/** Whether to colour: a terminal, and nobody said no (no-color.org). */
-export function styleFor(isTerminal: boolean, env: NodeJS.ProcessEnv): Style {
-  return { colour: isTerminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' };
-}
-
 /** The lines of a failure for stderr: what, and the next command to type. */
 export function renderFailure(failure: Failure): string {
   const hint = failure.hint === undefined ? '' : `hint: ${escapeLine(failure.hint)}\n`;
@@ -43,14 +33,19 @@ export function exitCode(failure: Failure): number {
   return EXIT_CODES[failure.code];
 }
 
-/** Rows as columns padded to the widest cell; the last column is not padded. */
+/** Rows as columns padded to the widest cell; the last column is not padded, and trailing blanks go. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
-  for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
-  return rows
-    .map((row) =>
-      row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  '),
-    )
-    .map((line) => `${line.trimEnd()}\n`)
-    .join('');
+  for (const row of rows) {
+    for (let at = 0; at < row.length - 1; at++) widths[at] = Math.max(widths[at] ?? 0, row[at]?.length ?? 0);
+  }
+  let text = '';
+  for (const row of rows) {
+    let line = '';
+    for (let at = 0; at < row.length; at++) {
+      line += at === row.length - 1 ? (row[at] ?? '') : `${(row[at] ?? '').padEnd(widths[at] ?? 0)}  `;
+    }
+    text += `${line.trimEnd()}\n`;
+  }
+  return text;
 }

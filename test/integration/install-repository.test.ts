@@ -22,7 +22,7 @@ const configPath = () => join(world.repository, '.git', 'config');
 const userSettings = () => join(world.home, '.claude', 'settings.json');
 
 async function planned(): Promise<readonly Change[]> {
-  const facts = await readInstallFacts(world.context(), claudeInstaller, 'user');
+  const facts = await readInstallFacts(world.context(), [claudeInstaller], 'user');
   return planInstall(facts).changes;
 }
 
@@ -68,7 +68,7 @@ describe('init', () => {
 
   it('refuses a folder that is no repository, and a client that it does not know', async () => {
     await expect(world.init({}, world.home)).rejects.toMatchObject({ code: 'environment' });
-    await expect(world.init({ client: 'x' })).rejects.toMatchObject({ code: 'usage' });
+    await expect(world.init({ clients: ['x'] })).rejects.toMatchObject({ code: 'usage' });
   });
 
   it('escapes what a path could do to a terminal', async () => {

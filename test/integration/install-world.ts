@@ -83,7 +83,7 @@ export class World {
     cwd?: string,
     more?: Partial<InstallContext>,
   ): Promise<InstallResult> {
-    return init({ yes: true, scope: 'user', client: 'claude', ...options }, this.context(cwd, more));
+    return init({ yes: true, scope: 'user', clients: ['claude'], ...options }, this.context(cwd, more));
   }
 
   uninstall(options: Partial<UninstallOptions> = {}, cwd?: string): Promise<InstallResult> {

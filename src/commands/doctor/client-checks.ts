@@ -7,13 +7,16 @@ import type { Repository } from '../../git/repository.ts';
 import { topLevel } from '../../git/repository.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE } from '../../host/log.ts';
-import { INSTALLERS } from '../../install/clients.ts';
+import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { type RegisteredHook, fireHook, registeredHooks } from '../../install/probe.ts';
 import type { Context } from '../context.ts';
 import { PROBE_TOOL } from '../probe-tool.ts';
 import type { CheckShape } from '../shapes.ts';
 
-/** Fires a harmless call through every registered command line and looks whether the guard saw it. */
+/**
+ * Fires a harmless call through every registered command line and looks whether the guard saw it. A client
+ * without one is a problem when there is no other, else worth a warning where it is in use.
+ */
 export async function checkClients(
   repository: Repository,
   settings: Settings,
@@ -25,16 +28,20 @@ export async function checkClients(
     cwd: context.cwd,
     topLevel: await topLevel(repository),
   };
-  return INSTALLERS.flatMap((installer): CheckShape[] => {
-    const hooks = registeredHooks(installer, places);
+  const found = INSTALLERS.map((installer) => ({ installer, hooks: registeredHooks(installer, places) }));
+  const isGuarded = found.some(({ hooks }) => hooks.length > 0);
+  const checks: CheckShape[] = [];
+  for (const { installer, hooks } of found) {
     const check = `hooks (${installer.client})`;
-    if (hooks.length === 0) {
-      const detail = 'not registered: this client runs unguarded';
-      const hint = `git handoff init --client ${installer.client}`;
-      return [{ check, status: settings.enabled === true ? 'problem' : 'warning', detail, hint }];
-    }
-    return hooks.map((hook) => ({ check, ...reach(hook, repository, context) }));
-  });
+    checks.push(...hooks.map((hook) => ({ check, ...reach(hook, repository, context) })));
+    const isDefault = installer === INSTALLERS[0] && !isGuarded;
+    if (hooks.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
+    const detail = 'not registered: this client runs unguarded';
+    const hint = `git handoff init --client ${installer.client}`;
+    const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
+    checks.push({ check, status, detail, hint });
+  }
+  return checks;
 }
 
 function reach(

@@ -10,6 +10,7 @@ import { LOG_FILE } from '../../host/log.ts';
 import { foldTopic, healTopic, recordIllegalMove } from '../../store/illegal-moves.ts';
 import { readTopics } from '../../store/topic.ts';
 import type { Context } from '../context.ts';
+import { reasonText } from '../report-illegal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { typedTopic } from '../topic-argument.ts';
 
@@ -19,6 +20,8 @@ const check = (
   detail: string,
   hint: string | null = null,
 ): CheckShape => ({ check: name, status, detail, hint });
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** git is there and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {
@@ -64,7 +67,7 @@ export async function checkRefs(repository: Repository, fix: boolean, now: numbe
       continue;
     }
     const { reason, bad } = state.illegal;
-    const detail = `${name} was moved by hand (${reason}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
+    const detail = `${name} was moved by hand (${reasonText(reason)}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
     if (!fix) {
       found.push(check('refs', 'problem', detail, 'git handoff doctor --fix'));
       continue;
@@ -77,7 +80,9 @@ export async function checkRefs(repository: Repository, fix: boolean, now: numbe
         : check('refs', 'problem', `${detail}; it moved again meanwhile`, 'git handoff doctor --fix'),
     );
   }
-  return found.length > 0 ? found : [check('refs', 'ok', `${states.length} handoffs, none moved by hand`)];
+  return found.length > 0
+    ? found
+    : [check('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
 }
 
 /** A lock that a writer at work holds is younger; git's own writes take milliseconds. Milliseconds. */
@@ -122,7 +127,7 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
   const count = (kind: RegExp) => lines.filter((line) => kind.test(line)).length;
   const failures = count(/"kind":"(?:error|open|failed-open)"/);
   const denials = count(/"kind":"deny"/);
-  const detail = `${denials} refusals, ${failures} calls let through because of an error, in the last ${lines.length} lines`;
+  const detail = `${counted(denials, 'refusal')} and ${counted(failures, 'call')} let through because of an error, in the last ${counted(lines.length, 'line')}`;
   if (failures === 0) return [check('log', 'ok', detail)];
   return [check('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
 }

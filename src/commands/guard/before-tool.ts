@@ -1,4 +1,4 @@
-import type { PatchedFile, ToolCall, Verdict } from '../../agents/dialect.ts';
+import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import {
   type MarkerAct,
   decideMarkerFile,
@@ -7,6 +7,7 @@ import {
   overlappingFiles,
   withMarker,
 } from '../../domain/marker.ts';
+import type { PatchedFile } from '../../domain/patch.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
@@ -45,7 +46,7 @@ export function toolPath(scene: Scene, path: string): string {
 /** Paths that a file tool names, for what happens after it. */
 export function toolPaths(tool: ToolCall): string[] {
   if (tool.kind === 'write' || tool.kind === 'edit') return [tool.path];
-  return tool.kind === 'patch' ? tool.files.map((file) => file.path) : [];
+  return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
 }
 
 function touchFile(scene: Scene, path: string, act: MarkerAct): Verdict {

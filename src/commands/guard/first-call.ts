@@ -17,5 +17,5 @@ export async function registerCaller(scene: Scene, session: SessionId): Promise<
   const notices = isNew ? await lookAround(scene, session) : [];
   if (isNew) await rememberFiles(scene.cwd, scene.files.all());
   if (notices.length > 0) return { kind: 'context', text: `git-handoff: ${notices.join('\n')}` };
-  return twin === undefined ? undefined : { kind: 'notice', text: twinWarning(twin) };
+  return twin === undefined ? undefined : { kind: 'notice', text: twinWarning(session, twin) };
 }

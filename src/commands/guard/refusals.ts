@@ -22,7 +22,7 @@ export function markerRefusal(
     case 'foreign':
       return (
         `Foreign session owns ${name}. Prior owner: session \`${escapeLine(shortId(file.owner ?? ''))}\`. ` +
-        `Your session: \`${shortId(session ?? 'unknown')}\`. Nothing was changed (${escapeLine(by)}). ${ownNote(file)}`
+        `Your session: \`${shortId(session ?? 'unknown')}\`. ${escapeLine(by)} was not run. ${ownNote(file)}`
       );
     case 'no-marker':
       return (
@@ -47,7 +47,7 @@ function marker(session: SessionId | undefined): string {
 }
 
 function ownNote(file: MarkerFile): string {
-  const topic = parseTopic(file.name.replace(/^handoff-[a-z0-9]+-|\.md$/g, ''));
+  const topic = parseTopic(`${file.name.replace(/^handoff-[a-z0-9]+-|\.md$/g, '')}-cont`);
   const name = topic ?? 'your-topic';
   return `Leave your own note beside it instead: git handoff write ${name} -m '<what the next session must know>'`;
 }
@@ -64,6 +64,9 @@ export function refRefusal(effect: Pick<RefEffect, 'ref' | 'by'>): string {
 /** A refusal about a command that changes who the session is. */
 export function identityRefusal(effect: IdentityEffect, session: SessionId | undefined): string {
   const who = session === undefined ? '' : ` This session is \`${shortId(session)}\`.`;
+  if (effect.kind === 'variable' && effect.name === 'GIT_HANDOFF') {
+    return `${escapeLine(effect.by)} sets GIT_HANDOFF, which switches the guard off; that is for people. Run the command without it.`;
+  }
   return effect.kind === 'variable'
     ? `${escapeLine(effect.by)} changes ${effect.name}, which tells whose work this is.${who} Run the command without that change.`
     : `--session ${escapeLine(effect.value)} is another session.${who} Run the command without --session; who you are is known.`;

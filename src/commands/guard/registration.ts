@@ -1,9 +1,10 @@
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { SessionRecord } from '../../domain/session.ts';
+import type { ProcessId, SessionRecord } from '../../domain/session.ts';
+import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, worktreeId } from '../../host/folders.ts';
-import { type ProcessTable, processTable } from '../../host/processes.ts';
-import { rememberRegistration } from '../../store/registered.ts';
+import { type ProcessTable, ancestorsOf, processTable } from '../../host/processes.ts';
+import { registeredProcesses, rememberRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
 import { type JudgedSession, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
 import { clientChain } from './presence.ts';
@@ -16,8 +17,8 @@ export interface Registered {
   readonly isNew: boolean;
   /** Other sessions of the repository, judged. */
   readonly others: readonly JudgedSession[];
-  /** Another live process has the same session id. */
-  readonly twin: JudgedSession | undefined;
+  /** Pid of another live process with the same session id that this one is to be told of. */
+  readonly twin: number | undefined;
 }
 
 /**
@@ -40,11 +41,30 @@ export async function register(scene: Scene, session: SessionId): Promise<Regist
     if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
   }
   beat(place.commonDir, session);
-  rememberRegistration(place, session, clientChain(scene, table)[0]);
-  await settleSolo(scene, record, worktree, others, changed);
-  const twin =
-    own !== undefined && own.liveness === 'live' && own.record.pid !== record.pid ? own : undefined;
-  return { record, isNew: own === undefined, others, twin };
+  const [client] = clientChain(scene, table);
+  const twin = findTwin(place, session, own, client, table);
+  const isNews = rememberRegistration(place, session, client, twin);
+  if (twin === undefined) await settleSolo(scene, record, worktree, others, changed);
+  else removeSolo(place.gitDir);
+  return { record, isNew: own === undefined, others, twin: isNews ? twin?.pid : undefined };
+}
+
+/** Another process of this session that is alive, and is neither above nor below the caller's. */
+function findTwin(
+  place: FoundRepository,
+  session: SessionId,
+  own: JudgedSession | undefined,
+  client: ProcessId | undefined,
+  table: ProcessTable,
+): ProcessId | undefined {
+  if (client === undefined) return undefined;
+  const { pid, start } = own?.liveness === 'live' ? own.record : { pid: null, start: null };
+  const known = pid === null || start === null ? [] : [{ pid, start }];
+  const isAbove = (one: ProcessId, other: ProcessId) =>
+    ancestorsOf(other.pid, table).some((above) => above.pid === one.pid && above.start === one.start);
+  return [...known, ...registeredProcesses(place, session)].find(
+    (one) => table.startOf(one.pid) === one.start && !isAbove(one, client) && !isAbove(client, one),
+  );
 }
 
 async function judged(scene: Scene, table: ProcessTable): Promise<JudgedSession[]> {
@@ -139,10 +159,9 @@ async function settleSolo(
 }
 
 /** The line that both processes of one session id are told. */
-export function twinWarning(twin: JudgedSession): string {
-  const { session, pid } = twin.record;
+export function twinWarning(session: SessionId, pid: number): string {
   return (
-    `Session ${shortId(session)} also runs as process ${pid ?? 'unknown'}; the two cannot be told apart and may ` +
+    `Session ${shortId(session)} also runs as process ${pid}; the two cannot be told apart and may ` +
     'overwrite each other. End one of them. Who is live: git handoff sessions'
   );
 }

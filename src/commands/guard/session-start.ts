@@ -35,7 +35,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     listWorktrees({ cwd: scene.cwd }),
   ]);
   const notices = [
-    ...(registered.twin === undefined ? [] : [twinWarning(registered.twin)]),
+    ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
     ...files,
     ...(await reportIllegalMoves(repository, states, scene.now)),
   ];

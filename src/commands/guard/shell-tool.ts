@@ -1,8 +1,9 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import type { IdentityEffect, PathEffect, RefEffect } from '../../domain/shell/effects.ts';
 import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
+import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
-import { realPath } from '../../host/disk.ts';
+import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
 import { decideGuarded, firstRefusal, removePath } from './before-tool.ts';
 import { identityRefusal, refRefusal } from './refusals.ts';
@@ -15,7 +16,9 @@ export async function shellTool(
   scene: Scene,
   tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
 ): Promise<Verdict> {
-  const { cwd, home, env, place, files } = scene;
+  const { home, place, files } = scene;
+  const env = { ...sessionVariables(scene), ...scene.env };
+  const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
   const world = shellWorld({ cwd, home, env, commonDir: place?.commonDir }, files);
   const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
   const verdict = firstRefusal([
@@ -27,6 +30,12 @@ export async function shellTool(
   if (!scene.enabled || scene.event.agent === undefined || effects.handoffCalls.length === 0) return verdict;
   const { checkAgentWrites } = await import('./sub-agents.ts');
   return (await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict;
+}
+
+/** What the client sets for its shell commands, whether or not it sets it for its hooks. */
+function sessionVariables({ dialect, event }: Scene): Readonly<Record<string, string>> {
+  const own = SESSION_VARIABLES.filter(({ client }) => client === dialect.client);
+  return Object.fromEntries(own.map(({ name }) => [name, event.session ?? '']));
 }
 
 function pathVerdicts(scene: Scene, { path, kind, follows, by }: PathEffect): Verdict[] {

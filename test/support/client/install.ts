@@ -23,6 +23,22 @@ export const CLAUDE_CODE: ClientPackage = {
   installScript: 'install.cjs',
 };
 
+/** Codex CLI; the native program is an optional package. */
+export const CODEX: ClientPackage = {
+  name: 'codex',
+  package: '@openai/codex',
+  version: '0.169.0',
+  bin: 'codex',
+};
+
+/** Gemini CLI, plain JavaScript. */
+export const GEMINI_CLI: ClientPackage = {
+  name: 'gemini',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  bin: 'gemini',
+};
+
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 

@@ -1,0 +1,109 @@
+import { parseClientSessionId } from '../domain/names.ts';
+import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import { mcpCall } from './mcp.ts';
+import { type Fields, fields, startSource, text } from './payload.ts';
+
+/**
+ * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole of it, before the person is asked,
+ * so it approves nothing. Its hooks do not tell which sub-agent calls.
+ */
+export const gemini: Dialect = {
+  client: 'gemini',
+
+  parse(payload) {
+    const event = fields(payload);
+    const name = text(event?.['hook_event_name']);
+    if (event === undefined || name === undefined) return undefined;
+    return {
+      kind: KINDS[name] ?? 'other',
+      name,
+      session: parseClientSessionId(event['session_id']),
+      agent: undefined,
+      cwd: text(event['cwd']),
+      tool: TOOL_EVENTS.has(name) ? toolCall(event) : undefined,
+      toolName: text(event['tool_name']),
+      source: name === 'SessionStart' ? startSource(event['source']) : undefined,
+      reason: text(event['reason']),
+      stopHookActive: event['stop_hook_active'] === true,
+    };
+  },
+
+  canRewrite: () => true,
+
+  render(verdict, event, payload) {
+    const output = answer(verdict, event, payload);
+    return output === undefined ? '' : JSON.stringify(output);
+  },
+};
+
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  SessionStart: 'session-start',
+  SessionEnd: 'session-end',
+  BeforeTool: 'before-tool',
+  AfterTool: 'after-tool',
+  AfterAgent: 'stop',
+};
+
+const TOOL_EVENTS = new Set(['BeforeTool', 'AfterTool']);
+
+/** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
+const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
+
+const UNREADABLE: ToolCall = { kind: 'unreadable' };
+
+function toolCall(event: Fields): ToolCall {
+  const tool = text(event['tool_name']);
+  const input = fields(event['tool_input']) ?? {};
+  switch (tool) {
+    case undefined:
+      return UNREADABLE;
+    case 'run_shell_command': {
+      const command = text(input['command']);
+      const folder = text(input['dir_path']) ?? '';
+      if (command === undefined) return UNREADABLE;
+      return { kind: 'shell', command, ...(folder === '' ? {} : { cwd: folder }) };
+    }
+    case 'write_file':
+    case 'replace':
+      return fileCall(input, tool);
+    default: {
+      const server = fields(event['mcp_context']);
+      const name = text(server?.['tool_name']) ?? tool;
+      return server !== undefined || tool.startsWith('mcp_') ? mcpCall(name, input) : { kind: 'other' };
+    }
+  }
+}
+
+/** `replace` with nothing to look for makes a new file. */
+function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
+  const path = text(input['file_path']);
+  if (path === undefined) return UNREADABLE;
+  const isWhole = tool === 'write_file' || input['old_string'] === '';
+  const content = isWhole ? text(input[tool === 'replace' ? 'new_string' : 'content']) : undefined;
+  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
+}
+
+function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
+  const specific = (content: object) => ({ hookSpecificOutput: { hookEventName: event.name, ...content } });
+  switch (verdict.kind) {
+    case 'allow':
+      return undefined;
+    case 'context':
+      return CONTEXT_EVENTS.has(event.name)
+        ? specific({ additionalContext: verdict.text })
+        : { systemMessage: verdict.text };
+    case 'notice':
+      return { systemMessage: verdict.text };
+    case 'deny':
+      return { decision: 'deny', reason: verdict.reason };
+    case 'rewrite': {
+      const input = fields(fields(payload)?.['tool_input']) ?? {};
+      const message = verdict.context === undefined ? {} : { systemMessage: verdict.context };
+      const key = CONTENT_KEYS.find((candidate) => typeof input[candidate] === 'string') ?? 'content';
+      return { ...specific({ tool_input: { ...input, [key]: verdict.content } }), ...message };
+    }
+  }
+}
+
+/** Where a tool that writes a whole file has its content: `write_file`, MCP servers, `replace`. */
+const CONTENT_KEYS = ['content', 'text', 'new_string'];

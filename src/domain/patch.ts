@@ -1,0 +1,38 @@
+/** What one section of a patch in Codex's format (`*** Begin Patch`) does to a file. Paths are as they stand there. */
+export interface PatchedFile {
+  readonly path: string;
+  readonly change: 'add' | 'update' | 'delete';
+  /** Where an update moves the file to. */
+  readonly moveTo?: string;
+  /** First line of an added file, for its marker. */
+  readonly firstLine?: string;
+}
+
+const HEADER = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
+const MOVE = /^\*\*\* Move to: (.+)$/;
+const CHANGES = { Add: 'add', Update: 'update', Delete: 'delete' } as const;
+
+/**
+ * The files that a patch touches. Headers are found as Codex finds them: blanks around them do not count,
+ * what surrounds the patch (a heredoc's own lines) is passed over, and an added line never is one.
+ */
+export function patchedFiles(patch: string): PatchedFile[] {
+  const files: PatchedFile[] = [];
+  for (const line of patch.split('\n')) {
+    const trimmed = line.trim();
+    const [, word, path] = HEADER.exec(trimmed) ?? [];
+    const last = files.at(-1);
+    if (path !== undefined) {
+      files.push({ path, change: CHANGES[word as keyof typeof CHANGES] });
+      continue;
+    }
+    if (last === undefined) continue;
+    const moveTo = MOVE.exec(trimmed)?.[1];
+    if (last.change === 'update' && last.moveTo === undefined && moveTo !== undefined) {
+      files[files.length - 1] = { ...last, moveTo };
+    } else if (last.change === 'add' && last.firstLine === undefined && line.startsWith('+')) {
+      files[files.length - 1] = { ...last, firstLine: line.slice(1).replace(/\r$/, '') };
+    }
+  }
+  return files;
+}

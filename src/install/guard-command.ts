@@ -1,0 +1,21 @@
+import type { Scope } from './client.ts';
+import type { CommandTest } from './hook-settings.ts';
+import { shellQuote } from './shell-quote.ts';
+
+/**
+ * The command that a client starts for its events. It exits 0 in silence when the package is gone: any other
+ * end is shown to the person at every tool call, or taken for a refusal. A project's settings are shared, so
+ * they look on PATH. A release that changed this text would make Codex ask its users to trust it once more.
+ */
+export function guardCommand(client: string, scope: Scope, launcher: string): string {
+  const guard = `guard --client ${client}`;
+  if (scope === 'project') {
+    return `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff ${guard}`;
+  }
+  return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
+}
+
+/** Tells the commands that `guardCommand` makes for a client, of any release, from everybody else's. */
+export function isGuardCommand(client: string): CommandTest {
+  return (command) => command.includes('git-handoff') && command.includes(` guard --client ${client}`);
+}
