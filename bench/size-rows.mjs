@@ -24,6 +24,6 @@ function packed() {
 
 export const sizeRows = () => [
   bundle('hook.cjs', 80),
-  bundle('shell.cjs', 150),
+  bundle('shell.cjs', 210),
   { name: 'packed package', unit: 'KB', target: 400, value: packed },
 ];

@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const KIB = 1024;
-const LIMITS = { 'dist/hook.cjs': 80 * KIB, 'dist/shell.cjs': 150 * KIB };
+// unbash alone is 104 KB; why the parser's file may be larger than first planned: docs/decisions.md.
+const LIMITS = { 'dist/hook.cjs': 80 * KIB, 'dist/shell.cjs': 210 * KIB };
 const PACKED_LIMIT = 400 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],

@@ -26,8 +26,9 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
     ...(await checkClients(repository, settings, context)),
-    ...(await checkRefs(repository, options.fix, context.now)),
+    // A lock that stays would keep the refs from being mended.
     ...checkLocks(repository, options.fix, context.now),
+    ...(await checkRefs(repository, options.fix, context.now)),
     ...checkHookLog(repository, context),
   ];
   const wrong = items.some(({ status }) => status === 'problem');

@@ -52,7 +52,7 @@ export async function guard(call: GuardCall): Promise<string> {
     event = dialect.parse(payload, call.env);
     if (event === undefined) throw new Error('the payload is none of this client');
     const scene = await setScene(call, dialect, event, log);
-    if (scene.place !== undefined && scene.enabled) folder = repositoryFolder(scene.place.commonDir);
+    folder = ownFolder(scene) ?? folder;
     const verdict = await withDeadline(decide(scene), call, log);
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
     return dialect.render(verdict, event, payload);
@@ -78,10 +78,21 @@ async function setScene(
     findPlace(cwd, call.env),
   ]);
   const enabled = settings.enabled === true && place !== undefined;
-  if (enabled) ensureFolder(repositoryFolder(place.commonDir));
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, now, remaining } = call;
   return { event, dialect, env, home, cwd, clientPid, settings, files, place, enabled, now, remaining, log };
+}
+
+/** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */
+function ownFolder({ place, enabled }: Scene): string | undefined {
+  if (place === undefined || !enabled) return undefined;
+  const folder = repositoryFolder(place.commonDir);
+  try {
+    ensureFolder(folder);
+    return folder;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */

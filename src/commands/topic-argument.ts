@@ -50,18 +50,19 @@ function suggestTopic(text: string): string {
 
 /**
  * The commit that a note of this topic is about: the tip of its branch, `undefined` for an unborn one.
- * `head` is what `HEAD` is at.
+ * `head` is what `HEAD` is at. A handoff that `stands` already outlives its branch.
  *
- * @throws Failure `usage` when somebody typed a branch that does not exist: nobody would find the note.
+ * @throws Failure `usage` for a new note on a branch that does not exist: nobody would find it.
  */
 export async function requireBranch(
   repository: Repository,
   argument: TopicArgument,
   head: Oid | undefined,
+  stands: Promise<boolean>,
 ): Promise<Oid | undefined> {
   if (!argument.explicit || argument.branch === repository.branch) return head;
   const tip = await branchTip(repository, argument.branch);
-  if (tip !== undefined) return tip;
+  if (tip !== undefined || (await stands)) return tip;
   throw new Failure('usage', `there is no branch ${escapeLine(argument.branch)}`, {
     hint: `git branch ${shellWord(argument.branch)}`,
   });

@@ -65,7 +65,8 @@ async function writeTo(
     committer(cwd),
   ]);
   const expect = parseExpectation(options.expect);
-  const base = await requireBranch(repository, target, tree.head);
+  const stands = early.topic.then(({ tip }) => tip !== undefined);
+  const base = await requireBranch(repository, target, tree.head, stands);
   const caller = findCaller(context, sessions, options.session, author);
   const note = typeof options.note === 'function' ? await options.note(target) : options.note;
   const text = { repository, target, note, caller: caller.id, now: context.now };
@@ -126,7 +127,7 @@ export function parseExpectation(text: string | undefined): Oid | null | undefin
   const oid = parseOid(text);
   if (oid !== undefined) return oid;
   throw new Failure('usage', `--expect takes a whole object name, not ${escapeLine(JSON.stringify(text))}`, {
-    hint: 'git handoff show <topic> prints it',
+    hint: 'git handoff show --json',
   });
 }
 

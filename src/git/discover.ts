@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { parseOid } from '../domain/names.ts';
 
 /** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
 export interface FoundRepository {
@@ -24,6 +25,24 @@ function gitDirAt(folder: string): string | undefined {
   if (stat?.isFile() !== true) return undefined;
   const target = /^gitdir: (.*?)\n?$/s.exec(readText(path) ?? '')?.[1];
   return target === undefined ? undefined : resolve(folder, target);
+}
+
+/**
+ * What `HEAD` says: a full ref name, or `HEAD` when detached; `undefined` where only git can tell
+ * (reftable, a symbolic link, something odd).
+ */
+export function readHead(gitDir: string): string | undefined {
+  const text = readText(join(gitDir, 'HEAD'))?.replace(/\n$/, '') ?? '';
+  if (parseOid(text) !== undefined) return 'HEAD';
+  const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
+  return target === 'refs/heads/.invalid' ? undefined : target;
+}
+
+/** The branch that is checked out in the worktree around a folder, as `git branch --show-current` prints it. */
+export function checkedOutBranch(folder: string): string | undefined {
+  const found = discoverRepository(folder);
+  const head = found === undefined ? undefined : readHead(found.gitDir);
+  return head?.startsWith('refs/heads/') === true ? head.slice('refs/heads/'.length) : undefined;
 }
 
 /** A bare repository, or the inside of a `.git`. */

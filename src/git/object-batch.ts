@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
-import { type GitOptions, type StartedGit, gitFailure, startGit } from './run.ts';
+import { readObjects } from './objects.ts';
+import type { Repository } from './repository.ts';
+import { type GitOptions, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
 
 type ObjectType = 'commit' | 'tree' | 'blob';
 
@@ -74,6 +78,30 @@ export class ObjectBatch {
     const unpack = started ?? startUnpack(options);
     const result = await unpack.finish(this.#pack());
     if (result.code !== 0) throw gitFailure('unpack-objects', result);
+  }
+
+  /**
+   * To be called once a ref holds what was stored: `git gc --prune=now` deletes loose objects that no ref
+   * held when it counted, also those that one has held since. Then they are stored again, as a pack, which no
+   * collection deletes that began before it was there. Costs some stat(2) when nobody collects.
+   *
+   * @throws Failure `environment` when they could not be written.
+   */
+  async secure({ cwd, commonDir }: Pick<Repository, 'cwd' | 'commonDir'>): Promise<void> {
+    const isCollecting = existsSync(join(commonDir, 'gc.pid'));
+    if (!isCollecting && (await this.#isThere(cwd, join(commonDir, 'objects')))) return;
+    const result = await runGit(['index-pack', '--stdin'], { cwd, input: this.#pack() });
+    if (result.code !== 0) throw gitFailure('index-pack', result);
+  }
+
+  async #isThere(cwd: string, folder: string): Promise<boolean> {
+    const oids = [...this.#objects.keys()];
+    const notLoose = oids.filter((oid) => !existsSync(join(folder, oid.slice(0, 2), oid.slice(2))));
+    const found = await readObjects(
+      { cwd },
+      notLoose.map((name) => ({ name, infoOnly: true })),
+    );
+    return found.every((object) => object !== undefined);
   }
 
   #add(type: ObjectType, data: Buffer): Oid {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
-import { discoverRepository } from './discover.ts';
+import { discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';
 import { type GitOptions, git, gitFailure, runGit } from './run.ts';
 
@@ -38,18 +38,6 @@ export async function openRepository(cwd: string): Promise<Repository> {
   const head = found === undefined ? undefined : readHead(found.gitDir);
   if (found === undefined || head === undefined) return askForRepository(cwd);
   return { cwd, gitDir: found.gitDir, commonDir: found.commonDir, branch: branchOf(head, found.gitDir) };
-}
-
-/** What `HEAD` says; `undefined` where only git can tell (reftable, a symbolic link, something odd). */
-function readHead(gitDir: string): string | undefined {
-  try {
-    const text = readFileSync(join(gitDir, 'HEAD'), 'utf8').replace(/\n$/, '');
-    if (parseOid(text) !== undefined) return 'HEAD';
-    const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
-    return target === 'refs/heads/.invalid' ? undefined : target;
-  } catch {
-    return undefined;
-  }
 }
 
 async function askForRepository(cwd: string): Promise<Repository> {

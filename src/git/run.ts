@@ -138,7 +138,7 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
           resolve({
             code: code ?? (signal === null ? 1 : 128),
             stdout: Buffer.concat(stdout),
-            stderr: Buffer.concat(stderr).toString('utf8'),
+            stderr: Buffer.concat(stderr).toString('utf8') || (signal === null ? '' : `killed by ${signal}`),
           });
       }),
     );
@@ -187,6 +187,11 @@ export function gitFailure(command: string, result: GitResult): Failure {
   if (/bad (?:numeric |boolean )?config/.test(text))
     return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
+  // git names no cause when it is the content of a lock or of an object that cannot be written.
+  if (/couldn't write|unable to write|failed to write|error writing|Input\/output error/i.test(text)) {
+    return environment('look for free space and disk errors: df . && dmesg | tail');
+  }
+  if (text.startsWith('killed by SIG')) return environment('try again');
   if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
     return environment('this repository needs a newer git: git --version');
   }

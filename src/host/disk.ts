@@ -37,6 +37,11 @@ export function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
+/** Whether something stands under a path, a dangling link not counted. */
+export function exists(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
 /** Names in a folder; empty when it is none or cannot be read. */
 export function entries(folder: string): string[] {
   try {

@@ -1,14 +1,20 @@
 import { join } from 'node:path';
 import type { ShellWorld } from '../domain/shell/effects.ts';
-import { entries, isFolder, linkTarget } from './disk.ts';
+import { entries, exists, isFolder, linkTarget } from './disk.ts';
 import type { MarkerFiles } from './marker-files.ts';
 
 /** The disk and environment as the analysis of a shell command sees them. */
 export function shellWorld(
-  place: { cwd: string; home: string; env: NodeJS.ProcessEnv; commonDir: string | undefined },
+  place: {
+    cwd: string;
+    home: string;
+    env: NodeJS.ProcessEnv;
+    commonDir: string | undefined;
+    headBranch: (folder: string) => string | undefined;
+  },
   files: MarkerFiles,
 ): ShellWorld {
-  const { cwd, home, env, commonDir } = place;
+  const { cwd, home, env, commonDir, headBranch } = place;
   return {
     cwd,
     home,
@@ -16,6 +22,7 @@ export function shellWorld(
     entries,
     isDirectory: isFolder,
     readLink: linkTarget,
+    headBranch,
     watched: (folder) => [
       ...files.below(folder),
       ...(commonDir === undefined ? [] : looseRefs(commonDir, folder)),
@@ -23,13 +30,31 @@ export function shellWorld(
   };
 }
 
-/** Files that hold handoff refs in the files backend; only their being there counts, they are never read. */
+/** More loose refs than this are not told apart: the folder stands for them. */
+const MAX_LOOSE = 2000;
+
+/**
+ * Files that hold handoff refs in the files backend, at or below a folder. Only their being there
+ * counts, they are never read.
+ */
 function looseRefs(commonDir: string, folder: string): string[] {
-  const candidates = ['packed-refs', 'refs/handoffs', 'refs/handoffs-local'].map((name) =>
-    join(commonDir, name),
-  );
   const inside = folder.endsWith('/') ? folder : `${folder}/`;
-  return candidates.filter(
-    (path) => path.startsWith(inside) && (isFolder(path) || path.endsWith('packed-refs')),
-  );
+  const packed = join(commonDir, 'packed-refs');
+  const folders = ['refs/handoffs', 'refs/handoffs-local'].map((name) => join(commonDir, name));
+  const near = folders.filter((path) => `${path}/`.startsWith(inside) || inside.startsWith(`${path}/`));
+  const found = near.flatMap((path) => [path, ...filesBelow(path)]);
+  return [packed, ...found].filter((path) => path.startsWith(inside) && exists(path));
+}
+
+function filesBelow(folder: string): string[] {
+  const found: string[] = [];
+  for (const waiting = [folder]; waiting.length > 0 && found.length < MAX_LOOSE;) {
+    const at = waiting.pop() ?? '';
+    for (const name of entries(at)) {
+      const path = join(at, name);
+      if (isFolder(path)) waiting.push(path);
+      else found.push(path);
+    }
+  }
+  return found;
 }

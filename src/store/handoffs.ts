@@ -104,7 +104,7 @@ export async function commitHandoff(
     if (decision.kind !== 'proceed') return decision;
     if (before.tip !== undefined && options.idle?.(before.tip) === true)
       return { kind: 'unchanged', tip: before.tip };
-    const { commit, stored } = await storeCommit(
+    const { commit, batch, stored } = await storeCommit(
       repository,
       before.tip,
       decision.passing,
@@ -114,6 +114,7 @@ export async function commitHandoff(
     );
     const result = await swap(repository, before, commit.oid, decision.passing, stored, early?.refs);
     if (result.kind === 'done') {
+      await batch.secure(repository);
       return { kind: 'written', commit, parent: before.tip, passing: decision.passing, before };
     }
     if (result.kind === 'name-conflict')
@@ -150,7 +151,7 @@ async function storeCommit(
   me: SessionId,
   content: CommitContent,
   started: StartedGit | undefined,
-): Promise<{ commit: HandoffCommit; stored: Promise<void> }> {
+): Promise<{ commit: HandoffCommit; batch: ObjectBatch; stored: Promise<void> }> {
   const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
   const note = content.note ?? (await noteOf(repository, parent));
   const tree = batch.tree([
@@ -172,7 +173,7 @@ async function storeCommit(
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
   const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
   assertLegal(parent, commit);
-  return { commit, stored: batch.store({ cwd: repository.cwd }, started) };
+  return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

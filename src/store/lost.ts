@@ -49,7 +49,11 @@ export async function saveLost(
   for (let tries = 0; tries < MAX_TRIES; tries++, number++) {
     const ref = lostRef(path, number);
     const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
-    if (result.kind === 'done') return { ref, number, details };
+    if (result.kind === 'done') {
+      await batch.secure(repository);
+      return { ref, number, details };
+    }
+    if (result.kind === 'objects-gone') await batch.store({ cwd: repository.cwd });
     if (result.kind === 'locked') await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25));
   }
   throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });

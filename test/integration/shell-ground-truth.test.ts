@@ -1,7 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { analyseShell } from '../../src/domain/shell/analyse.ts';
 import { ShellSandbox } from '../support/shell-sandbox.ts';
-import { readCorpus } from '../support/shell-world.ts';
+import { composeCommand, randomNumbers } from '../support/shell-commands.ts';
+import { readCorpus, readFurtherCases } from '../support/shell-world.ts';
+
+/** A run of every case and of more composed commands takes minutes: `SHELL_CASES=5000`. */
+const COMPOSED = Number(process.env['SHELL_CASES'] ?? 40);
+const SEED = 20_261_121;
+const EVERY = COMPOSED > 1000 ? 1 : 20;
 
 const sandbox = new ShellSandbox();
 beforeEach(() => {
@@ -26,3 +32,32 @@ describe('the corpus, run for real', () => {
     expect(sandbox.state() !== before).toBe(groundTruth === 'mutates');
   });
 });
+
+describe('further commands, run for real', () => {
+  const sample = readFurtherCases().filter(({ setup }, n) => setup !== undefined || n % EVERY === 0);
+  it.each(sample)('$groundTruth: $command', ({ command, setup, groundTruth }) => {
+    if (setup !== undefined) sandbox.run(sandbox.fill(setup));
+    expect(decideAndRun(command)).toEqual({
+      hit: groundTruth === 'mutates',
+      mutated: groundTruth === 'mutates',
+    });
+  });
+});
+
+describe('composed commands', () => {
+  const random = randomNumbers(SEED);
+  const commands = Array.from({ length: COMPOSED }, () => composeCommand(random));
+  it.each(commands)('%j', (command) => {
+    const { hit, mutated } = decideAndRun(command);
+    expect(hit).toBe(mutated);
+  });
+});
+
+/** What the analysis says of a command, and what it then does. */
+function decideAndRun(command: string): { hit: boolean; mutated: boolean } {
+  const text = sandbox.fill(command);
+  const hit = sandbox.isHit(analyseShell(text, sandbox.world()));
+  const before = sandbox.state();
+  sandbox.run(text);
+  return { hit, mutated: sandbox.state() !== before };
+}

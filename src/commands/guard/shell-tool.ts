@@ -2,7 +2,7 @@ import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import type { IdentityEffect, PathEffect, RefEffect } from '../../domain/shell/effects.ts';
 import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
 import { SESSION_VARIABLES } from '../../domain/identity.ts';
-import { isHandoffRefFile } from '../../git/discover.ts';
+import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
 import { decideGuarded, firstRefusal, removePath } from './before-tool.ts';
@@ -19,7 +19,10 @@ export async function shellTool(
   const { home, place, files } = scene;
   const env = { ...sessionVariables(scene), ...scene.env };
   const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
-  const world = shellWorld({ cwd, home, env, commonDir: place?.commonDir }, files);
+  const world = shellWorld(
+    { cwd, home, env, commonDir: place?.commonDir, headBranch: checkedOutBranch },
+    files,
+  );
   const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
   const verdict = firstRefusal([
     ...effects.paths.flatMap((effect) => pathVerdicts(scene, effect)),

@@ -1,0 +1,159 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { short } from '../support/client/expectations.ts';
+import { prepareGemini, replace, runGemini, shell, writeFile } from '../support/client/gemini.ts';
+import { beginning, expectWell, outputs, recordIn } from '../support/client/run.ts';
+import { createWorld, type World } from '../support/client/world.ts';
+import { createGates } from '../support/model/gates.ts';
+import { say } from '../support/model/script.ts';
+
+const TOPIC = 'main/auth-refresh';
+const REF = `refs/handoffs/${TOPIC}`;
+const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
+
+/** A world in which somebody uses Gemini CLI and typed `git handoff init --client gemini`. */
+async function geminiWorld(): Promise<World> {
+  const world = await createWorld();
+  onTestFinished(() => world.remove());
+  prepareGemini(world);
+  await world.output('git handoff init --yes --client gemini');
+  return world;
+}
+
+/** A handoff file in the working tree: Gemini CLI's file tools go no further. */
+function handoffFile({ repository }: World, topic: string): string {
+  const folder = path.join(repository, 'projects', 'here', 'memory');
+  mkdirSync(folder, { recursive: true });
+  return path.join(folder, `handoff-main-${topic}.md`);
+}
+
+describe('Gemini CLI sessions and their notes', () => {
+  it('are told of each other, own what they write, and are refused what another owns', async () => {
+    const world = await geminiWorld();
+    const gates = createGates();
+    const turns = [
+      // Its shell names no session and hides who commits: the ancestor process tells.
+      shell(`git config user.email; env | grep SESSION_ID; ${writeNote('note of A')}`),
+      say('done', { opens: 'A has written', waitsFor: 'B is over' }),
+    ];
+    const running = runGemini(world, { turns }, { gates });
+    expect(await gates.wait('A has written')).toBe(true);
+    const b = await runGemini(world, {
+      turns: [
+        shell(writeNote('note of B')),
+        shell('{{last:hint: .*?(git handoff take[^\\n]*)}}'),
+        shell(writeNote('second note of B')),
+        shell('git handoff sessions --json'),
+        say('done'),
+      ],
+    });
+    gates.open('B is over');
+    const a = await running;
+    expectWell(a);
+    expectWell(b);
+
+    expect(outputs(a)[0]).not.toMatch(/dev@example|SESSION_ID/);
+    expect(beginning(a)).not.toContain('auth-refresh');
+    expect(beginning(b)).toContain('auth-refresh');
+    expect(beginning(b)).toContain(short(a.session));
+    const [refused, taken, written, listed] = outputs(b);
+    expect(refused).toContain('Exit Code: 3');
+    expect(refused).toContain(short(a.session));
+    for (const output of [taken, written]) expect(output).not.toContain('Exit Code');
+    expect(listed).toContain(a.session);
+    const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
+    const format = `${trailer('Claude-Session-Id')} ${trailer('Handoff-Client')}`;
+    const chain = await world.output(`git log --reverse --format='${format}' ${REF}`);
+    expect(chain.split('\n')).toEqual([`${a.session} gemini`, `${b.session} gemini`, `${b.session} gemini`]);
+    const records = await world.output('git handoff sessions --all --json');
+    for (const { session } of [a, b]) {
+      expect(recordIn(records, session), world.guardLog()).toMatchObject({
+        client: 'gemini',
+        liveness: 'ended',
+      });
+    }
+  });
+});
+
+describe('handoff files in Gemini CLI', () => {
+  it('of another session cannot be changed by its tools, and the model is told why', async () => {
+    const world = await geminiWorld();
+    const file = handoffFile(world, 'auth-refresh');
+    const owner = 'sess-bbbbbbbb-2222';
+    const content = `<!-- claude-session: ${owner} -->\nsecret token\n`;
+    writeFileSync(file, content);
+    const attempts = [
+      writeFile(file, 'gone\n'),
+      replace(file, 'secret', 'gone'),
+      shell(`echo gone >> ${file}`),
+      shell(`cd ${path.dirname(file)} && rm handoff-main-auth-refresh.md`),
+    ];
+    const run = await runGemini(world, { turns: [...attempts, shell(`cat ${file}`), say('done')] });
+    expectWell(run);
+    const results = outputs(run);
+    const seen = results.pop();
+    expect(seen).toContain('secret token');
+    expect(results).toHaveLength(attempts.length);
+    for (const result of results) {
+      expect(result, world.guardLog()).toContain('Tool execution blocked');
+      expect(result).toContain(short(owner));
+    }
+    expect(readFileSync(file, 'utf8')).toBe(content);
+  });
+
+  it('without a marker get it, and stay open to their owner', async () => {
+    const world = await geminiWorld();
+    const file = handoffFile(world, 'new-topic');
+    const made = handoffFile(world, 'other-work');
+    const run = await runGemini(world, {
+      turns: [
+        writeFile(file, 'goal\n'),
+        replace(file, 'goal', 'goal: done'),
+        shell(`echo more >> ${file}`),
+        replace(made, '', 'made\n'),
+        say('done'),
+      ],
+    });
+    expectWell(run);
+    const marker = `<!-- claude-session: ${run.session} -->\n`;
+    for (const result of outputs(run)) expect(result, world.guardLog()).not.toContain('blocked');
+    expect(readFileSync(file, 'utf8')).toBe(`${marker}goal: done\nmore\n`);
+    expect(readFileSync(made, 'utf8')).toBe(`${marker}made\n`);
+  });
+});
+
+describe('hooks in Gemini CLI', () => {
+  it('leave the settings of the person alone, are not noticed in a day of work, and go by uninstall', async () => {
+    const world = await createWorld();
+    onTestFinished(() => world.remove());
+    prepareGemini(world);
+    const settings = path.join(world.home, '.gemini', 'settings.json');
+    const before = readFileSync(settings, 'utf8');
+    await world.output('git handoff init --yes --client gemini');
+    const { hooks, ...others } = JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>;
+    expect(hooks).toBeDefined();
+    expect(others).toEqual(JSON.parse(before));
+
+    const script = {
+      turns: [
+        writeFile(path.join(world.repository, 'b.txt'), 'b\n'),
+        replace('a.txt', 'hello', 'goodbye'),
+        shell('sed -i s/b/c/ b.txt && git status --short'),
+        say('done'),
+      ],
+    };
+    const run = await runGemini(world, script);
+    expectWell(run);
+    expect(outputs(run).join('\n')).not.toContain('blocked');
+    expect(run.stdout + run.stderr).toContain('Handoff reminder: 2 paths changed');
+    expect(readFileSync(path.join(world.repository, 'a.txt'), 'utf8')).toBe('goodbye\n');
+    expect(readFileSync(path.join(world.repository, 'b.txt'), 'utf8')).toBe('c\n');
+    expect(recordIn(await world.output('git handoff sessions --all --json'), run.session)).toMatchObject({
+      client: 'gemini',
+    });
+
+    await world.output('git handoff uninstall --yes');
+    expect(readFileSync(settings, 'utf8')).toBe(before);
+  });
+});

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EXIT_CODES, type FailureCode } from '../../src/domain/failure.ts';
+import { type Schema, violations } from '../support/json-schema.ts';
+import { type Json, TestRepository } from '../support/repository.ts';
+
+const schema = JSON.parse(
+  readFileSync(new URL('../../schema/output.schema.json', import.meta.url), 'utf8'),
+) as Schema & { $defs: Readonly<Record<string, Schema>> };
+const [a, b] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
+let repo: TestRepository;
+
+/** Runs a verb with `--json`; its one line must fit the named definition, and the schema as a whole. */
+function answer(
+  definition: string,
+  status: number,
+  words: string[],
+  session?: string,
+  cwd = repo.path,
+): Json {
+  const done = repo.handoff([...words, '--json'], { cwd, ...(session === undefined ? {} : { session }) });
+  expect(done.status, done.stderr).toBe(status);
+  expect(done.stdout).toMatch(/^\{.*\}\n$/);
+  const value = JSON.parse(done.stdout) as Json;
+  expect(violations(schema, schema.$defs[definition]!, value)).toEqual([]);
+  expect(violations(schema, schema, value)).toEqual([]);
+  return value;
+}
+
+beforeAll(() => {
+  repo = new TestRepository();
+});
+afterAll(() => repo.remove());
+
+describe('every verb answers --json as the schema says', () => {
+  it('where nothing was written yet', () => {
+    expect(answer('list', 1, ['list']).items).toEqual([]);
+    expect(answer('sessions', 1, ['sessions']).items).toEqual([]);
+    expect(answer('error', 1, ['show']).error.code).toBe('not-found');
+  });
+
+  it('write, show, log and list', () => {
+    expect(answer('write', 0, ['write', 'auth-refresh', '-m', 'hello'], a)).toMatchObject({
+      owner: a,
+      parent: null,
+    });
+    expect(answer('show', 0, ['show'], b)).toMatchObject({ note: 'hello\n', unread: true, client: 'claude' });
+    expect(answer('show', 0, ['show'], a)).toMatchObject({ unread: false });
+    expect(answer('log', 0, ['log', 'auth-refresh']).items).toHaveLength(1);
+    expect(answer('list', 0, ['list']).items).toHaveLength(1);
+  });
+
+  it('a refused write and the text that was kept', () => {
+    const { error } = answer('error', 3, ['write', 'auth-refresh', '-m', 'mine'], b);
+    expect(error).toMatchObject({
+      code: 'not-owner',
+      lostRef: 'refs/handoffs-local/lost/main/auth-refresh/1',
+    });
+    expect(answer('lost', 0, ['show', 'auth-refresh', '--lost']).items).toHaveLength(1);
+    expect(answer('lost', 0, ['show', 'auth-refresh', '--lost=1'])).toMatchObject({ note: 'mine\n' });
+    expect(answer('lost', 1, ['show', 'other-topic', '--lost']).items).toEqual([]);
+  });
+
+  it('take and close', () => {
+    expect(answer('take', 0, ['take', 'auth-refresh'], b)).toMatchObject({ taken: true, takenFrom: a });
+    expect(answer('take', 0, ['take', 'auth-refresh'], b)).toMatchObject({ taken: false });
+    expect(answer('close', 0, ['close', 'auth-refresh'], b)).toMatchObject({
+      changed: true,
+      state: 'closed',
+    });
+    expect(answer('close', 0, ['close', 'auth-refresh'], b)).toMatchObject({ changed: false });
+  });
+
+  it('a note that is no text', () => {
+    const input = Buffer.from([0xff, 0x00, 0x80]);
+    repo.handoff(['write', 'binary-note'], { session: a, input });
+    expect(answer('show', 0, ['show', 'binary-note'])).toMatchObject({ noteBase64: '/wCA' });
+  });
+
+  it('init, sessions, doctor and uninstall', () => {
+    expect(answer('install', 0, ['init', '--yes'])).toMatchObject({ outcome: 'applied' });
+    expect(answer('install', 0, ['init', '--yes'])).toMatchObject({ outcome: 'unchanged' });
+    repo.guard({ session_id: a, hook_event_name: 'SessionStart', source: 'startup' });
+    repo.guard({ session_id: b, hook_event_name: 'SessionStart', source: 'startup' });
+    repo.guard({ session_id: b, hook_event_name: 'SessionEnd', reason: 'clear' });
+    expect(answer('sessions', 0, ['sessions', '--all']).items).toHaveLength(2);
+    expect(answer('doctor', 0, ['doctor']).items.length).toBeGreaterThan(3);
+    expect(answer('install', 0, ['uninstall', '--yes'])).toMatchObject({ outcome: 'applied' });
+  });
+
+  it.each<[FailureCode, string[]]>([
+    ['usage', ['write', 'fix', '-m', 'x']],
+    ['usage', ['write', 'auth-refresh', '--frob']],
+    ['usage', ['frobnicate']],
+    ['lost-race', ['write', 'auth-refresh', '-m', 'x', '--expect', 'none']],
+    ['not-found', ['log', 'no-such-topic']],
+  ])('a failure %s', (code, words) => {
+    expect(answer('error', EXIT_CODES[code], words, a).error.code).toBe(code);
+  });
+
+  it('a failure outside of repositories', () => {
+    expect(answer('error', 7, ['list'], a, repo.home).error.code).toBe('environment');
+  });
+});
+
+describe('the schema', () => {
+  it('lists exactly the codes that there are', () => {
+    const error = schema.$defs['error']! as {
+      properties: { error: { properties: { code: { enum: string[] } } } };
+    };
+    expect([...error.properties.error.properties.code.enum].sort()).toEqual(Object.keys(EXIT_CODES).sort());
+  });
+
+  it('refuses an answer with a field too many, too few, or of another type', () => {
+    const good = answer('list', 0, ['list', '--all']);
+    const [item] = good.items;
+    const without = Object.fromEntries(Object.entries(item!).filter(([name]) => name !== 'owner'));
+    for (const bad of [{ ...item, extra: 1 }, without, { ...item, unread: 'no' }, { ...item, oid: 'HEAD' }]) {
+      expect(violations(schema, schema.$defs['list']!, { ...good, items: [bad] })).not.toEqual([]);
+    }
+    expect(violations(schema, schema, { ...good, schema: 2 })).not.toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GuardWorld, OWNER, markedNote } from '../support/guard.ts';
+import { readCorpus } from '../support/shell-world.ts';
+
+/** Commands that nobody can decide by reading them. */
+const cases = readCorpus().filter(({ expect: expected }) => expected === 'deny-or-detect');
+
+let world: GuardWorld;
+afterEach(() => world.remove());
+
+function toolCall(command: string) {
+  return { command: world.fill(command) };
+}
+
+/** What the next hook or command says of a change, empty when nothing. */
+const nextRuns = {
+  'the hook after the tool': (command: string) => {
+    const answer = world.after('Bash', toolCall(command));
+    return answer.kind === 'silent' ? '' : 'text' in answer ? (answer.text ?? '') : '';
+  },
+  'the next start of a session': () => {
+    const answer = world.sessionStart('sess-dddddddd-4444');
+    return answer.kind === 'context' ? answer.text : '';
+  },
+  'the next command': () => {
+    const { status, stderr } = world.handoff(['list']);
+    expect(status).toBe(0);
+    return stderr;
+  },
+} as const;
+
+const REPORT = /behind git-handoff's back|without the guard seeing it/;
+
+describe.each(Object.keys(nextRuns) as (keyof typeof nextRuns)[])('told by %s', (next) => {
+  it.each(cases)('$id $why', ({ command, setup, cwd }) => {
+    world = new GuardWorld();
+    if (next === 'the hook after the tool') world.sessionStart('sess-cccccccc-3333');
+    if (setup !== undefined) world.bash(world.fill(setup));
+    const from = world.fill(cwd ?? '@CWD@');
+    const before = world.before('Bash', toolCall(command), { cwd: from });
+    if (before.kind === 'deny') return;
+    expect(before).toEqual({ kind: 'silent' });
+
+    world.bash(world.fill(command), { cwd: from });
+    expect(nextRuns[next](command)).toMatch(REPORT);
+    expect(nextRuns[next](command)).not.toMatch(REPORT);
+    expect(readFileSync(world.file, 'utf8')).toBe(markedNote(OWNER));
+    expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('secret token');
+  });
+});

@@ -1,0 +1,243 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type DialectAnswer, type OtherClient, readDialectAnswer } from '../support/dialect-answer.ts';
+import { CALLER, type GuardWorldOptions, GuardWorld, hostileCases, OWNER } from '../support/guard.ts';
+import { type HookAnswer, readAnswer } from '../support/hook-answer.ts';
+import { TestRepository } from '../support/repository.ts';
+import { type Payload, capturedPayload, capturedPayloads } from '../support/payloads.ts';
+
+interface ClientCase {
+  readonly id: string;
+  readonly client: 'claude' | OtherClient;
+  readonly tool: string;
+  readonly tool_input: unknown;
+  readonly expect: 'deny' | 'allow' | 'rewrite';
+  readonly why: string;
+  readonly setup?: string;
+  readonly owner?: 'caller';
+  readonly marker?: 'rewrite';
+  readonly platform?: string;
+}
+
+const BEFORE = { claude: 'PreToolUse', codex: 'PreToolUse', gemini: 'BeforeTool' } as const;
+const CAPTURED_SHELL = {
+  claude: 'PreToolUse-Bash',
+  codex: 'PreToolUse-Bash',
+  gemini: 'BeforeTool-run_shell_command',
+} as const;
+
+/** A call of a client's hook: a captured payload with this world's folder and what the test wants in it. */
+function hook(world: GuardWorld, client: OtherClient, payload: Payload): DialectAnswer {
+  const input = JSON.stringify({ cwd: world.path, session_id: CALLER, ...payload });
+  const run = world.handoff(['guard', '--client', client], { input });
+  return readDialectAnswer(client, run, String(payload['hook_event_name']));
+}
+
+function beforeTool(world: GuardWorld, client: ClientCase['client'], tool: string, input: unknown) {
+  const captured = capturedPayload(client, CAPTURED_SHELL[client]);
+  const payload = { ...captured, session_id: CALLER, cwd: world.path, tool_name: tool, tool_input: input };
+  const run = world.handoff(['guard', '--client', client], { input: JSON.stringify(payload) });
+  const read = (): HookAnswer | DialectAnswer =>
+    client === 'claude' ? readAnswer(run, BEFORE[client]) : readDialectAnswer(client, run, BEFORE[client]);
+  return read();
+}
+
+const cases = hostileCases<ClientCase>('other-clients.json').filter(
+  ({ platform }) => platform === undefined || platform.includes(process.platform),
+);
+const ANSWERS = { deny: 'deny', allow: 'silent', rewrite: 'rewrite' } as const;
+
+const worlds: readonly (GuardWorldOptions & { title: string; peer?: boolean })[] = [
+  { title: 'alone in an initialised repository' },
+  { title: 'beside a live session', peer: true },
+  { title: 'in a repository without init', initialised: false },
+];
+
+describe.each(worlds)('hostile calls, $title', ({ peer = false, ...options }) => {
+  const variants = {
+    foreign: new GuardWorld(options),
+    own: new GuardWorld({ ...options, owner: CALLER }),
+    rewriting: new GuardWorld({ ...options, marker: 'rewrite' }),
+  };
+  for (const world of Object.values(variants)) {
+    world.sessionStart(CALLER);
+    if (peer) world.sessionStart('sess-cccccccc-3333');
+  }
+  afterEach(() => variants.foreign.clean());
+  afterAll(() => Object.values(variants).forEach((world) => world.remove()));
+
+  // Who the session is matters only where init ran.
+  const here = cases.filter(({ why }) => options.initialised !== false || !why.includes('identity'));
+  it.each(here)(
+    '$client $id $why: $expect',
+    ({ client, tool, tool_input, setup, owner, marker, expect: wanted }) => {
+      const world =
+        owner === 'caller' ? variants.own : marker === 'rewrite' ? variants.rewriting : variants.foreign;
+      if (setup !== undefined) world.bash(world.fill(setup));
+      const input = JSON.parse(world.fill(JSON.stringify(tool_input))) as unknown;
+      expect(beforeTool(world, client, tool, input)).toMatchObject({ kind: ANSWERS[wanted] });
+    },
+  );
+});
+
+describe.each(['codex', 'codex-codemode', 'gemini'] as const)('payloads captured from %s', (folder) => {
+  const client = folder === 'gemini' ? 'gemini' : 'codex';
+  const world = new GuardWorld();
+  afterAll(() => world.remove());
+
+  it.each(capturedPayloads(folder))(
+    '$name is understood, and an everyday call is left alone',
+    ({ payload }) => {
+      world.clearLog();
+      const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
+      const answer = hook(world, client, here);
+      const event = String(payload['hook_event_name']);
+      if (event !== 'SessionStart' && event !== 'Stop') expect(answer.kind, answer.text).toBe('silent');
+      expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
+    },
+  );
+});
+
+describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
+  const start = (session: string, source: string) => ({
+    hook_event_name: 'SessionStart',
+    session_id: session,
+    source,
+  });
+  const end = (session: string, reason: string) => ({
+    hook_event_name: 'SessionEnd',
+    session_id: session,
+    reason,
+  });
+  const world = (options: GuardWorldOptions = {}) => {
+    const made = new GuardWorld(options);
+    onTestFinished(() => made.remove());
+    return made;
+  };
+  const record = (of: GuardWorld, session: string) =>
+    of.json(['sessions', '--all']).items.find((item) => item['session'] === session);
+
+  it('is told about the notes, put on record under its client, and ended', () => {
+    const here = world();
+    const answer = hook(here, client, start(CALLER, 'startup'));
+    expect(answer.kind).toBe('context');
+    expect(answer.text).toContain('auth-refresh');
+    expect(answer.text).toContain(OWNER.slice(0, 8));
+    expect(record(here, CALLER)).toMatchObject({ client, ended: null });
+    expect(hook(here, client, end(CALLER, 'exit'))).toMatchObject({ kind: 'silent' });
+    expect(record(here, CALLER)).toMatchObject({ liveness: 'ended' });
+  });
+
+  it('is nudged once by a message to the person', () => {
+    const here = world();
+    hook(here, client, start(CALLER, 'startup'));
+    here.bash('echo more >> a.txt');
+    const stop = { hook_event_name: client === 'codex' ? 'Stop' : 'AfterAgent', stop_hook_active: false };
+    expect(hook(here, client, stop)).toMatchObject({ kind: 'notice' });
+    expect(hook(here, client, stop)).toMatchObject({ kind: 'silent' });
+  });
+
+  it('is told after a shell command that a handoff was moved behind its back', () => {
+    const here = world();
+    hook(here, client, start(CALLER, 'startup'));
+    const moving = 'git update-ref -d refs/handoffs/main/auth-refresh';
+    here.bash(moving);
+    const shell = {
+      tool_name: client === 'codex' ? 'Bash' : 'run_shell_command',
+      tool_input: { command: moving },
+    };
+    const after = client === 'codex' ? 'PostToolUse' : 'AfterTool';
+    const answer = hook(here, client, { hook_event_name: after, ...shell, tool_response: 'a.txt' });
+    expect(answer).toMatchObject({ kind: 'context' });
+    expect(answer.text).toContain('auth-refresh');
+  });
+
+  it('cannot take a marker from a rewrite that would approve the call, and is told the exact line', () => {
+    const here = world({ marker: 'rewrite' });
+    hook(here, client, start(CALLER, 'startup'));
+    const path = `${here.memory}/handoff-main-new-topic.md`;
+    const line = `<!-- claude-session: ${CALLER} -->`;
+    if (client === 'gemini') {
+      const written = beforeTool(here, client, 'write_file', { file_path: path, content: 'goal\n', more: 1 });
+      expect(written).toMatchObject({
+        kind: 'rewrite',
+        input: { file_path: path, content: `${line}\ngoal\n`, more: 1 },
+      });
+      const replaced = { file_path: path, instruction: 'x', old_string: '', new_string: 'goal\n' };
+      expect(beforeTool(here, client, 'replace', replaced)).toMatchObject({
+        kind: 'rewrite',
+        input: { ...replaced, new_string: `${line}\ngoal\n` },
+      });
+      return;
+    }
+    const add = (first: string) => `*** Begin Patch\n*** Add File: ${path}\n${first}+goal\n*** End Patch\n`;
+    const refused = beforeTool(here, client, 'apply_patch', { command: add('') });
+    expect(refused).toMatchObject({ kind: 'deny' });
+    expect(refused).toHaveProperty('text', expect.stringContaining(line));
+    expect(beforeTool(here, client, 'apply_patch', { command: add(`+${line}\n`) })).toMatchObject({
+      kind: 'silent',
+    });
+  });
+
+  it('owns what it writes, by its variable', () => {
+    const here = world();
+    hook(here, client, start(CALLER, 'startup'));
+    const variable = client === 'codex' ? 'CODEX_SESSION_ID' : 'GEMINI_SESSION_ID';
+    const env = { [variable]: CALLER, CODEX_THREAD_ID: client === 'codex' ? 'a-thread-of-its' : undefined };
+    here.ok(['write', 'new-topic', '-m', 'goal'], { env });
+    expect(here.json(['show', 'new-topic'])).toMatchObject({ owner: CALLER });
+  });
+});
+
+describe('Codex sub-agents', () => {
+  it('share the session, and may not write over what they have not seen', () => {
+    const world = new GuardWorld({ owner: CALLER });
+    onTestFinished(() => world.remove());
+    const agent = { agent_id: '01a1fba2-ea99-7bb3-94f3-3ebcc6d51750', agent_type: 'default' };
+    hook(world, 'codex', { hook_event_name: 'SessionStart', source: 'startup' });
+    hook(world, 'codex', { hook_event_name: 'SubagentStart', ...agent });
+    const write = {
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'git handoff write auth-refresh -m new' },
+    };
+    expect(hook(world, 'codex', { ...write, ...agent })).toMatchObject({ kind: 'silent' });
+    world.ok(['write', 'auth-refresh', '-m', 'moved'], { session: CALLER });
+    expect(hook(world, 'codex', { ...write, ...agent })).toMatchObject({ kind: 'deny' });
+    expect(hook(world, 'codex', write)).toMatchObject({ kind: 'silent' });
+  });
+});
+
+describe('doctor', () => {
+  const checks = (world: TestRepository) =>
+    world
+      .json(['doctor'])
+      .items.filter(({ check }) => String(check).startsWith('hooks ('))
+      .map(({ check, status }) => `${String(check)}: ${String(status)}`);
+  const repository = () => {
+    const made = new TestRepository();
+    onTestFinished(() => made.remove());
+    return made;
+  };
+
+  it('reaches the guard through the hooks of every client', () => {
+    const world = repository();
+    world.ok(['init', '--yes', '--client', 'codex,gemini', '--client=claude']);
+    expect(checks(world)).toEqual(['hooks (claude): ok', 'hooks (codex): ok', 'hooks (gemini): ok']);
+  });
+
+  it('misses no client that is not in use, and warns about one that is', () => {
+    const world = repository();
+    world.ok(['init', '--yes', '--client', 'codex']);
+    expect(checks(world)).toEqual(['hooks (codex): ok']);
+    mkdirSync(join(world.home, '.gemini'));
+    expect(checks(world)).toEqual(['hooks (codex): ok', 'hooks (gemini): warning']);
+  });
+
+  it('has a problem where nothing is guarded', () => {
+    const world = repository();
+    world.git(['config', 'handoff.enabled', 'true']);
+    expect(checks(world)).toEqual(['hooks (claude): problem']);
+  });
+});

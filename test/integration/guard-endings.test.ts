@@ -1,0 +1,112 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CALLER, GuardWorld, OWNER, markedNote } from '../support/guard.ts';
+import type { HookAnswer } from '../support/hook-answer.ts';
+import { containing, matching } from '../support/matchers.ts';
+
+let world: GuardWorld;
+beforeEach(() => {
+  world = new GuardWorld();
+  world.sessionStart(CALLER);
+});
+afterEach(() => world.remove());
+
+function stop(session = CALLER, more: object = {}): HookAnswer {
+  return world.hook({ hook_event_name: 'Stop', session_id: session, stop_hook_active: false, ...more });
+}
+
+const work = () => writeFileSync(join(world.path, 'new.txt'), 'work\n');
+
+describe('a session that stops', () => {
+  it('with work and no note is reminded once, by a message that blocks nothing', () => {
+    work();
+    expect(stop()).toEqual({
+      kind: 'notice',
+      text: matching(/^Handoff reminder: 1 path changed .*git handoff write <topic>/),
+    });
+    expect(stop()).toEqual({ kind: 'silent' });
+    expect(stop('sess-cccccccc-3333')).toMatchObject({ kind: 'notice' });
+  });
+
+  it('with nothing changed hears nothing', () => {
+    expect(stop()).toEqual({ kind: 'silent' });
+  });
+
+  it('with a note of its own hears nothing', () => {
+    work();
+    world.ok(['write', 'own-notes', '-m', 'x'], { session: CALLER });
+    expect(stop()).toEqual({ kind: 'silent' });
+    expect(stop('sess-cccccccc-3333')).toMatchObject({ kind: 'notice' });
+  });
+
+  it("with a note in the predecessor's form hears nothing", () => {
+    work();
+    writeFileSync(join(world.memory, 'handoff-main-own-notes.md'), markedNote(CALLER));
+    expect(stop()).toEqual({ kind: 'silent' });
+  });
+
+  it('again in the same turn hears nothing, and is reminded later', () => {
+    work();
+    expect(stop(CALLER, { stop_hook_active: true })).toEqual({ kind: 'silent' });
+    expect(stop()).toMatchObject({ kind: 'notice' });
+  });
+});
+
+describe('a sub-agent', () => {
+  const agent = (more: object) => world.hook({ agent_id: 'agent1', agent_type: 'general-purpose', ...more });
+  const starts = () => agent({ hook_event_name: 'SubagentStart' });
+  const writes = (command = "git handoff write own-notes -m 'by the agent'") =>
+    agent({ tool_name: 'Bash', tool_input: { command } });
+  const reads = () => {
+    const call = { tool_name: 'Bash', tool_input: { command: 'git handoff show own-notes' } };
+    expect(agent(call)).toEqual({ kind: 'silent' });
+    return agent({ hook_event_name: 'PostToolUse', ...call });
+  };
+  const note = (text: string) => world.ok(['write', 'own-notes', '-m', text], { session: CALLER });
+
+  it('may write what has not moved since it started', () => {
+    note('one');
+    expect(starts()).toEqual({ kind: 'silent' });
+    expect(writes()).toEqual({ kind: 'silent' });
+  });
+
+  it('is refused what moved since, told what to do, and may write after it did that', () => {
+    note('one');
+    starts();
+    note('two');
+    expect(writes()).toMatchObject({
+      kind: 'deny',
+      text: containing('git handoff show main/own-notes'),
+    });
+    expect(writes('printf x | git handoff write main/own-notes')).toMatchObject({ kind: 'deny' });
+    expect(writes('git handoff write other-notes -m x')).toEqual({ kind: 'silent' });
+    reads();
+    expect(writes()).toEqual({ kind: 'silent' });
+  });
+
+  it('is refused a topic that came into being since', () => {
+    starts();
+    note('one');
+    expect(writes()).toMatchObject({ kind: 'deny' });
+  });
+
+  it('is not held to what another one has seen, nor is the session itself', () => {
+    note('one');
+    starts();
+    note('two');
+    const other = { tool_name: 'Bash', tool_input: { command: 'git handoff write own-notes -m x' } };
+    expect(world.hook(other)).toEqual({ kind: 'silent' });
+    expect(world.hook({ hook_event_name: 'SubagentStart', agent_id: 'agent2' })).toEqual({ kind: 'silent' });
+    expect(world.hook({ agent_id: 'agent2', ...other })).toEqual({ kind: 'silent' });
+    expect(writes()).toMatchObject({ kind: 'deny' });
+  });
+
+  it("obeys the rules of the session's files", () => {
+    const input = { file_path: world.file, content: markedNote(CALLER) };
+    expect(agent({ tool_name: 'Write', tool_input: input })).toMatchObject({
+      kind: 'deny',
+      text: containing(OWNER.slice(0, 8)),
+    });
+  });
+});

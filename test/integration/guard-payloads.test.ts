@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { GuardWorld } from '../support/guard.ts';
+import { type CapturedPayload, capturedPayloads } from '../support/payloads.ts';
+
+/** What real clients sent to a hook: each is answered as its event allows, and mostly with silence. */
+
+describe.each(['claude', 'claude-new'])('payloads of %s', (version) => {
+  const captured = capturedPayloads(version);
+  let world: GuardWorld;
+  beforeAll(() => {
+    world = new GuardWorld();
+    // The session that was captured had changed into it.
+    mkdirSync(join(world.path, 'sub'));
+  });
+  afterEach(() => world.clearLog());
+  afterAll(() => world.remove());
+
+  /** The capture's folders are this world's. */
+  function placed({ payload, env }: CapturedPayload): Pick<CapturedPayload, 'payload' | 'env'> {
+    const text = JSON.stringify({ payload, env });
+    return JSON.parse(
+      text.replaceAll('/repo', world.path).replaceAll('/home/dev', world.home),
+    ) as CapturedPayload;
+  }
+
+  it('are of every event that the guard answers', () => {
+    const events = captured.map(({ payload }) => payload['hook_event_name']);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        'PreToolUse',
+        'PostToolUse',
+        'SessionStart',
+        'SessionEnd',
+        'Stop',
+        'SubagentStart',
+      ]),
+    );
+  });
+
+  it.each(captured)('$name', (one) => {
+    const { payload, env } = placed(one);
+    const answer = world.hook(payload, { env });
+    expect(answer.kind).toBe(payload['hook_event_name'] === 'SessionStart' ? 'context' : 'silent');
+    expect(world.log()).toEqual([]);
+  });
+});

@@ -1,0 +1,203 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Scope } from '../../src/install/client.ts';
+import { World } from './install-world.ts';
+
+const FOREIGN = '{ "matcher": "x", "hooks": [ { "type": "command", "command": "echo caf\\u00e9 é" } ] }';
+
+const SHAPES: Record<string, string | undefined> = {
+  'no file': undefined,
+  'empty file': '',
+  'empty object': '{}',
+  'other keys, four blanks':
+    '{\n    "general": { "vimMode": true },\n    "hooksConfig": { "notifications": false }\n}\n',
+  'tabs, no line feed at the end': '{\n\t"model": "é"\n}',
+  CRLF: '{\r\n  "hooks": {}\r\n}\r\n',
+  'hooks of others': `{"hooks":{"SessionStart":[${FOREIGN}],\n"PreToolUse":[ ],"BeforeTool":[${FOREIGN}]}}`,
+};
+
+const CLIENTS = {
+  codex: {
+    file: join('.codex', 'hooks.json'),
+    tools: '^(Bash|apply_patch|mcp__.*)$',
+    events: ['PostToolUse', 'PreToolUse', 'SessionEnd', 'SessionStart', 'Stop', 'SubagentStart'],
+    handler: {},
+    timeout: (event: string) => (event === 'SessionEnd' ? 3 : 10),
+  },
+  gemini: {
+    file: join('.gemini', 'settings.json'),
+    tools: '^(write_file|replace|run_shell_command|mcp_.*)$',
+    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'SessionEnd', 'SessionStart'],
+    handler: { name: 'git-handoff' },
+    timeout: () => 10_000,
+  },
+} as const;
+
+type Client = keyof typeof CLIENTS;
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.commit('first');
+});
+afterEach(() => world.remove());
+
+function settingsPath(client: Client, scope: Scope): string {
+  return join(scope === 'user' ? world.home : world.repository, CLIENTS[client].file);
+}
+
+interface Group {
+  readonly matcher?: string;
+  readonly hooks: readonly Readonly<Record<string, unknown>>[];
+}
+
+function ourGroups(client: Client, path: string): [event: string, group: Group][] {
+  const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, Group[]> };
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    groups
+      .filter((group) => JSON.stringify(group).includes(`guard --client ${client}`))
+      .map((group): [string, Group] => [event, group]),
+  );
+}
+
+/** The text that Codex's users trust by its hash: another one makes every user trust it once more. */
+function commandOf(client: Client, scope: Scope): string {
+  return scope === 'user'
+    ? `p='${world.packageRoot}/bin/git-handoff'; [ -x "$p" ] || exit 0; exec "$p" guard --client ${client}`
+    : `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client ${client}`;
+}
+
+describe.each(['codex', 'gemini'] as const)('settings of %s', (client) => {
+  describe.each(['user', 'project'] as const)('%s scope', (scope) => {
+    it.each(Object.entries(SHAPES))('%s: init three times, uninstall, every byte', async (_, shape) => {
+      const path = settingsPath(client, scope);
+      if (shape !== undefined) world.write(path, shape, 0o640);
+      const before = world.snapshot();
+      const options = { scope, clients: [client] };
+      expect((await world.init(options)).outcome).toBe('applied');
+      const { events, tools, handler, timeout } = CLIENTS[client];
+      const groups = ourGroups(client, path);
+      expect(groups.map(([event]) => event).sort()).toEqual(events);
+      for (const [event, group] of groups) {
+        expect(group).toEqual({
+          ...(/Tool/.test(event) ? { matcher: tools } : {}),
+          hooks: [
+            { type: 'command', ...handler, command: commandOf(client, scope), timeout: timeout(event) },
+          ],
+        });
+      }
+      const installed = world.snapshot();
+      expect((await world.init(options)).outcome).toBe('unchanged');
+      expect((await world.init(options)).outcome).toBe('unchanged');
+      expect(world.snapshot()).toEqual(installed);
+      await world.uninstall();
+      expect(world.snapshot()).toEqual(before);
+    });
+  });
+
+  it('the command reaches the launcher, and is silent without it', async () => {
+    await world.init({ clients: [client] });
+    const command = commandOf(client, 'user');
+    expect(world.shell(command)).toEqual({ status: 0, output: '' });
+    expect(world.calls()).toEqual([`guard guard --client ${client}`]);
+    const gone = command.replace('/bin/', '/gone/');
+    expect(world.shell(gone)).toEqual({ status: 0, output: '' });
+    expect(world.shell(commandOf(client, 'project'))).toEqual({ status: 0, output: '' });
+  });
+
+  it('has no settings for one person in one project', async () => {
+    const before = world.snapshot();
+    await expect(world.init({ clients: [client], scope: 'local' })).rejects.toMatchObject({ code: 'usage' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('what others wrote in between stays', async () => {
+    await world.init({ clients: [client] });
+    const path = settingsPath(client, 'user');
+    const edited = readFileSync(path, 'utf8').replace('{', '{\n  "later": true,');
+    world.write(path, edited);
+    await world.uninstall();
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ later: true });
+  });
+});
+
+describe('several clients', () => {
+  const registered = () =>
+    [
+      ['claude', join('.claude', 'settings.json')] as const,
+      ...(['codex', 'gemini'] as const).map((client) => [client, CLIENTS[client].file] as const),
+    ]
+      .filter(([, file]) => Object.keys(world.snapshot()).some((name) => name.endsWith(`home/${file}`)))
+      .map(([client]) => client);
+
+  it('at once, named twice, and taken back together', async () => {
+    const before = world.snapshot();
+    await world.init({ clients: ['codex', 'gemini', 'codex', 'claude'] });
+    expect(registered()).toEqual(['claude', 'codex', 'gemini']);
+    expect(ourGroups('codex', settingsPath('codex', 'user'))).toHaveLength(6);
+    expect((await world.init({ clients: ['claude'] })).outcome).toBe('unchanged');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('one after the other', async () => {
+    const before = world.snapshot();
+    await world.init();
+    await world.init({ clients: ['gemini'] });
+    await world.init({ clients: ['codex'], scope: 'project' });
+    expect(registered()).toEqual(['claude', 'gemini']);
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('all: those that have a folder, and says which', async () => {
+    for (const folder of ['.claude', '.gemini']) mkdirSync(join(world.home, folder));
+    const { notices } = await world.init({ clients: ['all'] });
+    expect(registered()).toEqual(['claude', 'gemini']);
+    expect(notices.join('\n')).toContain('clients: claude, gemini');
+    expect(notices.join('\n')).toContain(`codex (no folder ${join(world.home, '.codex')})`);
+  });
+
+  it('all, but none is in use: nothing is changed', async () => {
+    const before = world.snapshot();
+    await expect(world.init({ clients: ['all'] })).rejects.toMatchObject({ code: 'usage' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('all, for this person in this project: only Claude Code has such settings', async () => {
+    for (const folder of ['.claude', '.codex', '.gemini']) mkdirSync(join(world.home, folder));
+    const { notices } = await world.init({ clients: ['all'], scope: 'local' });
+    expect(notices.join('\n')).toMatch(/clients: claude; left out: codex .*--local.*gemini .*--local/);
+  });
+
+  it('an unknown one beside a known: nothing is changed', async () => {
+    const before = world.snapshot();
+    await expect(world.init({ clients: ['codex', 'x'] })).rejects.toMatchObject({ code: 'usage' });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
+
+describe('what a person must know', () => {
+  it('Codex asks for trust once: it is said when the hooks are new, not when they stand there', async () => {
+    const said = async () => (await world.init({ clients: ['codex'] })).notices.join('\n');
+    expect(await said()).toContain('/hooks');
+    expect(await said()).not.toContain('/hooks');
+  });
+
+  it.each(['{"hooksConfig":{"enabled":false}}', '{"hooksConfig":{"disabled":["git-handoff"]}}'])(
+    'Gemini CLI runs no hook of ours: %s',
+    async (settings) => {
+      world.write(settingsPath('gemini', 'user'), settings);
+      expect((await world.init({ clients: ['gemini'] })).notices.join('\n')).toContain('hooksConfig');
+    },
+  );
+
+  it('CODEX_HOME and GEMINI_CLI_HOME are looked at', async () => {
+    const [codex, gemini] = [join(world.root, 'codex'), join(world.root, 'gemini')];
+    const env = { ...world.env, CODEX_HOME: codex, GEMINI_CLI_HOME: gemini };
+    const { changed } = await world.init({ clients: ['codex', 'gemini'] }, undefined, { env });
+    expect(changed).toContain(join(codex, 'hooks.json'));
+    expect(changed).toContain(join(gemini, '.gemini', 'settings.json'));
+  });
+});

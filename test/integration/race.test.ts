@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI_BUNDLE, type Run, TestRepository, finished } from '../support/repository.ts';
+
+/** `GIT_HANDOFF_RACE_ROUNDS=50 npx vitest run --project integration race` plays the whole acceptance. */
+const ROUNDS = Number(process.env['GIT_HANDOFF_RACE_ROUNDS'] ?? 12);
+const WRITERS = 16;
+const REF = 'refs/handoffs/main/auth-refresh';
+let repo: TestRepository;
+
+beforeEach(() => {
+  repo = new TestRepository();
+});
+afterEach(() => repo.remove());
+
+interface Writer extends Run {
+  readonly text: string;
+}
+
+/** Starts every writer before any is waited for; each has a session id and a text of its own. */
+function race(texts: readonly string[], words: readonly string[], sessionOf = (at: number) => `sess-${at}`) {
+  return Promise.all(
+    texts.map(async (text, at): Promise<Writer> => {
+      const args = [CLI_BUNDLE, 'write', 'auth-refresh', ...words];
+      const child = repo.start(process.execPath, args, { session: sessionOf(at), input: text });
+      return { ...(await finished(child)), text };
+    }),
+  );
+}
+
+/** The texts that losers were told how to print, by the number that each was told. */
+function toldLost(losers: readonly Writer[]): Map<string, string> {
+  return new Map(
+    losers.map(({ text, stderr }) => {
+      expect(stderr).toMatch(
+        /^error: .*; your text is kept, print it with: git handoff show .* --lost=\d+\nhint: git /,
+      );
+      return [/--lost=(\d+)/.exec(stderr)?.[1] ?? '', text];
+    }),
+  );
+}
+
+const lostText = (number: string) =>
+  repo.git(['cat-file', 'blob', `refs/handoffs-local/lost/main/auth-refresh/${number}:handoff.md`]);
+
+describe(`${WRITERS} sessions that write one topic at once from the same tip`, () => {
+  it(
+    `have one winner in each of ${ROUNDS} rounds, and every loser's text is kept`,
+    { timeout: 300_000 },
+    async () => {
+      let tip = repo.ok(['write', 'auth-refresh', '-m', 'the beginning'], { session: 'sess-0' });
+      const lost = new Map<string, string>();
+      for (let round = 0; round < ROUNDS; round++) {
+        const texts = Array.from({ length: WRITERS }, (_, at) => `round ${round}, writer ${at}\n`);
+        const writers = await race(texts, ['--take', '--expect', tip]);
+        const winners = writers.filter(({ status }) => status === 0);
+        const losers = writers.filter(({ status }) => status !== 0);
+        expect(winners).toHaveLength(1);
+        expect(losers.filter(({ status }) => status !== 3 && status !== 4)).toEqual([]);
+        for (const [number, text] of toldLost(losers)) lost.set(number, text);
+        const next = winners[0]!.stdout.trim();
+        expect(repo.git(['rev-parse', REF, `${REF}~1`]).split('\n')).toEqual([next, tip]);
+        expect(repo.git(['cat-file', 'blob', `${REF}:handoff.md`])).toBe(winners[0]!.text.trim());
+        tip = next;
+      }
+      expect(lost.size).toBe(ROUNDS * (WRITERS - 1));
+      for (const [number, text] of lost) expect(lostText(number)).toBe(text.trim());
+      const [number, text] = [...lost].at(-1)!;
+      expect(repo.handoff(['show', 'auth-refresh', `--lost=${number}`]).stdout).toBe(text);
+      expect(repo.git(['rev-list', '--count', REF])).toBe(String(ROUNDS + 1));
+      expect(repo.ref('refs/handoffs-local/kept/main/auth-refresh')).toBe(tip);
+      expect(repo.locks()).toEqual([]);
+      expect(repo.handoff(['list']).stderr).toBe('');
+    },
+  );
+});
+
+describe('two sessions that begin one topic at once', () => {
+  it('have one winner in each of 20 rounds', async () => {
+    for (let round = 0; round < 20; round++) {
+      repo.git(['symbolic-ref', 'HEAD', `refs/heads/round-${round}`]);
+      const writers = await race(['from 0\n', 'from 1\n'], []);
+      const told = writers.map(({ stderr }) => stderr).join('');
+      expect(writers.map(({ status }) => status).sort(), told).toEqual([0, 3]);
+      const loser = writers.find(({ status }) => status === 3)!;
+      expect(repo.ok(['show', 'auth-refresh', '--lost=1'])).toBe(loser.text.trim());
+      expect(repo.git(['rev-list', '--count', `refs/handoffs/round-${round}/auth-refresh`])).toBe('1');
+    }
+    expect(repo.locks()).toEqual([]);
+  });
+});
+
+describe('one session that writes from several processes at once', () => {
+  it('has every text in the chain or kept, and none twice', async () => {
+    const texts = Array.from({ length: 6 }, (_, at) => `text ${at}\n`);
+    const writers = await race(texts, [], () => 'sess-0');
+    const losers = writers.filter(({ status }) => status !== 0);
+    expect(losers.filter(({ status }) => status !== 4)).toEqual([]);
+    const written = repo
+      .git(['rev-list', REF])
+      .split('\n')
+      .map((commit) => `${repo.git(['cat-file', 'blob', `${commit}:handoff.md`])}\n`);
+    const kept = [...toldLost(losers).keys()].map((number) => `${lostText(number)}\n`);
+    expect([...written, ...kept].sort()).toEqual(texts);
+    expect(written.length).toBeGreaterThanOrEqual(1);
+    expect(repo.locks()).toEqual([]);
+  });
+});

@@ -1,0 +1,113 @@
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { listOf, objectOf, stringOf } from '../model/json.ts';
+import type { Script, Turn } from '../model/script.ts';
+import { call } from '../model/script.ts';
+import { startModel } from '../model/server.ts';
+import { CODEX, installClient } from './install.ts';
+import { runProgram } from './program.ts';
+import type { ClientRun, RunOptions } from './run.ts';
+import type { World } from './world.ts';
+
+/** Its features that would ask servers elsewhere are off; the model's address is given at each start. */
+const CONFIG = `
+model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[features]
+plugins = false
+apps = false
+enable_request_compression = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:9/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+`;
+
+/** Makes Codex's home in the world, as a person who uses it in this repository has one. */
+export function prepareCodex(world: World): void {
+  const folder = path.join(world.home, '.codex');
+  mkdirSync(folder, { recursive: true });
+  const project = `[projects.${JSON.stringify(world.repository)}]\ntrust_level = "trusted"\n`;
+  writeFileSync(path.join(folder, 'config.toml'), CONFIG + project);
+  // Its shell is a login shell, and /etc/profile may set PATH anew.
+  writeFileSync(
+    path.join(world.home, '.profile'),
+    `PATH='${world.environment['PATH'] ?? ''}'\nexport PATH\n`,
+  );
+}
+
+/** Does what a person does with `/hooks`: trusts every hook that is registered. Returns their events. */
+export async function trustCodexHooks(world: World): Promise<string[]> {
+  const events: string[] = [];
+  const asked = [
+    { id: 1, method: 'initialize', params: { clientInfo: { name: 't', title: 't', version: '1' } } },
+    { method: 'initialized' },
+    { id: 2, method: 'hooks/list', params: { cwds: [world.repository] } },
+  ];
+  await runProgram(installClient(CODEX), ['app-server'], {
+    cwd: world.repository,
+    env: codexEnvironment(world),
+    timeout: 30_000,
+    input: asked.map((message) => `${JSON.stringify(message)}\n`).join(''),
+    onLine(line) {
+      const answer = objectOf(JSON.parse(line));
+      if (answer['id'] !== 2) return undefined;
+      const hooks = listOf(objectOf(answer['result'])['data']).flatMap((entry) =>
+        listOf(objectOf(entry)['hooks']),
+      );
+      for (const hook of hooks.map(objectOf)) {
+        events.push(stringOf(hook['eventName']));
+        const state = `[hooks.state.${JSON.stringify(hook['key'])}]\ntrusted_hash = ${JSON.stringify(hook['currentHash'])}\n`;
+        appendFileSync(path.join(world.home, '.codex', 'config.toml'), state);
+      }
+      return null;
+    },
+  });
+  return events.sort();
+}
+
+/** Runs the real Codex (`codex exec`) in the world's repository, against a script. */
+export async function runCodex(world: World, script: Script, options: RunOptions = {}): Promise<ClientRun> {
+  const program = installClient(CODEX);
+  if (!existsSync(path.join(world.home, '.codex', 'config.toml'))) prepareCodex(world);
+  const model = await startModel(script, options.gates);
+  const address = `model_providers.scripted.base_url=${JSON.stringify(`${model.url}/v1`)}`;
+  try {
+    const args = ['exec', '-c', address, '--dangerously-bypass-approvals-and-sandbox', '--json', 'go'];
+    const { status, lines, stderr } = await runProgram(program, args, {
+      cwd: world.repository,
+      env: codexEnvironment(world),
+      timeout: options.timeout ?? 60_000,
+      input: null,
+    });
+    const started = lines.map(messageOf).find(({ type }) => type === 'thread.started');
+    const session = stringOf(started?.['thread_id']);
+    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
+  } finally {
+    await model.close();
+  }
+}
+
+function codexEnvironment({ environment }: World): Record<string, string> {
+  return { ...environment, SCRIPTED_KEY: 'none' };
+}
+
+function messageOf(line: string): Readonly<Record<string, unknown>> {
+  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
+}
+
+/** A turn in which Codex runs a shell command. */
+export function exec(command: string, gates: Partial<Turn> = {}): Turn {
+  return call('exec_command', { cmd: command }, gates);
+}
+
+/** A turn in which Codex applies a patch with these sections. */
+export function applyPatch(...sections: readonly string[]): Turn {
+  return call('apply_patch', `*** Begin Patch\n${sections.join('\n')}\n*** End Patch\n`);
+}

@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import type { Conversation } from '../model/conversation.ts';
+import type { Gates } from '../model/gates.ts';
+import { objectOf } from '../model/json.ts';
+
+/** How a run differs from the plainest one. */
+export interface RunOptions {
+  readonly gates?: Gates;
+  /** Milliseconds after which the client and all that it started are killed. */
+  readonly timeout?: number;
+}
+
+/** A finished run of a client that says little about its hooks. */
+export interface ClientRun {
+  readonly status: number | null;
+  /** The id that the client gave itself. */
+  readonly session: string;
+  readonly conversation: Conversation;
+  /** Everything that it printed. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What the model got back from each tool call, in order. */
+export function outputs(run: ClientRun): string[] {
+  return run.conversation.toolResults().map(({ output }) => output);
+}
+
+/** What the model was told before its first turn. */
+export function beginning(run: ClientRun): string {
+  return run.conversation.userTexts()[0]?.join('\n') ?? '';
+}
+
+/** What holds for every run: it ended well, its script was played, and the client complained about no hook. */
+export function expectWell(run: ClientRun): void {
+  expect(run.conversation.problems).toEqual([]);
+  expect(run.status, run.stderr + run.stdout).toBe(0);
+  expect(run.session).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  const said = (run.stdout + run.stderr).split('\n').filter((line) => /hook/i.test(line));
+  // Codex logs every refusal, Gemini CLI prints what a hook tells the person.
+  const wanted = /blocked by PreToolUse hook|Hook system message: Handoff reminder/;
+  const complaints = said.filter((line) => !wanted.test(line));
+  expect(complaints).toEqual([]);
+}
+
+/** The record of a session in `git handoff sessions --json`. */
+export function recordIn(output: string, session: string): Readonly<Record<string, unknown>> {
+  const { items } = objectOf(JSON.parse(output));
+  const records = Array.isArray(items) ? items.map(objectOf) : [];
+  return objectOf(records.find((record) => record['session'] === session));
+}

@@ -1,0 +1,99 @@
+import { readFileSync, utimesSync } from 'node:fs';
+import { expect } from 'vitest';
+import { type Run, type RunOptions, TestRepository } from '../repository.ts';
+
+export const TOPIC = 'auth-refresh';
+export const REF = `refs/handoffs/main/${TOPIC}`;
+export const KEPT = `refs/handoffs-local/kept/main/${TOPIC}`;
+const LOST = `refs/handoffs-local/lost/main/${TOPIC}`;
+
+/** Old enough for `doctor --fix`, which leaves locks of less than a minute to their holders. */
+const STALE_SECONDS = 120;
+
+/** Where a text is after a write: at the tip, or kept although the write did not succeed. */
+export type Whereabouts = 'tip' | 'lost' | 'file';
+
+/** A repository in which writes are hurt, and what must be true of it afterwards. */
+export class FaultWorld extends TestRepository {
+  readonly session = 'sess-fault-1';
+
+  write(text: string, options: RunOptions = {}): Run {
+    return this.handoff(['write', TOPIC], { session: this.session, input: text, ...options });
+  }
+
+  /** A write that must succeed; returns the new tip. */
+  mustWrite(text: string): string {
+    const done = this.write(text);
+    expect(done, done.stderr).toMatchObject({ status: 0 });
+    return done.stdout.trim();
+  }
+
+  tip(): string {
+    return this.ref(REF) ?? 'missing';
+  }
+
+  /** The note of a commit or of a kept text, byte for byte. */
+  noteOf(treeish: string): string {
+    const { status, stdout } = this.run('git', ['cat-file', 'blob', `${treeish}:handoff.md`]);
+    return status === 0 ? stdout : `unreadable: ${treeish}`;
+  }
+
+  /**
+   * The one thing a write may do, whatever happened to it: leave the refs, or put its own commit on the
+   * former tip, the public ref first. Returns whether it did.
+   */
+  expectOldOrNew(before: string, text: string, stdout: string): boolean {
+    const tip = this.tip();
+    if (tip === before) {
+      expect(this.ref(KEPT)).toBe(before);
+      expect(stdout, 'an object name was printed for a write that is not there').toBe('');
+      return false;
+    }
+    expect(this.ref(`${tip}~1`)).toBe(before);
+    expect(this.noteOf(tip)).toBe(text);
+    expect([before, tip]).toContain(this.ref(KEPT));
+    if (stdout !== '') expect(stdout).toBe(`${tip}\n`);
+    return true;
+  }
+
+  /** Where the text of a write is that ended by itself. */
+  whereabouts(text: string, stderr: string): Whereabouts | undefined {
+    if (this.noteOf(REF) === text) return 'tip';
+    const file = /your text is kept in (\S+)/.exec(stderr)?.[1];
+    if (file !== undefined) return readFileSync(file, 'utf8') === text ? 'file' : undefined;
+    return this.refs(LOST).some((ref) => this.noteOf(ref) === text) ? 'lost' : undefined;
+  }
+
+  /**
+   * The write after a killed one: succeeds, or keeps its text and names a lock, which `doctor --fix` takes
+   * away once it is old. Returns whether that help was needed.
+   */
+  writeAgain(text: string): boolean {
+    const first = this.write(text);
+    if (first.status === 0) return false;
+    expect(first.status, first.stderr).toBe(7);
+    expect(this.locks().some((lock) => first.stderr.includes(lock))).toBe(true);
+    expect(['lost', 'file']).toContain(this.whereabouts(text, first.stderr));
+    this.mendLocks();
+    this.mustWrite(text);
+    return true;
+  }
+
+  /** Makes every lock as old as one that its holder forgot, and calls the doctor. */
+  mendLocks(): void {
+    const then = Date.now() / 1000 - STALE_SECONDS;
+    for (const lock of this.locks()) utimesSync(lock, then, then);
+    this.handoff(['doctor', '--fix'], { session: this.session });
+    expect(this.locks()).toEqual([]);
+  }
+
+  /** git finds every object that a ref needs, none of them damaged. */
+  expectSound(): void {
+    const { status, stdout, stderr } = this.run('git', ['fsck', '--strict', '--no-dangling']);
+    expect({ status, stdout, stderr: stderr.replace(/^notice: .*\n/gm, '') }).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    });
+  }
+}

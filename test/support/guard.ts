@@ -1,0 +1,136 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type HookAnswer, readAnswer } from './hook-answer.ts';
+import { type RepositoryOptions, type RunOptions, TestRepository } from './repository.ts';
+
+/** The sessions of the hostile corpus: the one that calls, and the one that owns the guarded file. */
+export const CALLER = 'sess-aaaaaaaa-1111';
+export const OWNER = 'sess-bbbbbbbb-2222';
+
+export const HANDOFF_REF = 'refs/handoffs/main/auth-refresh';
+
+export interface GuardWorldOptions extends RepositoryOptions {
+  /** Whether `git handoff init` ran here. Default: true. */
+  readonly initialised?: boolean;
+  /** `handoff.marker`; `unset` is what a user has who never heard of it. Default: handshake. */
+  readonly marker?: 'rewrite' | 'handshake' | 'unset';
+  /** Who owns the guarded file and the handoff's ref. Default: {@link OWNER}. */
+  readonly owner?: string;
+}
+
+/**
+ * The world of the hostile corpus (`fixtures/hostile/README.md`): a guarded file in a memory folder, a
+ * handoff on a ref, and files that only look like them, in a repository whose guard is the built one.
+ */
+export class GuardWorld extends TestRepository {
+  readonly memory: string;
+  /** The guarded file, owned by the fixture's owner. */
+  readonly file: string;
+
+  constructor(options: GuardWorldOptions = {}) {
+    super(options);
+    const { initialised = true, marker = 'handshake', owner = OWNER } = options;
+    this.memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
+    this.file = join(this.memory, 'handoff-main-auth-refresh.md');
+    mkdirSync(this.memory, { recursive: true });
+    writeFileSync(this.file, markedNote(owner));
+    writeFileSync(join(this.memory, 'MEMORY.md'), '- remember\n');
+    this.commit('fixture', {
+      'note.txt': 'b\na\n',
+      'handoff-main-auth-refresh.md': markedNote(owner),
+      'p.diff': `--- a\n+++ b\n@@ -1,2 +1,2 @@\n <!-- claude-session: ${owner} -->\n-secret token\n+gone\n`,
+      'n.diff': '--- a/note.txt\n+++ b/note.txt\n@@ -1,2 +1,2 @@\n-b\n+c\n a\n',
+    });
+    if (initialised) this.ok(['init', '--yes']);
+    if (marker !== 'unset') this.git(['config', 'handoff.marker', marker]);
+    this.ok(['write', 'auth-refresh', '-m', 'secret token'], { session: owner });
+  }
+
+  /** Fills in the corpus's placeholders. */
+  fill(text: string): string {
+    return text
+      .replaceAll('@FILE@', this.file)
+      .replaceAll('@MEM@', this.memory)
+      .replaceAll('@HOME@', this.home)
+      .replaceAll('@CWD@', this.path);
+  }
+
+  /**
+   * One hook call of Claude Code's, by a session that works in this repository. One that the guard let
+   * through because the machine was too busy to decide it in time is made again.
+   */
+  hook(payload: Readonly<Record<string, unknown>>, options: RunOptions = {}): HookAnswer {
+    const full = { session_id: CALLER, hook_event_name: 'PreToolUse', ...payload };
+    for (let tries = 0; ; tries += 1) {
+      const late = this.#lateAnswers();
+      const answer = readAnswer(this.guard(full, options), full.hook_event_name);
+      const repeats = ['PreToolUse', 'SessionStart'].includes(full.hook_event_name);
+      if (!repeats || this.#lateAnswers() === late || tries === 3) return answer;
+    }
+  }
+
+  #lateAnswers(): number {
+    return this.log().filter(({ detail }) => /deadline|took too long/.test(detail ?? '')).length;
+  }
+
+  /** The caller wants to use a tool. */
+  before(tool: string, input: object, more: Readonly<Record<string, unknown>> = {}): HookAnswer {
+    return this.hook({ tool_name: tool, tool_input: input, ...more });
+  }
+
+  /** The caller has used a tool. */
+  after(tool: string, input: object, more: Readonly<Record<string, unknown>> = {}): HookAnswer {
+    return this.hook({ hook_event_name: 'PostToolUse', tool_name: tool, tool_input: input, ...more });
+  }
+
+  /** A session starts. */
+  sessionStart(session: string, source = 'startup', options: RunOptions = {}): HookAnswer {
+    return this.hook({ hook_event_name: 'SessionStart', session_id: session, source }, options);
+  }
+
+  /** Runs shell lines for real, as the client's shell would after it was allowed to. */
+  bash(command: string, options: RunOptions = {}): void {
+    this.run('bash', ['-c', command], options);
+  }
+
+  /** The files back to the fixture, whatever a case's setup made. */
+  clean(): void {
+    this.git(['clean', '-qfdx']);
+    this.git(['checkout', '-q', '.']);
+  }
+
+  /** Every path in the git directory, with its content where that is small. */
+  gitDirectory(): string[] {
+    return this.run('find', ['.git', '-printf', '%p %y %s %m %T@\n']).stdout.split('\n').sort();
+  }
+
+  /** The lines of the guard's log, of this repository and of the user's state folder. */
+  log(): readonly Readonly<Record<string, string>>[] {
+    return this.#logFiles().flatMap((file) => {
+      const isFile = existsSync(file) && lstatSync(file).isFile();
+      const lines = isFile ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+      return lines.map((line) => JSON.parse(line) as Record<string, string>);
+    });
+  }
+
+  /** Forgets what was logged so far. */
+  clearLog(): void {
+    for (const file of this.#logFiles()) rmSync(file, { force: true });
+  }
+
+  #logFiles(): string[] {
+    const folders = [join(this.path, '.git', 'handoff'), join(this.home, '.local', 'state', 'git-handoff')];
+    return folders.map((folder) => join(folder, 'guard.log'));
+  }
+}
+
+/** A note in the predecessor's form. */
+export function markedNote(owner: string, text = 'secret token\n'): string {
+  return `<!-- claude-session: ${owner} -->\n${text}`;
+}
+
+/** The cases of a file below `fixtures/hostile`. */
+export function hostileCases<Case>(name: string): Case[] {
+  const file = new URL(`../../fixtures/hostile/${name}`, import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { cases: Case[] }).cases;
+}

@@ -1,0 +1,29 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..', '..', 'fixtures', 'payloads');
+
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** What a real client wrote to a hook's stdin (`fixtures/payloads/README.md`). */
+export interface CapturedPayload {
+  readonly name: string;
+  readonly payload: Payload;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Every payload that was captured from a client. */
+export function capturedPayloads(folder: string): CapturedPayload[] {
+  const files = readdirSync(join(ROOT, folder)).filter((file) => file.endsWith('.json'));
+  return files.map((file) => ({
+    name: file.replace(/\.json$/, ''),
+    ...(JSON.parse(readFileSync(join(ROOT, folder, file), 'utf8')) as Omit<CapturedPayload, 'name'>),
+  }));
+}
+
+/** One of them, by its name without the ending. */
+export function capturedPayload(folder: string, name: string): Payload {
+  const found = capturedPayloads(folder).find((captured) => captured.name === name);
+  if (found === undefined) throw new Error(`no payload ${folder}/${name}`);
+  return found.payload;
+}

@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+
+const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
+
+/** The built launcher; `npm test` builds it first. */
+export const LAUNCHER = join(PACKAGE_ROOT, 'bin', 'git-handoff');
+/** The bundle behind the launcher, for tests that start many processes. */
+export const CLI_BUNDLE = join(PACKAGE_ROOT, 'dist', 'cli.cjs');
+
+/** What a finished process left behind. */
+export interface Run {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The bytes of stdout, for notes that are no text. */
+  readonly bytes: Buffer;
+}
+
+export interface RunOptions {
+  /** Default: the repository's working tree. */
+  readonly cwd?: string;
+  readonly input?: string | Uint8Array;
+  /** Merged into the world's environment; `undefined` takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The session that the process acts as, by its client's variable. */
+  readonly session?: string;
+}
+
+export interface RepositoryOptions {
+  readonly bare?: boolean;
+  readonly objectFormat?: 'sha1' | 'sha256';
+  /** `unborn` leaves out the first commit, `detached` checks it out by its name. */
+  readonly head?: 'branch' | 'unborn' | 'detached';
+  readonly branch?: string;
+  /** Folder name below the world; blanks and quotes are allowed. */
+  readonly folder?: string;
+}
+
+/** An answer of `--json`, as a program that does not know our types reads it. */
+export interface Json {
+  readonly schema: number;
+  readonly ok: boolean;
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly error: Readonly<Record<'code' | 'message' | 'hint' | 'lostRef', string | null>>;
+  readonly [key: string]: unknown;
+}
+
+/** A time that every commit of a fixture carries, so that its object names repeat. */
+const FIXED_DATE = '2026-01-02T03:04:05Z';
+
+/**
+ * A machine of its own for a test: a home without anybody's settings, no inherited `GIT_*`, fixed
+ * locale and commit dates, and one real repository. Call `remove()` when done.
+ */
+export class TestRepository {
+  readonly root: string;
+  readonly home: string;
+  /** The working tree, or the bare repository itself. */
+  readonly path: string;
+  readonly #options: RepositoryOptions;
+
+  constructor(options: RepositoryOptions = {}) {
+    this.#options = options;
+    // A folder that names no handoff: the guard's fast path in sh is part of what is tested.
+    this.root = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
+    this.home = join(this.root, 'home');
+    this.path = join(this.root, options.folder ?? 'repository');
+    for (const folder of [this.home, join(this.root, 'tmp')]) mkdirSync(folder);
+    const settings = ['[user]', 'name = Ada', 'email = ada@example.org', '[init]', 'defaultBranch = main'];
+    writeFileSync(
+      join(this.home, '.gitconfig'),
+      [...settings, '[advice]', 'detachedHead = false', ''].join('\n'),
+    );
+    this.#init();
+  }
+
+  #init(): void {
+    const { bare = false, objectFormat = 'sha1', head = 'branch', branch = 'main' } = this.#options;
+    const format = [`--object-format=${objectFormat}`, `--initial-branch=${branch}`];
+    this.git(['init', '-q', ...format, ...(bare ? ['--bare'] : []), this.path], { cwd: this.root });
+    if (bare) this.#seedBare(branch);
+    else if (head !== 'unborn') this.commit('start', { 'a.txt': 'hello\n' });
+    if (head === 'detached') this.git(['checkout', '-q', '--detach']);
+  }
+
+  #seedBare(branch: string): void {
+    const tree = this.git(['mktree'], { input: '' });
+    const commit = this.git(['commit-tree', tree, '-m', 'start']);
+    this.git(['update-ref', `refs/heads/${branch}`, commit]);
+  }
+
+  /** The environment of every process here: built from nothing. */
+  env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+    const all: Record<string, string | undefined> = {
+      HOME: this.home,
+      PATH: [dirname(LAUNCHER), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      TMPDIR: join(this.root, 'tmp'),
+      LC_ALL: 'C.UTF-8',
+      TZ: 'UTC',
+      TERM: 'dumb',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_AUTHOR_DATE: FIXED_DATE,
+      GIT_COMMITTER_DATE: FIXED_DATE,
+      ...extra,
+    };
+    return Object.fromEntries(
+      Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    );
+  }
+
+  /** Runs git, which must succeed, and returns its stdout without the last line feed. */
+  git(args: readonly string[], options: RunOptions = {}): string {
+    const done = this.run('git', args, options);
+    if (done.status !== 0) throw new Error(`git ${args.join(' ')}: exit ${done.status}\n${done.stderr}`);
+    return done.stdout.replace(/\n$/, '');
+  }
+
+  /** Runs any program to its end. */
+  run(program: string, args: readonly string[], options: RunOptions = {}): Run {
+    const done = spawnSync(program, args, {
+      cwd: options.cwd ?? this.path,
+      env: this.#envOf(options),
+      input: options.input ?? '',
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    if (done.error !== undefined) throw done.error;
+    const { status, stdout, stderr } = done;
+    return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
+  }
+
+  /** Runs `git handoff <args>` by the built launcher, as a client's shell would. */
+  handoff(args: readonly string[], options: RunOptions = {}): Run {
+    return this.run(LAUNCHER, args, options);
+  }
+
+  /** Like `handoff`, but it must succeed; returns stdout without the last line feed. */
+  ok(args: readonly string[], options: RunOptions = {}): string {
+    const { status, stdout, stderr } = this.handoff(args, options);
+    if (status !== 0) throw new Error(`git handoff ${args.join(' ')}: exit ${status}\n${stdout}${stderr}`);
+    return stdout.replace(/\n$/, '');
+  }
+
+  /** Runs `git handoff <args> --json`, whatever its exit code, and returns the object. */
+  json(args: readonly string[], options: RunOptions = {}): Json {
+    return JSON.parse(this.handoff([...args, '--json'], options).stdout) as Json;
+  }
+
+  /** Starts a process beside the test; the caller waits for it (`finished`). */
+  start(program: string, args: readonly string[], options: RunOptions = {}): ChildProcess {
+    const child = spawn(program, args, { cwd: options.cwd ?? this.path, env: this.#envOf(options) });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(options.input ?? '');
+    return child;
+  }
+
+  #envOf({ env = {}, session }: RunOptions): Record<string, string> {
+    return this.env({ ...(session === undefined ? {} : { CLAUDE_CODE_SESSION_ID: session }), ...env });
+  }
+
+  /** Feeds one Claude Code hook payload to the guard, as the client's hook would. */
+  guard(payload: Readonly<Record<string, unknown>>, options: RunOptions = {}): Run {
+    const input = JSON.stringify({ cwd: options.cwd ?? this.path, ...payload });
+    return this.handoff(['guard', '--client', 'claude'], { ...options, input });
+  }
+
+  /** Writes files and commits them; returns the commit. */
+  commit(message: string, files: Readonly<Record<string, string>>, cwd = this.path): string {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(cwd, name)), { recursive: true });
+      writeFileSync(join(cwd, name), content);
+    }
+    this.git(['add', '-A'], { cwd });
+    this.git(['commit', '-q', '--allow-empty', '-m', message], { cwd });
+    return this.git(['rev-parse', 'HEAD'], { cwd });
+  }
+
+  /** Adds a linked worktree on a new branch and returns its path. */
+  worktree(branch: string, folder = `worktree-${branch.replaceAll('/', '-')}`): string {
+    const path = join(this.root, folder);
+    this.git(['worktree', 'add', '-q', '-b', branch, path]);
+    return path;
+  }
+
+  /** The value of a ref, or `undefined` when there is none. */
+  ref(name: string): string | undefined {
+    const { status, stdout } = this.run('git', ['rev-parse', '--verify', '--quiet', name]);
+    return status === 0 ? stdout.trim() : undefined;
+  }
+
+  /** Names of all refs below a prefix, sorted. */
+  refs(prefix = 'refs'): string[] {
+    return this.git(['for-each-ref', '--format=%(refname)', prefix]).split('\n').filter(Boolean);
+  }
+
+  /** Lock files anywhere in the repository. */
+  locks(): string[] {
+    return this.run('find', [this.path, '-name', '*.lock']).stdout.split('\n').filter(Boolean);
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Waits for a started process and collects what it wrote. */
+export function finished(child: ChildProcess): Promise<Run> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+  return new Promise((done, failed) => {
+    child.once('error', failed);
+    child.once('close', (status) => {
+      const bytes = Buffer.concat(out);
+      done({ status, stdout: bytes.toString('utf8'), stderr: Buffer.concat(err).toString('utf8'), bytes });
+    });
+  });
+}

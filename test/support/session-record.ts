@@ -1,0 +1,20 @@
+import type { SessionId } from '../../src/domain/names.ts';
+import type { SessionRecord } from '../../src/domain/session.ts';
+
+/** A session's record on boot `boot` in pid namespace `ns`, started at 1,000 ms, with these differences. */
+export function recordOf(session: SessionId, changes: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    v: 1,
+    session,
+    client: 'claude',
+    pid: 20,
+    start: '200',
+    bootId: 'boot',
+    pidNs: 'ns',
+    parent: null,
+    succeeds: null,
+    startedAt: 1000,
+    ended: null,
+    ...changes,
+  };
+}

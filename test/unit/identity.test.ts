@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { type IdentityFacts, decideIdentity } from '../../src/domain/identity.ts';
+import type { SessionRecord } from '../../src/domain/session.ts';
+import { sessionOf } from '../support/chain.ts';
+import { recordOf } from '../support/session-record.ts';
+
+const [a, b] = [sessionOf('a'), sessionOf('b')];
+/** A shell (30) in a client (20), which was started in another client's shell (10). */
+const ancestors = [
+  { pid: 30, start: '300' },
+  { pid: 20, start: '200' },
+  { pid: 10, start: '100' },
+];
+const inner = recordOf(a, { pid: 20, start: '200' });
+const outer = recordOf(b, { pid: 10, start: '100' });
+
+function decide(
+  records: readonly SessionRecord[],
+  variables: Readonly<Record<string, string>> = {},
+  more: Partial<IdentityFacts> = {},
+) {
+  return decideIdentity({
+    ancestors,
+    records,
+    bootId: 'boot',
+    pidNs: 'ns',
+    variable: (name) => variables[name],
+    option: undefined,
+    ...more,
+  });
+}
+
+const claude = (id: string) => ({ CLAUDE_CODE_SESSION_ID: id });
+
+describe('the nearest ancestor that is a session on record', () => {
+  it('is the writer, without any variable', () => {
+    expect(decide([inner])).toEqual({ kind: 'session', id: a, client: 'claude' });
+  });
+
+  it('is nearer than the session that it was started in', () => {
+    expect(decide([outer, inner])).toMatchObject({ id: a });
+  });
+
+  it('counts more than an inherited variable', () => {
+    expect(decide([outer, inner], claude(b))).toMatchObject({ id: a });
+    expect(decide([inner], claude('somebody-else'))).toMatchObject({ id: a });
+  });
+
+  it('is not a process that only has the same pid', () => {
+    expect(decide([recordOf(a, { pid: 20, start: '999' })])).toEqual({ kind: 'person' });
+  });
+
+  it.each([
+    ['another boot', { bootId: 'other' }],
+    ['another pid namespace', { pidNs: 'other' }],
+    ['no boot id', { bootId: null }],
+    ['no pid', { pid: null }],
+  ])('is not told from a record of %s', (_what, place) => {
+    expect(decide([recordOf(a, { pid: 20, start: '200', ...place })])).toEqual({ kind: 'person' });
+  });
+});
+
+describe('one process that reported two sessions', () => {
+  const both = [inner, recordOf(b, { pid: 20, start: '200' })];
+
+  it('is told apart by the variable', () => {
+    expect(decide(both, claude(b))).toMatchObject({ id: b });
+    expect(decide(both, { GEMINI_SESSION_ID: a })).toMatchObject({ id: a });
+  });
+
+  it('without a variable is nobody of the two', () => {
+    expect(decide(both)).toEqual({ kind: 'person' });
+  });
+});
+
+describe('a variable', () => {
+  it('counts when its session has no record', () => {
+    expect(decide([], claude(a))).toEqual({ kind: 'session', id: a, client: 'claude' });
+  });
+
+  it('does not count when its session is provably no ancestor', () => {
+    expect(decide([recordOf(a, { pid: 77, start: '700' })], claude(a))).toEqual({ kind: 'person' });
+  });
+
+  it('counts when its session is in another pid namespace', () => {
+    expect(decide([recordOf(a, { pid: 77, start: '700', pidNs: 'container' })], claude(a))).toMatchObject({
+      id: a,
+    });
+  });
+
+  it('gives way to the next one that could be true', () => {
+    const variables = { ...claude(a), CODEX_THREAD_ID: b };
+    expect(decide([recordOf(a, { pid: 77, start: '700' })], variables)).toMatchObject({
+      id: b,
+      client: 'codex',
+    });
+  });
+
+  it('of ours comes before those of the clients, a root session before its thread', () => {
+    expect(decide([], { ...claude(a), GIT_HANDOFF_SESSION: b })).toMatchObject({ id: b });
+    expect(decide([], { CODEX_THREAD_ID: a, CODEX_SESSION_ID: b })).toMatchObject({ id: b });
+  });
+
+  it.each(['', 'null', 'a b', '../x', 'person-0123456789ab'])('of value %j is none', (value) => {
+    expect(decide([], claude(value))).toEqual({ kind: 'person' });
+  });
+});
+
+describe('--session', () => {
+  it('names a session where there is none', () => {
+    expect(decide([], {}, { option: a })).toEqual({ kind: 'session', id: a, client: undefined });
+  });
+
+  it('may repeat what is known already', () => {
+    expect(decide([inner], {}, { option: a })).toEqual({ kind: 'session', id: a, client: 'claude' });
+  });
+
+  it('may not contradict a record or a variable', () => {
+    expect(decide([inner], {}, { option: b })).toEqual({ kind: 'contradiction', ambient: a, option: b });
+    expect(decide([], claude(a), { option: b })).toEqual({ kind: 'contradiction', ambient: a, option: b });
+  });
+
+  it('must be an id', () => {
+    expect(decide([], {}, { option: 'current' })).toEqual({ kind: 'invalid', text: 'current' });
+  });
+});

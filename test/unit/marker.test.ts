@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { decideGuardedChange } from '../../src/domain/guarded-change.ts';
+import {
+  type MarkerAct,
+  type MarkerDecision,
+  decideMarkerFile,
+  isMarkerFileName,
+  markerFileName,
+  markerLine,
+  markerOwner,
+  overlappingFiles,
+  withMarker,
+} from '../../src/domain/marker.ts';
+import { sessionOf } from '../support/chain.ts';
+
+const [a, b] = [sessionOf('a'), sessionOf('b')];
+const NAME = 'handoff-main-auth-refresh.md';
+
+describe('the files of the predecessor', () => {
+  it.each([
+    ['/h/.claude/projects/p/memory/handoff-main-auth-refresh.md', NAME],
+    ['/h/.claude/projects/p/memory/handoff-x', 'handoff-x'],
+    ['/h/.claude/projects/p/memory/notes.md', undefined],
+    ['/h/.claude/projects/p/memory/handoff-archive', undefined],
+    ['/h/.claude/projects/p/q/memory/handoff-main-a-b.md', undefined],
+    ['/h/.claude/projects/p/memory/handoff-archive/handoff-main-a-b.md', undefined],
+    ['/h/memory/handoff-main-a-b.md', undefined],
+  ])('%s is %s', (path, name) => expect(markerFileName(path)).toBe(name));
+
+  it.each([
+    [NAME, true],
+    ['handoff-main-auth.md', false],
+    ['handoff-auth-refresh-.md', false],
+    ['handoff-Main-auth-refresh.md', false],
+    ['handoff-main-auth-refresh.md.bak', false],
+    ['handoff-main-auth-refresh.txt', false],
+  ])('the name %s has the form: %s', (name, good) => expect(isMarkerFileName(name)).toBe(good));
+
+  it('overlap when the first two meaningful words after the prefix are the same', () => {
+    const siblings = [NAME, 'handoff-main-auth-refresh-retry.md', 'handoff-dev-auth-tokens.md', 'notes.md'];
+    expect(overlappingFiles(NAME, siblings)).toEqual(['handoff-main-auth-refresh-retry.md']);
+    expect(overlappingFiles('handoff-main-fix.md', ['handoff-main-the.md'])).toEqual([]);
+  });
+});
+
+describe('the marker', () => {
+  it.each([
+    [`<!-- claude-session: ${a} -->\ntext`, a],
+    [`<!--claude-session:${a}-->\r\ntext`, a],
+    [`\uFEFF<!-- claude-session: ${a} -->`, a],
+    [`<!-- claude-session: ${a} --> and more`, a],
+    [`\n<!-- claude-session: ${a} -->`, undefined],
+    [` <!-- claude-session: ${a} -->`, undefined],
+    [`text\n<!-- claude-session: ${a} -->`, undefined],
+    ['<!-- claude-session: -->', undefined],
+    ['', undefined],
+  ])('of %j names %s', (content, owner) => expect(markerOwner(content)).toBe(owner));
+
+  it('is put in as the first line, in the line ends of the text, and is then read back', () => {
+    expect(withMarker('one\ntwo\n', a)).toBe(`${markerLine(a)}\none\ntwo\n`);
+    expect(withMarker('one\r\ntwo', a)).toBe(`${markerLine(a)}\r\none\r\ntwo`);
+    expect(withMarker('\uFEFFone', a)).toBe(`\uFEFF${markerLine(a)}\none`);
+    for (const content of ['', 'x', '\uFEFFx', '\r\n']) expect(markerOwner(withMarker(content, a))).toBe(a);
+  });
+});
+
+const write = (content: string): MarkerAct => ({ kind: 'write', content });
+const marked = write(`${markerLine(a)}\ntext`);
+const bare = write('text');
+const [edit, shell, remove] = (['edit', 'shell', 'remove'] as const).map((kind): MarkerAct => ({ kind }));
+const allow: MarkerDecision = { kind: 'allow' };
+const insert: MarkerDecision = { kind: 'insert-marker' };
+const deny = (why: string) => ({ kind: 'deny', why });
+
+const ABSENT = Symbol('the file does not exist');
+
+/** What session a may do to a file of that owner (`undefined`: it stands there without a marker). */
+function decide(
+  owner: string | undefined | typeof ABSENT,
+  act: MarkerAct | undefined,
+  mode: 'rewrite' | 'handshake' = 'rewrite',
+) {
+  const file = { name: NAME, exists: owner !== ABSENT, owner: owner === ABSENT ? undefined : owner };
+  return decideMarkerFile(file, act!, a, mode);
+}
+
+describe('decideMarkerFile', () => {
+  it('refuses every act on a foreign file', () => {
+    for (const act of [marked, bare, edit, shell, remove]) expect(decide(b, act)).toEqual(deny('foreign'));
+  });
+
+  it('lets the owner do everything, and keeps the marker in', () => {
+    for (const act of [marked, edit, shell, remove]) expect(decide(a, act)).toEqual(allow);
+    expect(decide(a, bare)).toEqual(insert);
+    expect(decide(a, bare, 'handshake')).toEqual(deny('marker-missing'));
+  });
+
+  it('puts the marker into a new file, or asks for it', () => {
+    expect(decide(ABSENT, marked)).toEqual(allow);
+    expect(decide(ABSENT, bare)).toEqual(insert);
+    expect(decide(ABSENT, bare, 'handshake')).toEqual(deny('marker-missing'));
+  });
+
+  it('lets nobody change a text without a marker unread', () => {
+    expect(decide(undefined, bare)).toEqual(deny('marker-missing'));
+    expect(decide(undefined, marked)).toEqual(allow);
+    expect(decide(undefined, edit)).toEqual(deny('no-marker'));
+    expect(decide(undefined, shell)).toEqual(deny('shell'));
+    expect(decide(undefined, remove)).toEqual(deny('no-marker'));
+  });
+
+  it('refuses to write in the name of another session', () => {
+    expect(decide(ABSENT, write(`${markerLine(b)}\nx`))).toEqual(deny('marker-missing'));
+  });
+
+  it('refuses names outside the form, but not the scraps that programs leave beside a note', () => {
+    const odd = (name: string, act: MarkerAct) =>
+      decideMarkerFile({ name, exists: false, owner: undefined }, act, a, 'rewrite');
+    expect(odd('handoff-auth.md', bare)).toEqual(deny('grammar'));
+    expect(odd('handoff-auth.md', shell!)).toEqual(deny('grammar'));
+    expect(odd('handoff-auth.md', edit!)).toEqual(deny('grammar'));
+    expect(odd('handoff-main-a-b.md.bak', shell!)).toEqual(allow);
+  });
+
+  it('takes a caller that could not be told for nobody', () => {
+    const unknown = (owner: string | undefined, act: MarkerAct) =>
+      decideMarkerFile({ name: NAME, exists: owner !== undefined, owner }, act, undefined, 'rewrite');
+    expect(unknown(b, bare)).toEqual(deny('foreign'));
+    expect(unknown(undefined, bare)).toEqual(allow);
+  });
+});
+
+describe('decideGuardedChange', () => {
+  const before = `${markerLine(a)}\nbefore`;
+  const change = (now: string | undefined, toldBefore = false) =>
+    decideGuardedChange({ before, now, toldBefore }, b);
+
+  it.each([
+    ['the owner is still named', `${markerLine(a)}\nafter`, 'tell'],
+    ['another is named', `${markerLine(b)}\nafter`, 'restore'],
+    ['nobody is named', 'after', 'restore'],
+    ['the file is gone', undefined, 'restore'],
+  ])('when %s', (_when, now, decision) => expect(change(now)).toBe(decision));
+
+  it('believes whoever does the same again', () => expect(change('after', true)).toBe('accept'));
+
+  it('lets the owner do as it likes, and anybody with what was nobody’s', () => {
+    expect(decideGuardedChange({ before, now: undefined, toldBefore: false }, a)).toBe('accept');
+    expect(decideGuardedChange({ before: 'text', now: undefined, toldBefore: false }, b)).toBe('accept');
+  });
+
+  it('takes a person for a stranger', () => {
+    expect(decideGuardedChange({ before, now: undefined, toldBefore: false }, undefined)).toBe('restore');
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { ago } from '../../src/domain/age.ts';
+import { DEFAULT_SETTINGS, parseAge, parseSettings } from '../../src/domain/settings.ts';
+
+const setting = (key: string, ...values: (string | undefined)[]) =>
+  parseSettings(values.map((value) => [key, value] as const));
+
+describe('ages', () => {
+  it.each([
+    ['30m', 30 * 60e3],
+    ['12h', 12 * 3600e3],
+    ['30d', 30 * 86400e3],
+    ['2w', 14 * 86400e3],
+    [' 1h ', 3600e3],
+    ['0m', 0],
+    ['30', undefined],
+    ['m', undefined],
+    ['-1h', undefined],
+    ['1.5h', undefined],
+    ['1y', undefined],
+    ['1h30m', undefined],
+    ['9999999d', undefined],
+    ['', undefined],
+  ])('%j is %s ms', (text, milliseconds) => expect(parseAge(text)).toBe(milliseconds));
+
+  it.each([
+    [0, 'just now'],
+    [59, 'just now'],
+    [-500, 'just now'],
+    [60, '1 minute ago'],
+    [3599, '59 minutes ago'],
+    [3600, '1 hour ago'],
+    [86_400, '1 day ago'],
+    [6 * 86_400, '6 days ago'],
+    [7 * 86_400, '1 week ago'],
+    [30 * 7 * 86_400, '30 weeks ago'],
+  ])('%i seconds are %s', (seconds, text) => expect(ago(0, seconds * 1000)).toBe(text));
+});
+
+describe('settings', () => {
+  it('are the documented defaults when git knows none', () => {
+    expect(parseSettings([])).toEqual(DEFAULT_SETTINGS);
+    expect(DEFAULT_SETTINGS).toMatchObject({ enabled: undefined, marker: 'rewrite', trailer: 'id' });
+    expect(DEFAULT_SETTINGS.staleAfterMs).toBe(30 * 60e3);
+  });
+
+  it.each([
+    ['true', true],
+    ['YES', true],
+    ['on', true],
+    ['1', true],
+    [undefined, true],
+    ['false', false],
+    ['no', false],
+    ['OFF', false],
+    ['0', false],
+    ['', false],
+    ['perhaps', undefined],
+  ])('handoff.enabled = %j is %s', (value, enabled) => {
+    expect(setting('handoff.enabled', value).enabled).toBe(enabled);
+  });
+
+  it('take the last value, as git does, and keys in any case', () => {
+    expect(setting('handoff.marker', 'rewrite', 'handshake').marker).toBe('handshake');
+    expect(setting('handoff.Enabled', 'true', 'false').enabled).toBe(false);
+    expect(setting('handoff.trailer', 'Short').trailer).toBe('short');
+  });
+
+  it('fall back to the default for a value that is none', () => {
+    expect(setting('handoff.marker', 'sometimes').marker).toBe('rewrite');
+    expect(setting('handoff.trailer', undefined).trailer).toBe('id');
+    expect(setting('handoff.staleAfter', 'soon').staleAfterMs).toBe(DEFAULT_SETTINGS.staleAfterMs);
+  });
+
+  it('keep every guardPath', () => {
+    expect(setting('handoff.guardpath', '/a/*', '', undefined, '~/b').guardPath).toEqual(['/a/*', '~/b']);
+  });
+});

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { HandoffCommit, HandoffTrailers } from '../../src/domain/handoff.ts';
+import { type Move, checkMove, checkStep } from '../../src/domain/transition.ts';
+import { HERE, commitOf, oidOf, sessionOf } from '../support/chain.ts';
+
+const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
+const root = commitOf(1, []);
+const closed = commitOf(1, [], { state: 'closed' });
+/** What a second commit with these trailers is on a first one. */
+const step = (trailers: Partial<HandoffTrailers>, parent = root) =>
+  checkStep([parent], commitOf(2, [1], trailers));
+const legal = (kind: string) => ({ legal: true, step: kind });
+const illegal = (reason: string) => ({ legal: false, reason });
+
+describe('legal steps', () => {
+  it('a first note creates the topic', () => expect(checkStep([], root)).toEqual(legal('create')));
+  it('the owner writes on', () => expect(step({})).toEqual(legal('write')));
+  it('the owner closes', () => expect(step({ state: 'closed' })).toEqual(legal('close')));
+  it('the owner reopens', () => expect(step({}, closed)).toEqual(legal('reopen')));
+  it('another session takes', () => expect(step({ owner: b, takenFrom: a })).toEqual(legal('take')));
+  it('another session takes what is closed', () =>
+    expect(step({ owner: b, takenFrom: a }, closed)).toEqual(legal('take')));
+  it('a conversation goes on under a new id', () =>
+    expect(step({ owner: b, succeeds: a })).toEqual(legal('succeed')));
+
+  it.each([
+    ['the owner of the first side', { owner: a }],
+    ['the owner of the second side', { owner: b }],
+    ['a taker', { owner: c, takenFrom: a }],
+  ])('%s merges two lines', (_who, trailers) => {
+    const other = commitOf(5, [1], { owner: b, takenFrom: a });
+    expect(checkStep([root, other], commitOf(6, [1, 5], trailers))).toEqual(legal('merge'));
+  });
+});
+
+describe('illegal steps', () => {
+  it.each<[string, Partial<HandoffTrailers>, string]>([
+    ['a foreign owner without a take', { owner: b }, 'foreign owner without a take'],
+    ['a take from somebody else', { owner: b, takenFrom: c }, 'taken from somebody who did not own it'],
+    ['a take from oneself', { owner: a, takenFrom: a }, 'taken from somebody who did not own it'],
+    [
+      'an owner that takes from another',
+      { owner: a, takenFrom: b },
+      'taken from somebody who did not own it',
+    ],
+    ['a succession of somebody else', { owner: b, succeeds: c }, 'taken from somebody who did not own it'],
+    ['two ways at once', { owner: b, takenFrom: a, succeeds: a }, 'taken from somebody who did not own it'],
+    [
+      'a take beside another succession',
+      { owner: b, takenFrom: a, succeeds: c },
+      'taken from somebody who did not own it',
+    ],
+  ])('%s', (_what, trailers, reason) => expect(step(trailers)).toEqual(illegal(reason)));
+
+  it.each([{ takenFrom: b }, { succeeds: b }])('a first note that claims a former owner: %j', (trailers) => {
+    expect(checkStep([], commitOf(1, [], trailers))).toEqual(
+      illegal('taken from somebody who did not own it'),
+    );
+  });
+
+  it.each<[string, Partial<HandoffCommit>]>([
+    ['unreadable trailers', { trailers: undefined }],
+    ['unreadable state.json', { recorded: undefined }],
+    ['no handoff.md', { hasNote: false }],
+  ])('%s', (reason, broken) => {
+    expect(checkStep([root], { ...commitOf(2, [1]), ...broken })).toEqual(illegal(reason));
+    expect(checkStep([], { ...root, ...broken })).toEqual(illegal(reason));
+  });
+
+  it('a format version that this program does not know', () => {
+    expect(checkStep([root], commitOf(2, [1], {}, { version: 2 }))).toEqual(
+      illegal('unknown format version'),
+    );
+  });
+
+  it('a parent whose owner cannot be read', () => {
+    const unreadable = { ...root, trailers: undefined };
+    expect(checkStep([unreadable], commitOf(2, [1]))).toEqual(illegal('unreadable trailers'));
+    expect(checkStep([root, unreadable], commitOf(2, [1, 1]))).toEqual(illegal('unreadable trailers'));
+  });
+
+  it('three parents', () => {
+    expect(checkStep([root, root, root], commitOf(2, [1, 1, 1]))).toEqual(illegal('too many parents'));
+  });
+
+  it('a merge by somebody who owns neither side', () => {
+    const other = commitOf(5, [1], { owner: b, takenFrom: a });
+    const merge = (trailers: Partial<HandoffTrailers>) =>
+      checkStep([root, other], commitOf(6, [1, 5], trailers));
+    expect(merge({ owner: c })).toEqual(illegal('foreign owner without a take'));
+    expect(merge({ owner: c, takenFrom: b })).toEqual(illegal('taken from somebody who did not own it'));
+  });
+});
+
+describe('moves', () => {
+  const second = commitOf(2, [1]);
+  const move = (changes: Partial<Move>): Move => ({
+    old: root,
+    next: second.oid,
+    chain: [second],
+    ...changes,
+  });
+
+  it('a move to itself is no step', () => {
+    expect(checkMove(move({ next: root.oid, chain: [] }), HERE)).toEqual({ legal: true, steps: [] });
+  });
+
+  it('walks from the root when there was nothing', () => {
+    const whole = { old: undefined, next: second.oid, chain: [root, second] };
+    expect(checkMove(whole, HERE)).toEqual({ legal: true, steps: ['create', 'write'] });
+  });
+
+  it.each<[string, Partial<Move>, string]>([
+    ['a deletion', { next: undefined, chain: [] }, 'deleted'],
+    ['a rewind', { old: second, next: root.oid, chain: [] }, 'not a descendant'],
+    ['another line', { chain: [commitOf(3, [9])] }, 'not a descendant'],
+    ['a line of its own', { chain: [commitOf(3, [])] }, 'not a descendant'],
+    ['a chain that ends elsewhere', { next: oidOf(77) }, 'not a descendant'],
+    ['a merge whose second parent is unknown', { chain: [commitOf(2, [1, 8])] }, 'not a descendant'],
+    ['another branch', { chain: [commitOf(2, [1], {}, { branch: 'dev' })] }, 'names another branch or topic'],
+    [
+      'another topic',
+      { chain: [commitOf(2, [1], {}, { topic: 'auth-token' })] },
+      'names another branch or topic',
+    ],
+    ['a foreign write', { chain: [commitOf(2, [1], { owner: b })] }, 'foreign owner without a take'],
+  ])('%s is refused', (_what, changes, reason) => {
+    expect(checkMove(move(changes), HERE)).toMatchObject({ legal: false, reason });
+  });
+
+  it('names the first bad commit of several', () => {
+    const chain = [second, commitOf(3, [2], { owner: b }), commitOf(4, [3], { owner: b })];
+    expect(checkMove({ old: root, next: oidOf(4), chain }, HERE)).toMatchObject({ at: oidOf(3) });
+  });
+});
+
+/** What a session may do next, as one letter for who and one word for what. */
+const acts = fc.array(
+  fc.record({ who: fc.constantFrom(a, b, c), close: fc.boolean(), succeed: fc.boolean() }),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
+
+/** A legal chain, oldest first: whoever writes, takes or succeeds when it is not theirs. */
+function legalChain(script: readonly { who: typeof a; close: boolean; succeed: boolean }[]): HandoffCommit[] {
+  const chain: HandoffCommit[] = [];
+  for (const [index, { who, close, succeed }] of script.entries()) {
+    const owner = chain.at(-1)?.trailers?.owner ?? who;
+    const passing = owner === who ? {} : succeed ? { succeeds: owner } : { takenFrom: owner };
+    const state = close ? 'closed' : 'open';
+    chain.push(commitOf(index + 1, index === 0 ? [] : [index], { owner: who, state, ...passing }));
+  }
+  return chain;
+}
+
+const judge = (chain: readonly HandoffCommit[]) =>
+  checkMove({ old: undefined, next: chain.at(-1)?.oid, chain }, HERE).legal;
+
+describe('any chain', () => {
+  it('of legal steps is legal, from every one of its commits on', () => {
+    fc.assert(
+      fc.property(acts, fc.nat(), (script, cut) => {
+        const chain = legalChain(script);
+        const at = cut % chain.length;
+        expect(judge(chain)).toBe(true);
+        expect(
+          checkMove({ old: chain[at], next: chain.at(-1)!.oid, chain: chain.slice(at + 1) }, HERE).legal,
+        ).toBe(true);
+      }),
+    );
+  });
+
+  it('with one commit changed in owner, former owner or parent is refused', () => {
+    const stranger = sessionOf('x');
+    const mutations: ((commit: HandoffCommit) => HandoffCommit)[] = [
+      (one) => ({ ...one, trailers: { ...one.trailers!, owner: stranger } }),
+      (one) => ({ ...one, trailers: { ...one.trailers!, takenFrom: stranger } }),
+      (one) => ({ ...one, trailers: { ...one.trailers!, succeeds: stranger } }),
+      (one) => ({ ...one, parents: [oidOf(999)] }),
+      (one) => ({ ...one, trailers: undefined }),
+    ];
+    fc.assert(
+      fc.property(acts, fc.nat(), fc.constantFrom(...mutations), (script, cut, mutate) => {
+        const chain = legalChain(script);
+        const at = cut % chain.length;
+        const mutated = chain.with(at, mutate(chain[at]!));
+        // Who begins or takes a topic may be anybody: only the commits after it contradict another one.
+        const free =
+          at === chain.length - 1 &&
+          (at === 0 || chain[at]!.trailers!.owner !== chain[at - 1]!.trailers!.owner);
+        fc.pre(!(free && mutate === mutations[0]));
+        expect(judge(mutated)).toBe(false);
+      }),
+    );
+  });
+
+  it('that loses a take is refused', () => {
+    fc.assert(
+      fc.property(acts, fc.nat(), (script, cut) => {
+        const chain = legalChain(script);
+        const at = cut % chain.length;
+        const { takenFrom, succeeds } = chain[at]!.trailers!;
+        fc.pre(takenFrom !== undefined || succeeds !== undefined);
+        const trailers = { ...chain[at]!.trailers!, takenFrom: undefined, succeeds: undefined };
+        expect(judge(chain.with(at, { ...chain[at]!, trailers }))).toBe(false);
+      }),
+    );
+  });
+});
