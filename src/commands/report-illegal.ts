@@ -31,10 +31,11 @@ export function reasonText(reason: IllegalReason): string {
 }
 
 function describe(state: TopicState, { reason }: IllegalMove): string {
-  const what = reason === 'deleted' ? 'was deleted' : `was moved (${reasonText(reason)})`;
+  const what = reason === 'deleted' ? 'was deleted' : 'was moved';
+  const how = reason === 'deleted' ? '' : ` (${reasonText(reason)})`;
   const name = typedTopic(state.branch, state.topic);
   return (
-    `${escapeLine(handoffRef(state.path))} ${what} behind git-handoff's back; ${truth(state)}. ` +
+    `${escapeLine(handoffRef(state.path))} ${what} behind git-handoff's back${how}; ${truth(state)}. ` +
     `What stood there: git handoff show ${name} --lost. To put it back: git handoff doctor --fix`
   );
 }

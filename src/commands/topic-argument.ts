@@ -58,11 +58,11 @@ export async function requireBranch(
   repository: Repository,
   argument: TopicArgument,
   head: Oid | undefined,
-  stands: Promise<boolean>,
+  stands: () => Promise<boolean>,
 ): Promise<Oid | undefined> {
   if (!argument.explicit || argument.branch === repository.branch) return head;
   const tip = await branchTip(repository, argument.branch);
-  if (tip !== undefined || (await stands)) return tip;
+  if (tip !== undefined || (await stands())) return tip;
   throw new Failure('usage', `there is no branch ${escapeLine(argument.branch)}`, {
     hint: `git branch ${shellWord(argument.branch)}`,
   });

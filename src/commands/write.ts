@@ -65,7 +65,7 @@ async function writeTo(
     committer(cwd),
   ]);
   const expect = parseExpectation(options.expect);
-  const stands = early.topic.then(({ tip }) => tip !== undefined);
+  const stands = async () => (await early.topic).tip !== undefined;
   const base = await requireBranch(repository, target, tree.head, stands);
   const caller = findCaller(context, sessions, options.session, author);
   const note = typeof options.note === 'function' ? await options.note(target) : options.note;

@@ -4,7 +4,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
 import type { Repository } from './repository.ts';
-import { type GitOptions, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { type GitOptions, type GitResult, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
 
 type ObjectType = 'commit' | 'tree' | 'blob';
 
@@ -17,9 +17,13 @@ export interface TreeFile {
   readonly oid: Oid;
 }
 
+const UNPACK = ['unpack-objects', '-q'];
+/** Tries of a store while a collection sweeps. */
+const MAX_TRIES = 10;
+
 /** Starts the process that `ObjectBatch.store` will fill. */
 export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
-  return startGit(['unpack-objects', '-q'], options);
+  return startGit(UNPACK, options);
 }
 
 /**
@@ -75,9 +79,7 @@ export class ObjectBatch {
    * @throws Failure `environment` when they could not be written (full disk, permissions).
    */
   async store(options: Omit<GitOptions, 'input'>, started?: StartedGit): Promise<void> {
-    const unpack = started ?? startUnpack(options);
-    const result = await unpack.finish(this.#pack());
-    if (result.code !== 0) throw gitFailure('unpack-objects', result);
+    await this.#feed(UNPACK, options, started);
   }
 
   /**
@@ -90,8 +92,21 @@ export class ObjectBatch {
   async secure({ cwd, commonDir }: Pick<Repository, 'cwd' | 'commonDir'>): Promise<void> {
     const isCollecting = existsSync(join(commonDir, 'gc.pid'));
     if (!isCollecting && (await this.#isThere(cwd, join(commonDir, 'objects')))) return;
-    const result = await runGit(['index-pack', '--stdin'], { cwd, input: this.#pack() });
-    if (result.code !== 0) throw gitFailure('index-pack', result);
+    await this.#feed(['index-pack', '--stdin'], { cwd });
+  }
+
+  /** `git prune --expire=now` also deletes the temporary files of a git that is at work: then once more. */
+  async #feed(
+    command: readonly string[],
+    options: Omit<GitOptions, 'input'>,
+    started?: StartedGit,
+  ): Promise<void> {
+    const input = this.#pack();
+    let result = await (started ?? startGit(command, options)).finish(input);
+    for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
+      result = await runGit(command, { ...options, input });
+    }
+    if (result.code !== 0) throw gitFailure(command[0] ?? 'git', result);
   }
 
   async #isThere(cwd: string, folder: string): Promise<boolean> {
@@ -125,6 +140,10 @@ export class ObjectBatch {
     const body = Buffer.concat([header, ...entries]);
     return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
   }
+}
+
+function wasSwept({ code, stderr }: GitResult): boolean {
+  return code !== 0 && /unable to .*No such file or directory/.test(stderr);
 }
 
 /** Type in bits 4-6 of the first byte, size in 4 bits and then 7 bits a byte, low bits first. */

@@ -21,6 +21,8 @@ import { type TopicState, readTopic } from './topic.ts';
 
 /** Tries of a swap; between them ownership is decided anew. */
 const MAX_TRIES = 5;
+/** Tries at a lock, for each of which git waits a second itself: nobody at work holds one for that long. */
+const MAX_LOCKED = 2;
 
 /** What a write puts into its commit. */
 export interface CommitContent {
@@ -94,8 +96,8 @@ export async function commitHandoff(
   content: CommitContent,
   options: CommitOptions = {},
 ): Promise<WriteResult> {
-  let blocked = '';
-  for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
+  const blocked: string[] = [];
+  for (let attempt = 0; attempt < MAX_TRIES && blocked.length < MAX_LOCKED; attempt++) {
     if (attempt > 0) await pause(attempt);
     const early = attempt === 0 ? options.early : undefined;
     const before = await (early?.topic ?? readTopic(repository, path));
@@ -120,10 +122,10 @@ export async function commitHandoff(
     if (result.kind === 'name-conflict')
       throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
     if (result.kind === 'moved' && intent.expect !== undefined) return missed(repository, path);
-    blocked = result.kind === 'locked' ? result.detail : '';
+    if (result.kind === 'locked') blocked.push(result.detail);
   }
-  if (blocked !== '')
-    throw new Failure('environment', `a lock is in the way: ${blocked}`, { hint: 'git handoff doctor' });
+  if (blocked.length === MAX_LOCKED)
+    throw new Failure('environment', `a lock is in the way: ${blocked[0]}`, { hint: 'git handoff doctor' });
   return { kind: 'lost-race', tip: (await readTopic(repository, path)).tip?.oid };
 }
 

@@ -9,6 +9,8 @@ import { Failure } from '../domain/failure.ts';
 
 const DETAILS_FILE = 'lost.json';
 const MAX_TRIES = 100;
+/** Tries at a lock; git waits a second for each. */
+const MAX_LOCKED = 3;
 
 /** Why a text is kept although it did not become the tip. */
 export interface LostDetails {
@@ -46,7 +48,7 @@ export async function saveLost(
   ]);
   await batch.store({ cwd: repository.cwd });
   let number = 1 + Math.max(0, ...taken.map((ref) => lostNumber(ref.name)));
-  for (let tries = 0; tries < MAX_TRIES; tries++, number++) {
+  for (let tries = 0, locked = 0; tries < MAX_TRIES && locked < MAX_LOCKED; tries++, number++) {
     const ref = lostRef(path, number);
     const result = await updateRefs(repository, [{ ref, next: tree, old: undefined }]);
     if (result.kind === 'done') {
@@ -54,7 +56,7 @@ export async function saveLost(
       return { ref, number, details };
     }
     if (result.kind === 'objects-gone') await batch.store({ cwd: repository.cwd });
-    if (result.kind === 'locked') await new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25));
+    if (result.kind === 'locked') locked++;
   }
   throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });
 }

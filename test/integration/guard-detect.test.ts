@@ -35,7 +35,6 @@ const REPORT = /behind git-handoff's back|without the guard seeing it/;
 describe.each(Object.keys(nextRuns) as (keyof typeof nextRuns)[])('told by %s', (next) => {
   it.each(cases)('$id $why', ({ command, setup, cwd }) => {
     world = new GuardWorld();
-    if (next === 'the hook after the tool') world.sessionStart('sess-cccccccc-3333');
     if (setup !== undefined) world.bash(world.fill(setup));
     const from = world.fill(cwd ?? '@CWD@');
     const before = world.before('Bash', toolCall(command), { cwd: from });

@@ -30,7 +30,6 @@ let world: GuardWorld;
 beforeAll(() => {
   world = new GuardWorld();
   world.sessionStart(CALLER);
-  world.sessionStart('sess-cccccccc-3333');
 });
 beforeEach(() => world.clearLog());
 afterAll(() => world.remove());

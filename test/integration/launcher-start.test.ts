@@ -25,12 +25,13 @@ function pathWithoutNode(): string {
 }
 
 describe('how Node is started', () => {
-  it('hands the guard its arguments, the pid of the client and the payload', () => {
+  it('hands the guard its arguments, the pid of the client, the settings and the payload', () => {
     const run = world.run(['guard', '--client', 'claude'], stop, { env: { FAKE_STDOUT: '{"a":1}' } });
     expect(run).toMatchObject({ status: 0, stdout: '{"a":1}', stderr: '' });
     expect(run.node?.stdin).toBe(stop);
     const pid = String(process.pid);
-    expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', '--client-pid', pid, '--client', 'claude']);
+    const words = ['--client-pid', pid, '--client', 'claude', '--settings', ''];
+    expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
   });
 
   it('hands a verb on with its exit status, and standard input', () => {

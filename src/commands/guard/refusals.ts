@@ -22,7 +22,7 @@ export function markerRefusal(
     case 'foreign':
       return (
         `Foreign session owns ${name}. Prior owner: session \`${escapeLine(shortId(file.owner ?? ''))}\`. ` +
-        `Your session: \`${shortId(session ?? 'unknown')}\`. ${escapeLine(by)} was not run. ${ownNote(file)}`
+        `Your session: \`${shortId(session ?? 'unknown')}\`. Nothing was changed. ${ownNote(file)}`
       );
     case 'no-marker':
       return (
