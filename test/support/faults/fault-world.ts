@@ -1,6 +1,7 @@
 import { readFileSync, utimesSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type Run, type RunOptions, TestRepository } from '../repository.ts';
+import { amount } from './seed.ts';
 
 export const TOPIC = 'auth-refresh';
 export const REF = `refs/handoffs/main/${TOPIC}`;
@@ -16,6 +17,7 @@ export type Whereabouts = 'tip' | 'lost' | 'file';
 /** A repository in which writes are hurt, and what must be true of it afterwards. */
 export class FaultWorld extends TestRepository {
   readonly session = 'sess-fault-1';
+  #patience = amount(3, Infinity);
 
   write(text: string, options: RunOptions = {}): Run {
     return this.handoff(['write', TOPIC], { session: this.session, input: text, ...options });
@@ -66,9 +68,16 @@ export class FaultWorld extends TestRepository {
 
   /**
    * The write after a killed one: succeeds, or keeps its text and names a lock, which `doctor --fix` takes
-   * away once it is old. Returns whether that help was needed.
+   * away once it is old. Returns whether that help was needed. A write waits seconds for a lock, so a short
+   * run lets only some find it.
    */
   writeAgain(text: string): boolean {
+    const isLocked = this.locks().length > 0;
+    if (isLocked && this.#patience-- <= 0) {
+      this.mendLocks();
+      this.mustWrite(text);
+      return true;
+    }
     const first = this.write(text);
     if (first.status === 0) return false;
     expect(first.status, first.stderr).toBe(7);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { analyseShell } from '../../../src/domain/shell/analyse.ts';
-import { FILE, fakeWorld, isHit } from './fake-world.ts';
+import { analyseShell } from '../../src/domain/shell/analyse.ts';
+import { FILE, fakeWorld, isHit } from '../unit/shell/fake-world.ts';
 
 const SIZE = 200_000;
 const fill = (unit: string, prefix = '', end = '') =>
