@@ -70,7 +70,7 @@ export interface CheckShape {
 
 /** RFC 3339 with seconds; milliseconds since the epoch in. */
 export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
+  return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
 }
 
 /** A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown". */

@@ -43,27 +43,36 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const repository = await openRepository(context.cwd);
   const target = parseTopicArgument(options.topic, repository);
+  const facts = readFacts(repository, context);
   const early = startEarly(repository, target.path);
   try {
-    return await writeTo(repository, target, early, options, context);
+    return await writeTo(repository, target, { ...(await facts), early }, options, context);
   } finally {
     abandonEarly(early);
   }
 }
 
+/** What a write reads first: the slowest process is started first, and all run side by side. */
+async function readFacts(repository: Repository, context: Context) {
+  const { cwd } = context;
+  const [tree, author, workspace] = await Promise.all([
+    workTreeFacts(cwd),
+    committer(cwd),
+    openWorkspace(context, repository),
+  ]);
+  return { tree, author, workspace };
+}
+
+type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStart };
+
 async function writeTo(
   repository: Repository,
   target: TopicArgument,
-  early: EarlyStart,
+  { tree, author, workspace, early }: Facts,
   options: WriteOptions,
   context: Context,
 ): Promise<CommandResult<HandoffShape>> {
-  const { cwd } = context;
-  const [{ sessions, notices: seen }, tree, author] = await Promise.all([
-    openWorkspace(context, repository),
-    workTreeFacts(cwd),
-    committer(cwd),
-  ]);
+  const { sessions, notices: seen } = workspace;
   const expect = parseExpectation(options.expect);
   const stands = async () => (await early.topic).tip !== undefined;
   const base = await requireBranch(repository, target, tree.head, stands);

@@ -41,6 +41,14 @@ export function encodeBranch(branch: BranchName): string {
 
 /** The branch of a ref component; `undefined` for a cut one (see `state.json`) or a foreign spelling. */
 export function decodeBranch(component: string): BranchName | undefined {
+  if (!decoded.has(component)) decoded.set(component, decode(component));
+  return decoded.get(component);
+}
+
+/** Thousands of refs share a few branches. */
+const decoded = new Map<string, BranchName | undefined>();
+
+function decode(component: string): BranchName | undefined {
   if (component.includes(CUT_MARK) || /%(?!25|2F)/.test(component)) return undefined;
   return parseBranchName(component.replaceAll('%2F', '/').replaceAll('%25', '%'));
 }
@@ -89,11 +97,10 @@ export function filesRef(path: string): RefName {
 
 /** Reads `<prefix><component>/<topic>`; `undefined` for a ref that is not ours or badly named. */
 export function parsePath(ref: string, prefix: string): HandoffPath | undefined {
-  if (!ref.startsWith(prefix)) return undefined;
-  const [component, topicText, ...rest] = ref.slice(prefix.length).split('/');
-  const topic = topicText === undefined ? undefined : parseTopic(topicText);
-  if (component === undefined || component === '' || topic === undefined || rest.length > 0) return undefined;
-  return { component, topic };
+  const slash = ref.indexOf('/', prefix.length);
+  if (slash <= prefix.length || !ref.startsWith(prefix)) return undefined;
+  const topic = parseTopic(ref.slice(slash + 1));
+  return topic === undefined ? undefined : { component: ref.slice(prefix.length, slash), topic };
 }
 
 export interface LivePath {

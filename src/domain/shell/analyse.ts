@@ -1,4 +1,4 @@
-import { addCheapEffects, MAX_PARSED } from './cheap.ts';
+import { addCheapEffects, isTooLarge } from './cheap.ts';
 import { callCommand, type Callables } from './dispatch.ts';
 import type { ShellEffects, ShellWorld } from './effects.ts';
 import { Input, Machine, Output, type Frame, type Runner } from './machine.ts';
@@ -23,7 +23,7 @@ const RUNNER: Runner = {
 export function analyseShell(command: string, world: ShellWorld): ShellEffects {
   const text = command.replaceAll('\u0000', '');
   return analyse(text, world, (machine, frame) => {
-    if (text.length > MAX_PARSED) machine.exhausted = true;
+    if (isTooLarge(text)) machine.exhausted = true;
     else machine.run.script(machine, text, frame);
   });
 }

@@ -3,7 +3,20 @@ import { basename } from './disk.ts';
 import type { Scope } from './scope.ts';
 
 /** Longest command that is parsed; beyond it the cheap rule decides alone. */
-export const MAX_PARSED = 1 << 18;
+const MAX_PARSED = 1 << 18;
+/** Most quotes, operators and line feeds in one: each costs a microsecond or two, whatever the length. */
+const MAX_MARKS = 30_000;
+
+const MARKS = new Set(Array.from(';&|\n\'"`(){}', (mark) => mark.charCodeAt(0)));
+
+/** Whether a command is too much to be read within the guard's time. */
+export function isTooLarge(text: string): boolean {
+  if (text.length > MAX_PARSED) return true;
+  if (text.length <= MAX_MARKS) return false;
+  let marks = 0;
+  for (let at = 0; at < text.length; at++) if (MARKS.has(text.charCodeAt(at))) marks++;
+  return marks > MAX_MARKS;
+}
 
 const BY = 'a command too large to read';
 const MAX_WORD = 4096;
@@ -23,7 +36,10 @@ export function addCheapEffects(machine: Machine, scope: Scope): void {
     machine.write(scope, homeExpanded(word, disk.world.home), BY);
   }
   for (const path of disk.world.watched('/')) {
-    if (source.includes(basename(path))) machine.write(scope, path, BY);
+    // Refs are told by their whole name, below; a topic's words alone may stand in any text.
+    if (!/\/(?:refs\/handoffs|packed-refs)/.test(path) && source.includes(basename(path))) {
+      machine.write(scope, path, BY);
+    }
   }
   for (const word of wordsAround(source, '/memory')) {
     machine.remove(scope, homeExpanded(word, disk.world.home), BY);
