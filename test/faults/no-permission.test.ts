@@ -1,0 +1,52 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { FaultWorld } from '../support/faults/fault-world.ts';
+
+const NOBODY = 65534;
+const identity = ['--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'];
+
+/** Why nobody else can be impersonated here, `undefined` when it can be done. */
+const NO_SETPRIV: string | undefined = (() => {
+  const { error, status } = spawnSync('setpriv', [...identity, 'true']);
+  if (error !== undefined) return 'setpriv is not installed';
+  return status === 0 ? undefined : 'only root may act as another user';
+})();
+
+describe.skipIf(NO_SETPRIV)(
+  `another user's repository${NO_SETPRIV === undefined ? '' : ` (skipped: ${NO_SETPRIV})`}`,
+  () => {
+    it('is read, and a text that it does not take is kept in a file', () => {
+      const world = new FaultWorld();
+      try {
+        const tip = world.mustWrite('old\n');
+        const own = join(world.root, 'nobody');
+        mkdirSync(own);
+        chownSync(own, NOBODY, NOBODY);
+        chmodSync(world.root, 0o755);
+        world.git(['config', '--file', join(world.home, '.gitconfig'), 'safe.directory', '*']);
+        chmodSync(join(world.home, '.gitconfig'), 0o644);
+        const env = { HOME: own, TMPDIR: own, GIT_CONFIG_GLOBAL: join(world.home, '.gitconfig') };
+        const asNobody = (words: readonly string[], input = '') =>
+          world.run('setpriv', [...identity, 'git-handoff', ...words], {
+            env,
+            input,
+            session: world.session,
+          });
+        const done = asNobody(['write', 'auth-refresh'], 'new\n');
+        expect(done).toMatchObject({ status: 7, stdout: '' });
+        expect(done.stderr).toMatch(
+          /^error: .*(?:insufficient permission|Permission denied).*\nhint: make the repo/,
+        );
+        expect(world.whereabouts('new\n', done.stderr)).toBe('file');
+        expect(world.tip()).toBe(tip);
+        expect(asNobody(['show', '--raw'])).toMatchObject({ status: 0, stdout: 'old\n', stderr: '' });
+        expect(asNobody(['list'])).toMatchObject({ status: 0, stderr: '' });
+        world.expectSound();
+      } finally {
+        world.remove();
+      }
+    });
+  },
+);

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GuardWorld } from '../support/guard.ts';
+import { Tally, amount, seeded } from '../support/faults/seed.ts';
+import { type Run, LAUNCHER, finished } from '../support/repository.ts';
+
+const CALLS = amount(40, 400);
+const AT_ONCE = 4;
+const SESSIONS = 8;
+let world: GuardWorld;
+
+beforeEach(() => {
+  world = new GuardWorld();
+});
+afterEach(() => world.remove());
+
+/** The events that sessions bring: first each is registered, then they work. */
+function payload(call: number): Readonly<Record<string, unknown>> {
+  const base = { session_id: `sess-guard-${call % SESSIONS}`, cwd: world.path };
+  if (call < SESSIONS) return { ...base, hook_event_name: 'SessionStart', source: 'startup' };
+  const event = call % 3 === 0 ? 'PostToolUse' : 'PreToolUse';
+  const shell = { tool_name: 'Bash', tool_input: { command: `git log refs/heads/main # ${call}` } };
+  const file = {
+    tool_name: 'Edit',
+    tool_input: { file_path: `${world.path}/note.txt`, old_string: 'a', new_string: 'b' },
+  };
+  return { ...base, hook_event_name: event, ...(call % 2 === 0 ? shell : file) };
+}
+
+const call = (number: number): Promise<Run> =>
+  finished(
+    world.start(LAUNCHER, ['guard', '--client', 'claude'], { input: JSON.stringify(payload(number)) }),
+  );
+
+it(`${CALLS} hook calls, ${AT_ONCE} at a time, leave every record whole and log no lock`, () =>
+  seeded('guards', async () => {
+    const tally = new Tally();
+    for (let first = 0; first < CALLS; first += AT_ONCE) {
+      const done = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => call(first + at)));
+      for (const { status, stderr } of done) {
+        expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+        tally.add('calls');
+      }
+    }
+    const log = world.log();
+    for (const line of log) {
+      tally.add(`logged ${line['kind']}`);
+      expect(JSON.stringify(line)).not.toMatch(/\.lock|File exists|cannot lock/);
+    }
+    const refs = world.refs('refs/handoffs-local/live');
+    const records = refs.map(
+      (ref) => JSON.parse(world.git(['cat-file', 'blob', ref])) as { session: string },
+    );
+    const known = records.map(({ session }) => session).sort();
+    expect(new Set(known).size).toBe(known.length);
+    // A call that overran its time lets the tool go on and says so in the log; its session comes next time.
+    const late = log.filter((line) => line['kind'] !== 'deny').length;
+    if (late === 0)
+      expect(known).toEqual(
+        expect.arrayContaining(Array.from({ length: SESSIONS }, (_, at) => `sess-guard-${at}`)),
+      );
+    expect(known.length).toBeGreaterThan(0);
+    expect(world.locks()).toEqual([]);
+    expect(world.run('git', ['fsck', '--strict', '--no-dangling']).status).toBe(0);
+    return tally.figures;
+  }));
