@@ -30,7 +30,17 @@ function launcherWords(argv: readonly string[]): { clientPid: number; words: rea
     : { clientPid: process.ppid, words: argv };
 }
 
+/** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */
+function requireNode(version: string): void {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  throw new Failure('environment', `Node.js 20.19 or later is needed, this is ${version}`, {
+    hint: 'install a newer Node.js, or put it first on PATH',
+  });
+}
+
 async function run(verb: string | undefined, rest: readonly string[], context: Context): Promise<number> {
+  requireNode(process.versions.node);
   if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`);
   if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help') return printHelp(rest[0]);
   const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;

@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 
@@ -99,7 +99,7 @@ type GitChild = ChildProcessByStdio<Writable | null, Readable, Readable>;
 
 /** A pipe is a socket with streams on both ends: none where nothing is to be said. */
 function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 'ignore'): GitChild {
-  const child = spawn('git', [...FIXED_CONFIG, ...args], {
+  const child = startProcess([...FIXED_CONFIG, ...args], {
     cwd: options.cwd,
     env: gitEnvironment(process.env, options.env),
     stdio: [stdin, 'pipe', 'pipe'],
@@ -108,6 +108,15 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
   // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
   child.stdin?.on('error', () => undefined);
   return child;
+}
+
+/** Some errors (no memory, a failing disk) are thrown at once, the common ones are told by an event. */
+function startProcess(args: readonly string[], options: SpawnOptions & { cwd: string }): ChildProcess {
+  try {
+    return spawn('git', args, options);
+  } catch (error) {
+    throw cannotStart(error as NodeJS.ErrnoException, options.cwd);
+  }
 }
 
 function collect(child: GitChild, command: string, options: GitOptions): Promise<GitResult> {
@@ -166,6 +175,9 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   return result.stdout.toString('utf8');
 }
 
+const CANNOT_WRITE =
+  /(?:couldn't|could not|unable to|failed to|error) (?:append|close|create|flush|open|set|stream|writ)|(?:write|input\/output) error/i;
+
 /** Turns git's fatal message into a failure with the next thing to do. */
 export function gitFailure(command: string, result: GitResult): Failure {
   const text = result.stderr.trim();
@@ -187,10 +199,9 @@ export function gitFailure(command: string, result: GitResult): Failure {
   if (/bad (?:numeric |boolean )?config/.test(text))
     return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
-  // git names no cause when it is the content of a lock or of an object that cannot be written.
-  if (/couldn't write|unable to write|failed to write|error writing|Input\/output error/i.test(text)) {
+  // git often names no cause when it is a lock, an object or a pipe that cannot be written.
+  if (CANNOT_WRITE.test(text))
     return environment('look for free space and disk errors: df . && dmesg | tail');
-  }
   if (text.startsWith('killed by SIG')) return environment('try again');
   if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
     return environment('this repository needs a newer git: git --version');
