@@ -8,9 +8,9 @@ export const NO_STRACE: string | undefined = (() => {
   return status === 0 ? undefined : 'strace may not trace here';
 })();
 
-/** What is done to the k-th of some system calls of each traced process. */
+/** What is done to the k-th call of one kind of each traced process. */
 export interface Injection {
-  readonly calls: readonly string[];
+  readonly call: string;
   /** An errno that the call fails with instead of being done, or the death of the process before it. */
   readonly fault: `error=${string}` | 'signal=KILL';
   readonly when: number;
@@ -21,8 +21,8 @@ export function straceWords(trace: string, calls: readonly string[], injection?:
   const hurt =
     injection === undefined
       ? []
-      : ['-e', `inject=${injection.calls.join(',')}:${injection.fault}:when=${injection.when}`];
-  return ['strace', '-f', '-q', '-y', '-o', trace, '-e', `trace=${calls.join(',')}`, ...hurt];
+      : ['-e', `inject=${injection.call}:${injection.fault}:when=${injection.when}`];
+  return ['strace', '-f', '-q', '-o', trace, '-e', `trace=${calls.join(',')}`, ...hurt];
 }
 
 /** One traced system call, in the order of the trace. */
@@ -45,19 +45,25 @@ export function wasInjected(file: string): boolean {
   return /\(INJECTED\)|killed by SIGKILL/.test(traceText(file));
 }
 
-/**
- * Whether the failed call was the one by which Node's event loop wakes itself: libuv gives up the process
- * then (SIGABRT), and no program in it can do anything.
- */
-export function hitEventLoop(file: string): boolean {
-  return /write\(\d+<[^>]*(?:eventfd|pipe:)[^\n]*\(INJECTED\)/.test(traceText(file));
-}
-
 const traceText = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** The most calls that any one process of a trace made: no later one can be hurt. */
-export function longestRun(calls: readonly TracedCall[]): number {
-  const counts = new Map<number, number>();
-  for (const { pid } of calls) counts.set(pid, (counts.get(pid) ?? 0) + 1);
-  return Math.max(0, ...counts.values());
+/** A call to hurt: the `when`-th of its kind in its process. */
+export interface Position {
+  readonly call: string;
+  readonly when: number;
+}
+
+/** Every place of a trace where a process can be hurt, each once. */
+export function positions(calls: readonly TracedCall[]): Position[] {
+  const most = new Map<string, number>();
+  const counts = new Map<string, number>();
+  for (const { pid, name } of calls) {
+    const key = `${pid} ${name}`;
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    most.set(name, Math.max(count, most.get(name) ?? 0));
+  }
+  return [...most].flatMap(([call, count]) =>
+    Array.from({ length: count }, (_, at) => ({ call, when: at + 1 })),
+  );
 }
