@@ -64,7 +64,7 @@ export class World {
   readonly runner: GitRunner = (args, options) => {
     const hidden = Object.keys(process.env).filter((name) => name.startsWith('GIT_'));
     const former = Object.fromEntries([...hidden, 'HOME'].map((name) => [name, process.env[name]]));
-    for (const name of hidden) delete process.env[name];
+    for (const name of hidden) Reflect.deleteProperty(process.env, name);
     process.env['HOME'] = this.home;
     process.env['GIT_CONFIG_NOSYSTEM'] = '1';
     const running = runGit(args, options);
