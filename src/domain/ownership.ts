@@ -1,4 +1,4 @@
-import { FORMAT_VERSION, type HandoffCommit, type HandoffState } from './handoff.ts';
+import { FORMAT_VERSION, type HandoffCommit } from './handoff.ts';
 import type { Oid, SessionId } from './names.ts';
 
 /** The effective tip that a writer saw. */
@@ -42,9 +42,4 @@ export function decideOwnership(tip: Tip, intent: Intent): OwnershipDecision {
   if (intent.succeeded.includes(owner)) return { kind: 'proceed', passing: { ...NOTHING, succeeds: owner } };
   if (intent.take) return { kind: 'proceed', passing: { ...NOTHING, takenFrom: owner } };
   return { kind: 'not-owner', owner, tip: tip.oid };
-}
-
-/** Whether a change of state has anything to do; closing what is closed is no error and no commit. */
-export function stateChanges(tip: HandoffCommit, state: HandoffState): boolean {
-  return tip.trailers?.state !== state;
 }

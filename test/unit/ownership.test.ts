@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Intent, decideOwnership, stateChanges } from '../../src/domain/ownership.ts';
+import { type Intent, decideOwnership } from '../../src/domain/ownership.ts';
 import { checkStep } from '../../src/domain/transition.ts';
 import { commitOf, oidOf, sessionOf } from '../support/chain.ts';
 
@@ -79,9 +79,4 @@ describe('decideOwnership', () => {
       }),
     );
   });
-});
-
-it('a state that is there already needs no commit', () => {
-  expect(stateChanges(tip, 'open')).toBe(false);
-  expect(stateChanges(tip, 'closed')).toBe(true);
 });

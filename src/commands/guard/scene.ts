@@ -1,7 +1,6 @@
 import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { FoundRepository } from '../../git/discover.ts';
-import type { LogLine } from '../../host/log.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 
 /** Everything a guard decision may look at; made once a call. */
@@ -25,5 +24,3 @@ export interface Scene {
   readonly remaining: () => number;
   readonly log: (kind: string, detail: string) => void;
 }
-
-export type SceneLog = Pick<LogLine, 'kind' | 'detail'>;

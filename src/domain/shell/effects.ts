@@ -71,11 +71,3 @@ export interface ShellEffects {
   /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
   readonly unsure: boolean;
 }
-
-export const NO_EFFECTS: ShellEffects = {
-  paths: [],
-  refs: [],
-  identity: [],
-  handoffCalls: [],
-  unsure: false,
-};
