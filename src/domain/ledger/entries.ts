@@ -1,0 +1,111 @@
+import { parseOid, parseSessionId } from '../names.ts';
+import type { Evidence, FileState, LedgerEntry } from './claims.ts';
+
+/** Entries as the lines of a ledger file, and back. What cannot be read is skipped: a torn line, a later version's. */
+
+export function formatEntries(entries: readonly LedgerEntry[]): string {
+  return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
+}
+
+export function parseEntries(text: string): LedgerEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const entry = line === '' ? undefined : parseEntry(line);
+    return entry === undefined ? [] : [entry];
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseEntry(line: string): LedgerEntry | undefined {
+  let value: Fields | null;
+  try {
+    value = JSON.parse(line) as Fields | null;
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { t, at } = value;
+  if (typeof at !== 'number') return undefined;
+  switch (t) {
+    case 'claim':
+      return parseClaim(value, at);
+    case 'end':
+      return parseEnd(value, at);
+    case 'commit':
+      return { t, parent: oidOf(value['parent']), paths: pathStates(value['paths']), at };
+    case 'staged': {
+      const path = pathOf(value['path']);
+      return path === undefined ? undefined : { t, path, state: parseState(value['state']), at };
+    }
+    case 'head': {
+      const { ref, oid, own } = value;
+      return typeof ref === 'string' ? { t, ref, oid: oidOf(oid), own: own === true, at } : undefined;
+    }
+    case 'event': {
+      const { id, text, to } = value;
+      if (typeof id !== 'string' || typeof text !== 'string') return undefined;
+      const reader = parseSessionId(to);
+      return { t, id, text, at, ...(reader === undefined ? {} : { to: reader }) };
+    }
+    case 'window': {
+      const { id, from } = value;
+      return typeof id === 'string' && typeof from === 'number' ? { t, id, from, at } : undefined;
+    }
+    case 'told': {
+      const ids = Array.isArray(value['ids']) ? value['ids'].filter((id) => typeof id === 'string') : [];
+      return { t, ids, at };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const EVIDENCE: readonly Evidence[] = ['explicit', 'window', 'since-start'];
+
+function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
+  const path = pathOf(value['path']);
+  const evidence = EVIDENCE.find((one) => one === value['evidence']);
+  if (path === undefined || evidence === undefined) return undefined;
+  const [base, before, after] = [value['base'], value['before'], value['after']].map(parseState);
+  return {
+    t: 'claim',
+    path,
+    base: base ?? null,
+    before: before ?? null,
+    after: after ?? null,
+    evidence,
+    weak: value['weak'] === true,
+    at,
+  };
+}
+
+function parseEnd(value: Fields, at: number): LedgerEntry | undefined {
+  const path = pathOf(value['path']);
+  const { why } = value;
+  if (path === undefined || (why !== 'clean' && why !== 'committed' && why !== 'taken')) return undefined;
+  const by = parseSessionId(value['by']);
+  return { t: 'end', path, why, at, ...(by === undefined ? {} : { by }) };
+}
+
+/** Reads a state; anything odd is "nothing there". */
+export function parseState(value: unknown): FileState {
+  if (typeof value !== 'object' || value === null) return null;
+  const { mode, oid } = value as Fields;
+  return typeof mode === 'string' && /^[0-7]{6}$/.test(mode) ? { mode, oid: oidOf(oid) } : null;
+}
+
+function pathStates(value: unknown): (readonly [string, FileState])[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => {
+    const [path, state] = Array.isArray(item) ? (item as unknown[]) : [];
+    return typeof path === 'string' ? [[path, parseState(state)] as const] : [];
+  });
+}
+
+function oidOf(value: unknown) {
+  return typeof value === 'string' ? (parseOid(value) ?? null) : null;
+}
+
+function pathOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' && !value.includes('\0') ? value : undefined;
+}

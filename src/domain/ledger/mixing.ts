@@ -1,0 +1,142 @@
+import type { Oid, SessionId } from '../names.ts';
+import { type FileState, type OpenClaim, type SessionLedger, sameState } from './claims.ts';
+import { type Sides, claimsOn, strong } from './ownership.ts';
+import type { HeadPlace, Snapshot } from './snapshot.ts';
+
+/** Whether a commit that is about to be made mixes sessions. Pure; the git hooks and `git handoff commit` ask. */
+
+/** A path of the index that differs from HEAD. */
+export interface StagedPath {
+  readonly path: string;
+  readonly head: FileState;
+  readonly index: FileState;
+}
+
+/** A commit that a staged path takes back. */
+export interface Reversal {
+  readonly path: string;
+  readonly commit: Oid;
+  /** Whose commit it was; `undefined` when its message names no session. */
+  readonly session: SessionId | undefined;
+}
+
+export interface CommitFacts {
+  readonly staged: readonly StagedPath[];
+  readonly ledgers: readonly SessionLedger[];
+  readonly sides: Sides;
+  readonly self: SessionLedger;
+  readonly head: HeadPlace;
+  /** The working tree when the session's running command began; empty when none is known to run. */
+  readonly running: readonly Snapshot[];
+  /** The index is the worktree's own (or git's temporary copy of it), not one that somebody keeps elsewhere. */
+  readonly ownIndex: boolean;
+  /** The live session whose commit `--amend` would rewrite. */
+  readonly amends: SessionId | undefined;
+  /** Session ids in the handoff files (`handoff-*.md`) among the staged paths. */
+  readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
+}
+
+export type Problem =
+  /** Another live session's uncommitted work. */
+  | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim }
+  /** Both have changed it, and the index does not hold this session's hunks only. */
+  | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
+  /** The index is older than HEAD: the commit would take back what somebody else committed. */
+  | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
+  | { readonly kind: 'amends'; readonly session: SessionId }
+  /** HEAD is on another branch than this session last saw. */
+  | {
+      readonly kind: 'branch';
+      readonly expected: string;
+      readonly found: string;
+      readonly mover: SessionId | undefined;
+      readonly at: number | undefined;
+    }
+  | { readonly kind: 'marker'; readonly path: string; readonly owner: SessionId };
+
+export interface CommitDecision {
+  readonly problems: readonly Problem[];
+  /** Said, not refused. */
+  readonly warnings: readonly { readonly path: string; readonly claim: OpenClaim }[];
+  /** Staged paths of this session's own, or of nobody: what it may commit. */
+  readonly mine: readonly string[];
+}
+
+/**
+ * Paths whose history has to be looked at before {@link decideCommit}: staged, and nothing says that this
+ * session changed them.
+ */
+export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
+  return facts.staged.filter((staged) => {
+    if (staged.head === null) return false; // New files take nothing back.
+    const { own, foreign } = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    return own.length === 0 && strong(foreign).length === 0 && !stagedHere(staged, facts);
+  });
+}
+
+/** The session put this into the index itself: on record, or in the command that runs now. */
+function stagedHere(
+  staged: StagedPath,
+  { self, running, head, ownIndex }: Omit<CommitFacts, 'amends' | 'markers'>,
+): boolean {
+  if (self.staged.get(staged.path)?.some((state) => sameState(state, staged.index)) === true) return true;
+  return running.some((before) => {
+    const then = before.dirty.get(staged.path);
+    if (before.head.oid !== head.oid || !ownIndex) return false;
+    return then === undefined || !sameState(then.index, staged.index);
+  });
+}
+
+/** Judges a commit. `reversals`: what the history of the {@link suspects} came to. */
+export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[]): CommitDecision {
+  const problems: Problem[] = [];
+  const warnings: { path: string; claim: OpenClaim }[] = [];
+  const mine: string[] = [];
+  for (const staged of facts.staged) {
+    const problem = judgePath(staged, facts, reversals);
+    if (problem !== undefined) problems.push(problem);
+    else mine.push(staged.path);
+    const { foreign } = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    const claim = foreign.find(({ weak }) => weak);
+    if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
+  }
+  for (const { path, owner } of facts.markers) {
+    if (!facts.sides.own.has(owner)) problems.push({ kind: 'marker', path, owner });
+  }
+  if (facts.amends !== undefined) problems.push({ kind: 'amends', session: facts.amends });
+  const moved = movedBranch(facts);
+  if (moved !== undefined) problems.push(moved);
+  return { problems, warnings, mine };
+}
+
+function judgePath(
+  staged: StagedPath,
+  facts: CommitFacts,
+  reversals: readonly Reversal[],
+): Problem | undefined {
+  const { path } = staged;
+  const { own, foreign } = claimsOn(path, facts.ledgers, facts.sides, staged.head);
+  const [claim] = strong(foreign);
+  if (claim !== undefined) {
+    if (own.length === 0) return { kind: 'foreign', path, claim };
+    const recorded = facts.self.staged.get(path) ?? [];
+    if (!recorded.some((state) => sameState(state, staged.index))) return { kind: 'contended', path, claim };
+  }
+  const by = reversals.find((one) => one.path === path);
+  return by === undefined ? undefined : { kind: 'reversal', path, by };
+}
+
+/** A switch within the command that runs now is the session's own. */
+function movedBranch({ self, head, running, ledgers, sides }: CommitFacts): Problem | undefined {
+  const seen = self.head;
+  if (seen === undefined || seen.ref === head.ref) return undefined;
+  if (running.some((before) => before.head.ref === seen.ref)) return undefined;
+  const moves = ledgers.flatMap((ledger) =>
+    ledger.moves
+      .filter((move) => move.ref === head.ref)
+      .map((move) => ({ ...move, session: ledger.session })),
+  );
+  const last = moves.sort((a, b) => b.at - a.at)[0];
+  if (last !== undefined && sides.own.has(last.session)) return undefined;
+  return { kind: 'branch', expected: seen.ref, found: head.ref, mover: last?.session, at: last?.at };
+}

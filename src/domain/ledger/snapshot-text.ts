@@ -1,0 +1,41 @@
+import { parseOid } from '../names.ts';
+import { parseState } from './entries.ts';
+import type { DirtyPath, Snapshot } from './snapshot.ts';
+
+/** A snapshot as JSON, and back; `undefined` when it is none. */
+
+export function formatSnapshot({ head, dirty, at }: Snapshot): string {
+  return JSON.stringify({ v: 1, at, head, dirty: [...dirty.values()] });
+}
+
+export function parseSnapshot(text: string): Snapshot | undefined {
+  let value: { v?: unknown; at?: unknown; head?: unknown; dirty?: unknown } | null;
+  try {
+    value = JSON.parse(text) as typeof value;
+  } catch {
+    return undefined;
+  }
+  if (value?.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;
+  const { ref, oid } = (value.head ?? {}) as { ref?: unknown; oid?: unknown };
+  const dirty = value.dirty.flatMap((item: unknown) => dirtyPath(item) ?? []);
+  return {
+    at: value.at,
+    head: {
+      ref: typeof ref === 'string' ? ref : 'HEAD',
+      oid: typeof oid === 'string' ? (parseOid(oid) ?? null) : null,
+    },
+    dirty: new Map(dirty.map((entry) => [entry.path, entry])),
+  };
+}
+
+function dirtyPath(item: unknown): DirtyPath | undefined {
+  const { path, stamp, head, index, disk } = (item ?? {}) as Record<string, unknown>;
+  if (typeof path !== 'string') return undefined;
+  return {
+    path,
+    head: parseState(head),
+    index: parseState(index),
+    disk: parseState(disk),
+    stamp: typeof stamp === 'string' ? stamp : '',
+  };
+}

@@ -1,0 +1,118 @@
+import type { Oid, SessionId } from '../names.ts';
+import { type Evidence, type FileState, sameState } from './claims.ts';
+
+/**
+ * The working tree's difference from HEAD at one moment, and what two of them tell about the time between:
+ * the before/after comparison around a shell command, and the start list of a session.
+ */
+
+/** A path that differs from HEAD in the index or on the disk. */
+export interface DirtyPath {
+  readonly path: string;
+  /** What HEAD, the index and the disk have there. */
+  readonly head: FileState;
+  readonly index: FileState;
+  readonly disk: FileState;
+  /** Size, times and inode of the file: when they are the same, so is the content. Empty when there is none. */
+  readonly stamp: string;
+}
+
+/** Where HEAD is: the full name of the branch (also unborn), or `HEAD` when detached. */
+export interface HeadPlace {
+  readonly ref: string;
+  readonly oid: Oid | null;
+}
+
+export interface Snapshot {
+  readonly head: HeadPlace;
+  readonly dirty: ReadonlyMap<string, DirtyPath>;
+  /** Milliseconds since the epoch, before git looked. */
+  readonly at: number;
+}
+
+/** A shell command's time, as its session's guard saw it. */
+export interface Window {
+  readonly session: SessionId;
+  readonly id: string;
+  readonly from: number;
+  /** `undefined` while the command runs. */
+  readonly to: number | undefined;
+}
+
+/** Longer than this, and a person or a program in the background may well have made the change. Milliseconds. */
+export const LONG_WINDOW_MS = 60_000;
+
+/** Whether another session's command ran at some time of this one. */
+export function overlaps(window: Window, others: readonly Window[]): boolean {
+  const end = window.to ?? Infinity;
+  return others.some(
+    (other) => other.session !== window.session && other.from <= end && (other.to ?? Infinity) >= window.from,
+  );
+}
+
+/** A path whose content on the disk is another than before. */
+export interface WindowChange {
+  readonly path: string;
+  readonly base: FileState;
+  readonly before: FileState;
+  readonly after: FileState;
+  /** It differed from HEAD before: whoever changed it first has not finished. */
+  readonly wasDirty: boolean;
+}
+
+/** What changed on the disk between two snapshots, HEAD's own moves left aside. */
+export function changesBetween(before: Snapshot, after: Snapshot): WindowChange[] {
+  const changes: WindowChange[] = [];
+  for (const [path, now] of after.dirty) {
+    const then = before.dirty.get(path);
+    if (then === undefined) {
+      // Only in the index: somebody staged what the disk does not show, or moved HEAD.
+      if (sameState(now.disk, now.head)) continue;
+      changes.push({ path, base: now.head, before: now.head, after: now.disk, wasDirty: false });
+    } else if (!sameOnDisk(then, now)) {
+      changes.push({ path, base: then.head, before: then.disk, after: now.disk, wasDirty: true });
+    }
+  }
+  return changes;
+}
+
+/** Paths that were dirty and are as HEAD has them now, with HEAD where it was: thrown away, not committed. */
+export function discardedBetween(before: Snapshot, after: Snapshot): string[] {
+  if (before.head.oid !== after.head.oid) return [];
+  return [...before.dirty.keys()].filter((path) => !after.dirty.has(path));
+}
+
+/** Paths whose entry in the index changed between two snapshots while HEAD stood still. */
+export function stagedBetween(before: Snapshot, after: Snapshot): { path: string; state: FileState }[] {
+  if (before.head.oid !== after.head.oid) return [];
+  return [...after.dirty.values()].flatMap(({ path, index, head }) => {
+    const then = before.dirty.get(path)?.index ?? head;
+    return before.dirty.has(path)
+      ? sameState(then, index)
+        ? []
+        : [{ path, state: index }]
+      : sameState(index, head)
+        ? []
+        : [{ path, state: index }];
+  });
+}
+
+function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
+  if (then.stamp !== '' && then.stamp === now.stamp) return true;
+  if (then.disk === null || now.disk === null) return then.disk === now.disk;
+  return sameState(then.disk, now.disk);
+}
+
+/** Paths that differ from a start list: changed since, by the session that was alone or by hand. */
+export function changedSince(start: Snapshot, now: Snapshot): WindowChange[] {
+  return changesBetween(start, now);
+}
+
+/** How sure we are of changes seen in a window. */
+export function windowEvidence(
+  window: Window,
+  others: readonly Window[],
+): { readonly evidence: Evidence; readonly weak: boolean } {
+  const length = (window.to ?? window.from) - window.from;
+  return { evidence: 'window', weak: length > LONG_WINDOW_MS || overlaps(window, others) };
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { readObjects } from './objects.ts';
+import { type GitOptions, runGit } from './run.ts';
+
+/**
+ * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)): contents of uncommitted
+ * files land here, so that the repository gets no loose objects and `git gc` nothing to do. What nothing refers
+ * to any more is removed by file.
+ */
+export interface ScratchStore {
+  readonly folder: string;
+  /** The repository's own objects, which are read through. */
+  readonly objects: string;
+}
+
+/** Bigger contents are named, not kept. Bytes. */
+const MAX_KEPT = 1 << 20;
+/** Bigger ones are not even read. Bytes. */
+const MAX_READ = 64 << 20;
+/** Words of one command line; Linux takes 128 KiB a word and about 2 MiB in all. */
+const MAX_ARGUMENTS = 60_000;
+
+/** The store of a repository; made on first use. */
+export function scratchStore(commonDir: string): ScratchStore {
+  return { folder: join(commonDir, 'handoff', 'objects'), objects: join(commonDir, 'objects') };
+}
+
+/** Variables by which git writes to the scratch store and reads both. */
+export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
+  const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
+  const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
+  // git reads a name in double quotes as a C string: one with a colon needs them.
+  const quoted = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
+  return {
+    GIT_OBJECT_DIRECTORY: folder,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: others === undefined || others === '' ? quoted : `${quoted}:${others}`,
+  };
+}
+
+/**
+ * Names the contents of files as git would store them (filters applied) and keeps them when there is a store.
+ * Files that are gone, too big or not readable are left out.
+ */
+export async function hashFiles(
+  top: string,
+  paths: readonly string[],
+  options: { readonly scratch?: ScratchStore; readonly timeoutMs?: number },
+): Promise<Map<string, Oid>> {
+  const oids = new Map<string, Oid>();
+  const kept: string[] = [];
+  const named: string[] = [];
+  for (const path of paths) {
+    const stat = statSync(join(top, path), { throwIfNoEntry: false });
+    // U+FFFD: the name is not UTF-8 and cannot be handed on.
+    if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;
+    (stat.size <= MAX_KEPT && options.scratch !== undefined ? kept : named).push(path);
+  }
+  const { scratch, timeoutMs } = options;
+  const limits = timeoutMs === undefined ? {} : { timeoutMs };
+  if (kept.length > 0 && scratch !== undefined) {
+    mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
+    const run = { cwd: top, env: scratchEnvironment(scratch), ...limits };
+    for (const part of portions(kept)) await hashPortion(part, ['-w'], run, oids);
+  }
+  for (const part of portions(named)) await hashPortion(part, [], { cwd: top, ...limits }, oids);
+  return oids;
+}
+
+async function hashPortion(
+  paths: readonly string[],
+  flags: readonly string[],
+  options: GitOptions,
+  oids: Map<string, Oid>,
+): Promise<void> {
+  const result = await runGit(['hash-object', ...flags, '--', ...paths], options);
+  const names = result.stdout.toString('utf8').split('\n');
+  // git stops at the first file that it cannot read; those before it are named.
+  for (const [n, path] of paths.entries()) {
+    const oid = parseOid(names[n] ?? '');
+    if (oid !== undefined) oids.set(path, oid);
+  }
+  if (result.code !== 0 && paths.length > 1) {
+    const done = names.filter((name) => parseOid(name) !== undefined).length;
+    await hashPortion(paths.slice(done + 1), flags, options, oids);
+  }
+}
+
+function portions(paths: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  let size = Infinity;
+  for (const path of paths) {
+    size += path.length + 1;
+    if (size > MAX_ARGUMENTS) {
+      parts.push([]);
+      size = path.length + 1;
+    }
+    parts.at(-1)?.push(path);
+  }
+  return parts;
+}
+
+/** Reads contents from the scratch store or the repository; missing ones are `undefined`. */
+export async function readContents(
+  cwd: string,
+  scratch: ScratchStore,
+  oids: readonly Oid[],
+): Promise<(Buffer | undefined)[]> {
+  mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
+  const found = await readObjects(
+    { cwd, env: scratchEnvironment(scratch) },
+    oids.map((name) => ({ name })),
+  );
+  return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
+}
+
+/** Removes contents that nothing refers to and that are older than `before` (milliseconds since the epoch). */
+export function pruneScratch({ folder }: ScratchStore, used: ReadonlySet<string>, before: number): void {
+  for (const name of listFolder(folder)) {
+    const part = join(folder, name);
+    if (!/^[0-9a-f]{2}$/.test(name)) continue;
+    for (const rest of listFolder(part)) {
+      const file = join(part, rest);
+      const age = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+      if (!used.has(name + rest) && age < before) rmSync(file, { force: true });
+    }
+  }
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,101 @@
+import type { FileState } from '../domain/ledger/claims.ts';
+import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
+import { type Oid, isZeroOid, parseOid, parseSessionId } from '../domain/names.ts';
+import { gitFailure, runGit } from './run.ts';
+
+/** What the index (gitglossary(7)) holds; the one that `GIT_INDEX_FILE` names, as hooks are given it. */
+
+/** Everything by which the index differs from HEAD, unborn too. */
+export async function stagedPaths(cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> {
+  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
+  const args = ['diff', '--cached', ...flags, '--no-ext-diff', '--no-textconv', '-O/dev/null'];
+  const result = await runGit(args, { cwd, env });
+  if (result.code !== 0) throw gitFailure('diff', result);
+  return parseRaw(result.stdout.toString('utf8'));
+}
+
+/** Parses git-diff(1)'s raw format with `-z`. */
+export function parseRaw(output: string): StagedPath[] {
+  const fields = output.split('\0');
+  const staged: StagedPath[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const match = /^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]/.exec(fields[at]?.trimStart() ?? '');
+    const path = fields[at + 1];
+    if (match === null || path === undefined) continue;
+    const [, oldMode = '', newMode = '', oldOid = '', newOid = ''] = match;
+    staged.push({ path, head: state(oldMode, oldOid), index: state(newMode, newOid) });
+  }
+  return staged;
+}
+
+function state(mode: string, name: string): FileState {
+  const oid = parseOid(name);
+  if (mode === '000000') return null;
+  return { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid };
+}
+
+/** How many commits back a stale index is looked for. */
+const HISTORY = 64;
+
+/** A path as one commit changed it. */
+interface PastChange extends StagedPath {
+  readonly commit: Oid;
+  readonly sessions: readonly string[];
+}
+
+/**
+ * Which of the staged paths take back a commit: what is staged is what stood there before it. The newest commit
+ * that touched the path is named. Commits that `isOwn` says are this session's take nothing from anybody.
+ */
+export async function findReversals(
+  cwd: string,
+  staged: readonly StagedPath[],
+  isOwn: (session: string) => boolean,
+): Promise<Reversal[]> {
+  if (staged.length === 0) return [];
+  const history = await pastChanges(
+    cwd,
+    staged.map(({ path }) => path),
+  );
+  return staged.flatMap(({ path, index }) => {
+    const past = history.filter((change) => change.path === path);
+    const [newest] = past;
+    if (newest === undefined || !past.some(({ head }) => sameContent(head, index))) return [];
+    if (newest.sessions.some(isOwn)) return [];
+    const session = newest.sessions.map(parseSessionId).find((id) => id !== undefined);
+    return [{ path, commit: newest.commit, session }];
+  });
+}
+
+/** What the last commits did to these paths, newest first. */
+async function pastChanges(cwd: string, paths: readonly string[]): Promise<PastChange[]> {
+  const format = '--format=commit %H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--diff-merges=first-parent'];
+  const plain = ['--no-ext-diff', '-O/dev/null', '--no-show-signature', '--no-notes'];
+  const args = ['log', `--max-count=${HISTORY}`, format, ...flags, ...plain, 'HEAD', '--', ...paths];
+  const result = await runGit(['--literal-pathspecs', ...args], { cwd });
+  if (result.code !== 0) return [];
+  const changes: PastChange[] = [];
+  let commit: Oid | undefined;
+  let sessions: string[] = [];
+  const fields = result.stdout.toString('utf8').split('\0');
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at]?.replace(/^\n+/, '') ?? '';
+    if (field.startsWith(':')) {
+      const [change] = parseRaw(`${field}\0${fields[++at] ?? ''}\0`);
+      if (change !== undefined && commit !== undefined) changes.push({ ...change, commit, sessions });
+    } else if (field.startsWith('commit ')) {
+      const [, name = '', ...trailers] = field.split(' ');
+      commit = parseOid(name);
+      sessions = trailers
+        .join('')
+        .split(',')
+        .filter((id) => id !== '');
+    }
+  }
+  return changes;
+}
+
+function sameContent(a: FileState, b: FileState): boolean {
+  return a === null || b === null ? a === b : a.oid === b.oid;
+}

@@ -1,0 +1,152 @@
+import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileState } from '../domain/ledger/claims.ts';
+import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
+import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { objectName } from './hash.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type ScratchStore, hashFiles } from './scratch-store.ts';
+
+/** What a snapshot may cost. */
+export interface SnapshotOptions {
+  /** Only these paths (relative to the top of the working tree); all when left out. */
+  readonly paths?: readonly string[];
+  /** Milliseconds for each git process. */
+  readonly timeoutMs?: number;
+  /** Where contents of changed files are kept; without one they are named only. */
+  readonly scratch?: ScratchStore;
+  /** An earlier snapshot: files with the same stamp are not read again. */
+  readonly known?: Snapshot;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * Reads the working tree's difference from HEAD: one `git status`, and one `git hash-object` when files
+ * changed. Takes no lock and leaves the index as it is.
+ *
+ * @param top the top folder of the working tree
+ * @throws Failure `environment` past the time
+ */
+export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
+  const { head, entries } = await readStatus(top, options);
+  const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry.path) }));
+  const unread = found.filter((entry) => mustRead(entry, options.known));
+  const oids = await hashFiles(
+    top,
+    unread.map(({ path }) => path),
+    options,
+  );
+  const dirty = found.map((entry): DirtyPath => {
+    const known = options.known?.dirty.get(entry.path);
+    const oid = oids.get(entry.path) ?? sameStamp(entry, known)?.oid ?? linkName(top, entry);
+    const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
+    return { ...entry, disk };
+  });
+  return { head, dirty: new Map(dirty.map((entry) => [entry.path, entry])), at: options.now };
+}
+
+type StatusEntry = Omit<DirtyPath, 'stamp'>;
+type StampedEntry = DirtyPath;
+
+/** Regular files whose content is not known from the index or an earlier look. */
+function mustRead(entry: StampedEntry, known: Snapshot | undefined): boolean {
+  const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
+  return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
+}
+
+function sameStamp(entry: StampedEntry, known: DirtyPath | undefined): { oid: Oid } | undefined {
+  const oid = known?.disk?.oid ?? null;
+  return known?.stamp === entry.stamp && entry.stamp !== '' && oid !== null ? { oid } : undefined;
+}
+
+/** git-hash-object(1) follows links; the blob of one is its target's name. */
+function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid | undefined {
+  if (disk?.mode !== '120000' || disk.oid !== null) return undefined;
+  const format = (head?.oid ?? index?.oid ?? '').length === 64 ? 'sha256' : 'sha1';
+  try {
+    return parseOid(objectName(format, 'blob', readlinkSync(join(top, path), 'buffer')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Size, times and inode; empty when there is no file. */
+export function stampOf(top: string, path: string): string {
+  const stat: BigIntStats | undefined = lstatSync(join(top, path), { bigint: true, throwIfNoEntry: false });
+  if (stat === undefined) return '';
+  return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
+}
+
+/** Last change of a file's content, milliseconds since the epoch. */
+export function changedAt(top: string, path: string): number | undefined {
+  return lstatSync(join(top, path), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+async function readStatus(
+  top: string,
+  { paths, timeoutMs }: SnapshotOptions,
+): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
+  const flags = ['--porcelain=v2', '-z', '--branch', '--no-renames', '--no-ahead-behind'];
+  const args = [...flags, '--untracked-files=all', '--ignore-submodules=dirty', '--', ...(paths ?? [])];
+  const options: GitOptions = { cwd: top, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  const result = await runGit(['--literal-pathspecs', 'status', ...args], options);
+  if (result.code !== 0) throw gitFailure('status', result);
+  return parseStatus(result.stdout.toString('utf8'), top);
+}
+
+/** Parses git-status(1), porcelain format version 2 with `-z`. */
+function parseStatus(output: string, top: string): { head: HeadPlace; entries: StatusEntry[] } {
+  let oid: Oid | null = null;
+  let ref = 'HEAD';
+  const entries: StatusEntry[] = [];
+  for (const line of output.split('\0')) {
+    if (line.startsWith('# branch.oid ')) oid = parseOid(line.slice('# branch.oid '.length)) ?? null;
+    else if (line.startsWith('# branch.head ')) {
+      const name = line.slice('# branch.head '.length);
+      ref = name === '(detached)' ? 'HEAD' : `refs/heads/${name}`;
+    } else {
+      const entry = parseEntry(line, top);
+      if (entry !== undefined) entries.push(entry);
+    }
+  }
+  return { head: { ref, oid }, entries };
+}
+
+function parseEntry(line: string, top: string): StatusEntry | undefined {
+  const fields = line.split(' ');
+  const rest = (count: number) => fields.slice(count).join(' ');
+  switch (fields[0]) {
+    case '1': {
+      const [, xy = '', , mH = '', mI = '', mW = '', hH = '', hI = ''] = fields;
+      const index = state(mI, hI);
+      const onDisk = xy[1] === '.' ? index : state(mW, '');
+      return { path: rest(8), head: state(mH, hH), index, disk: onDisk };
+    }
+    case 'u': {
+      // An unfinished merge: ours is what HEAD has.
+      const [, , , , m2 = '', , mW = '', , h2 = ''] = fields;
+      return { path: rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
+    }
+    case '?':
+      return { path: rest(1), head: null, index: null, disk: untracked(top, rest(1)) };
+    default:
+      return undefined;
+  }
+}
+
+/** A mode of zeros is "no such entry"; a name of zeros is content that nobody has read. */
+function state(mode: string, name: string): FileState {
+  if (!/^[0-7]{6}$/.test(mode) || mode === '000000') return null;
+  const oid = parseOid(name);
+  return { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid };
+}
+
+/** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */
+function untracked(top: string, path: string): FileState {
+  const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
+  if (stat === undefined) return null;
+  if (stat.isSymbolicLink()) return { mode: '120000', oid: null };
+  if (stat.isDirectory()) return { mode: '160000', oid: null };
+  return { mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', oid: null };
+}

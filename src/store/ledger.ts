@@ -1,0 +1,139 @@
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type LedgerEntry, type SessionLedger, compactEntries, foldLedger } from '../domain/ledger/claims.ts';
+import { formatEntries, parseEntries } from '../domain/ledger/entries.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { ensureFolder, repositoryFolder } from '../host/folders.ts';
+
+/**
+ * The ledger on the disk: `<common>/handoff/ledger/<worktree-id>/<session>.jsonl`, appended to by any process
+ * (mostly its own session's). No lock is taken to append: one write(2) in append mode, then a look whether the
+ * file was replaced meanwhile. See `compact`.
+ */
+export interface LedgerPlace {
+  readonly commonDir: string;
+  readonly worktreeId: string;
+}
+
+const SUFFIX = '.jsonl';
+/** A file beyond this is written anew. Bytes. */
+const COMPACT_AT = 128 * 1024;
+/** What only matters for a while (events, windows, commits) is forgotten after this. Milliseconds. */
+const FORGET_MS = 6 * 3600_000;
+/** A compaction that takes longer than this has died. Milliseconds. */
+const STALE_LOCK_MS = 10_000;
+
+export function ledgerFolder({ commonDir, worktreeId }: LedgerPlace): string {
+  return join(repositoryFolder(commonDir), 'ledger', worktreeId);
+}
+
+const fileOf = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), session + SUFFIX);
+
+/** The ledgers of every session that has one in this worktree. */
+export function readLedgers(place: LedgerPlace): SessionLedger[] {
+  return listFolder(ledgerFolder(place)).flatMap((name) => {
+    const session = name.endsWith(SUFFIX) ? parseSessionId(name.slice(0, -SUFFIX.length)) : undefined;
+    return session === undefined ? [] : [readLedger(place, session)];
+  });
+}
+
+/** One session's ledger; an empty one when there is none. A torn last line is no entry. */
+export function readLedger(place: LedgerPlace, session: SessionId): SessionLedger {
+  return foldLedger(session, parseEntries(readText(fileOf(place, session))));
+}
+
+/** Adds entries to a session's ledger. */
+export function appendEntries(place: LedgerPlace, session: SessionId, entries: readonly LedgerEntry[]): void {
+  if (entries.length === 0) return;
+  const file = fileOf(place, session);
+  ensureFolder(ledgerFolder(place));
+  const size = appendText(file, formatEntries(entries));
+  if (size > COMPACT_AT) compact(place, session);
+}
+
+/** Appends, and appends again when the file was replaced under our hands. Returns the file's size. */
+function appendText(file: string, text: string): number {
+  for (;;) {
+    const descriptor = openSync(file, 'a', 0o600);
+    try {
+      const { size, ino } = fstatSync(descriptor);
+      // A writer that died in the middle of a line must not swallow ours.
+      writeSync(descriptor, size === 0 ? text : `\n${text}`);
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found?.ino === ino) return size + text.length;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/**
+ * Writes the file anew with the open claims only. Nothing that others append is lost: after the rename the old
+ * file's tail is read once more, and whoever appended later sees that the file is another one and repeats.
+ */
+export function compact(place: LedgerPlace, session: SessionId, now = Date.now()): void {
+  const file = fileOf(place, session);
+  const lock = `${file}.lock`;
+  if (!takeLock(lock, now)) return;
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const text = readFileSync(descriptor, 'utf8');
+      const ledger = foldLedger(session, parseEntries(text));
+      const temporary = `${file}.new`;
+      writeFileSync(temporary, formatEntries(compactEntries(ledger, now - FORGET_MS)), { mode: 0o600 });
+      renameSync(temporary, file);
+      const tail = readFileSync(descriptor, 'utf8');
+      if (tail !== '') appendText(file, tail);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function takeLock(lock: string, now: number): boolean {
+  try {
+    writeFileSync(lock, '', { flag: 'wx' });
+    return true;
+  } catch {
+    const age = now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (age > STALE_LOCK_MS) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Forgets a session's ledger here, for a session that is over and claims nothing. */
+export function removeLedger(place: LedgerPlace, session: SessionId): void {
+  rmSync(fileOf(place, session), { force: true });
+}
+
+export function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
+import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { hash } from '../git/hash.ts';
+import { ensureFolder } from '../host/folders.ts';
+import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } from './ledger.ts';
+
+/**
+ * Snapshots beside a worktree's ledgers: `start/<session>` is what was dirty when the session began (or was left
+ * alone), `windows/<session>/<id>` what was dirty before a shell command that runs now.
+ */
+
+/** A shell command that runs now, with the working tree as it was before. */
+export interface OpenWindow extends Window {
+  readonly to: undefined;
+  readonly snapshot: Snapshot;
+}
+
+const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
+const windowFolder = (place: LedgerPlace) => join(ledgerFolder(place), 'windows');
+
+/** Remembers what was dirty when a session began to work alone. */
+export function putStart(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
+  ensureFolder(join(ledgerFolder(place), 'start'));
+  putFile(startFile(place, session), formatSnapshot(snapshot));
+}
+
+export function readStart(place: LedgerPlace, session: SessionId): Snapshot | undefined {
+  return parseSnapshot(readText(startFile(place, session)));
+}
+
+export function removeStart(place: LedgerPlace, session: SessionId): void {
+  rmSync(startFile(place, session), { force: true });
+}
+
+/** Notes that a shell command begins. */
+export function openWindow(place: LedgerPlace, session: SessionId, id: string, snapshot: Snapshot): void {
+  const folder = join(windowFolder(place), session);
+  ensureFolder(folder);
+  putFile(join(folder, fileName(id)), formatSnapshot(snapshot));
+}
+
+/** The commands that run now: of one session, or of all. */
+export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] {
+  const names = only === undefined ? listFolder(windowFolder(place)) : [only];
+  return names.flatMap((name) => {
+    const session = parseSessionId(name);
+    if (session === undefined) return [];
+    const folder = join(windowFolder(place), session);
+    return listFolder(folder).flatMap((id): OpenWindow[] => {
+      const snapshot = isFileName(id) ? parseSnapshot(readText(join(folder, id))) : undefined;
+      return snapshot === undefined ? [] : [{ session, id, from: snapshot.at, to: undefined, snapshot }];
+    });
+  });
+}
+
+/** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */
+export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number): void {
+  rmSync(join(windowFolder(place), window.session, fileName(window.id)), { force: true });
+  appendEntries(place, window.session, [{ t: 'window', id: window.id, from: window.from, at }]);
+}
+
+/** Forgets what a session that is over left open. */
+export function removeWindows(place: LedgerPlace, session: SessionId): void {
+  rmSync(join(windowFolder(place), session), { recursive: true, force: true });
+}
+
+const isFileName = (name: string) => /^[A-Za-z0-9_-]{1,100}$/.test(name);
+
+/** A client's id of a tool call may hold anything. */
+function fileName(id: string): string {
+  return isFileName(id) ? id : hash('sha256', id).slice(0, 32);
+}
+
+function putFile(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}.new`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, file);
+}
