@@ -24,6 +24,8 @@ export const claude: Dialect = {
         ? toolCall(text(event['tool_name']), fields(event['tool_input']))
         : undefined,
       toolName: text(event['tool_name']),
+      callId: text(event['tool_use_id']),
+      changedFiles: changedFiles(event['tool_response']),
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -32,6 +34,8 @@ export const claude: Dialect = {
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
+
+  tellsBefore: true,
 
   render(verdict, event, payload) {
     const output = answer(verdict, event, payload);
@@ -77,6 +81,13 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
     default:
       return tool.startsWith('mcp__') && input !== undefined ? mcpCall(tool, input) : { kind: 'other' };
   }
+}
+
+/** `bashEditDiff` of newer versions: what the command did to files, by the client's own comparison. */
+function changedFiles(response: unknown): string[] {
+  const files = fields(fields(response)?.['bashEditDiff'])?.['files'];
+  if (!Array.isArray(files)) return [];
+  return files.flatMap((file: unknown) => text(fields(file)?.['filePath']) ?? []);
 }
 
 function fileCall(tool: string, input: Fields): ToolCall {

@@ -25,6 +25,8 @@ export const codex: Dialect = {
       cwd: text(event['cwd']),
       tool: TOOL_EVENTS.has(name) ? toolCall(toolName, event['tool_input']) : undefined,
       toolName,
+      callId: text(event['tool_use_id']),
+      changedFiles: [],
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -33,6 +35,8 @@ export const codex: Dialect = {
 
   /** Codex takes another input only together with an approval, which is not ours to give. */
   canRewrite: () => false,
+
+  tellsBefore: true,
 
   render(verdict, event) {
     const output = answer(verdict, event);

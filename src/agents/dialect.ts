@@ -41,6 +41,10 @@ export interface GuardEvent {
   readonly tool: ToolCall | undefined;
   /** The client's name of the tool, for the log. */
   readonly toolName: string | undefined;
+  /** The client's name of this one call, the same before and after it; not every client gives one. */
+  readonly callId: string | undefined;
+  /** Files that a shell command changed, where the client tells; absolute. */
+  readonly changedFiles: readonly string[];
   /** Present for session-start. */
   readonly source: SessionStartSource | undefined;
   /** Present for session-end, as the client said it (`clear`, `logout`, …). */
@@ -77,6 +81,8 @@ export interface Dialect {
   parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;
+  /** Whether a `context` before a tool reaches the model; otherwise what is to be told waits for the next event. */
+  readonly tellsBefore: boolean;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;
 }

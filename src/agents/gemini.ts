@@ -22,6 +22,8 @@ export const gemini: Dialect = {
       cwd: text(event['cwd']),
       tool: TOOL_EVENTS.has(name) ? toolCall(event) : undefined,
       toolName: text(event['tool_name']),
+      callId: undefined,
+      changedFiles: [],
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -29,6 +31,8 @@ export const gemini: Dialect = {
   },
 
   canRewrite: () => true,
+
+  tellsBefore: false,
 
   render(verdict, event, payload) {
     const output = answer(verdict, event, payload);

@@ -6,7 +6,7 @@ import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
-import { beforeTool } from './guard/before-tool.ts';
+import { beforeTool, combined } from './guard/before-tool.ts';
 import { noteCall } from './guard/presence.ts';
 import type { Scene } from './guard/scene.ts';
 import { PROBE_TOOL } from './probe-tool.ts';
@@ -122,30 +122,32 @@ async function decide(scene: Scene): Promise<Verdict> {
     return ALLOW;
   }
   if (event.kind === 'before-tool') {
-    const verdict = await beforeTool(scene);
-    if (!enabled || session === undefined) return verdict;
-    return withRegistration(scene, session, verdict);
+    // Who else is here must be known before anything is decided about their work.
+    const told = enabled && session !== undefined ? await registration(scene, session) : undefined;
+    return combined(await beforeTool(scene), told);
   }
   if (!enabled || session === undefined) return ALLOW;
   const { lifeCycle } = await import('./guard/life-cycle.ts');
   return lifeCycle(scene, session);
 }
 
-/** A decision stands whatever registration does; a session that was not on record is, from now on. */
-async function withRegistration(
+/** What is left of the deadline for the decision when registration takes long. Milliseconds. */
+const DECISION_MS = 300;
+
+/** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
+async function registration(
   scene: Scene,
   session: NonNullable<GuardEvent['session']>,
-  verdict: Verdict,
-): Promise<Verdict> {
-  try {
-    if (noteCall(scene, session)) return verdict;
-    const { registerCaller } = await import('./guard/first-call.ts');
-    const told = await registerCaller(scene, session);
-    if (verdict.kind === 'allow' && told !== undefined) return told;
-  } catch (error) {
+): Promise<Verdict | undefined> {
+  if (noteCall(scene, session)) return undefined;
+  const { registerCaller } = await import('./guard/first-call.ts');
+  const registered = registerCaller(scene, session).catch((error: unknown) => {
     scene.log('error', `registration: ${String(error)}`);
-  }
-  return verdict;
+    return undefined;
+  });
+  const patience = Math.max(1, scene.remaining() - DECISION_MS);
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience).unref());
+  return Promise.race([registered, late]);
 }
 
 function withDeadline(decision: Promise<Verdict>, call: GuardCall, log: Scene['log']): Promise<Verdict> {

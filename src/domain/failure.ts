@@ -2,6 +2,7 @@
 export type FailureCode =
   | 'not-found'
   | 'stale'
+  | 'refused'
   | 'usage'
   | 'not-owner'
   | 'lost-race'
@@ -14,6 +15,7 @@ export type FailureCode =
 export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   'not-found': 1,
   stale: 1,
+  refused: 1,
   usage: 2,
   'not-owner': 3,
   'lost-race': 4,

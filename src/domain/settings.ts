@@ -6,6 +6,12 @@ export interface Settings {
   /** Further shell patterns of files guarded like the predecessors' handoff files. */
   readonly guardPath: readonly string[];
   readonly trailer: 'id' | 'short' | 'off';
+  /** What happens when a session edits a path that another live session has changed. */
+  readonly contention: 'deny' | 'warn' | 'off';
+  /** `amend`: no live session's commit is rewritten; `strict`: nothing is done on top of one either. */
+  readonly headCheck: 'amend' | 'strict' | 'off';
+  /** What a push does that takes along commits of other live sessions. */
+  readonly pushForeign: 'warn' | 'deny' | 'allow';
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
 }
@@ -15,6 +21,9 @@ export const DEFAULT_SETTINGS: Settings = {
   marker: 'rewrite',
   guardPath: [],
   trailer: 'id',
+  contention: 'deny',
+  headCheck: 'amend',
+  pushForeign: 'warn',
   staleAfterMs: 30 * 60 * 1000,
 };
 
@@ -43,6 +52,9 @@ export function parseSettings(
       value === undefined || value === '' ? [] : [value],
     ),
     trailer: oneOf('handoff.trailer', ['id', 'short', 'off'], DEFAULT_SETTINGS.trailer),
+    contention: oneOf('handoff.contention', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.contention),
+    headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off'], DEFAULT_SETTINGS.headCheck),
+    pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow'], DEFAULT_SETTINGS.pushForeign),
     staleAfterMs: parseAge(last('handoff.staleafter') ?? '') ?? DEFAULT_SETTINGS.staleAfterMs,
   };
 }

@@ -68,6 +68,20 @@ export async function hashFiles(
   return oids;
 }
 
+/** Keeps a content as the file at `path` would be stored, and names it. */
+export async function hashContent(
+  top: string,
+  path: string,
+  content: Buffer,
+  scratch: ScratchStore,
+  timeoutMs: number,
+): Promise<Oid | undefined> {
+  mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
+  const options = { cwd: top, env: scratchEnvironment(scratch), input: content, timeoutMs };
+  const result = await runGit(['hash-object', '-w', '--stdin', `--path=${path}`], options);
+  return parseOid(result.stdout.toString('utf8').trim());
+}
+
 async function hashPortion(
   paths: readonly string[],
   flags: readonly string[],

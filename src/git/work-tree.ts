@@ -29,17 +29,18 @@ export interface SnapshotOptions {
  * @throws Failure `environment` past the time
  */
 export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
-  const { head, entries } = await readStatus(top, options);
+  // Named paths were just changed: they are read while git looks.
+  const early = options.paths === undefined ? undefined : hashFiles(top, options.paths, options);
+  const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry.path) }));
-  const unread = found.filter((entry) => mustRead(entry, options.known));
-  const oids = await hashFiles(
-    top,
-    unread.map(({ path }) => path),
-    options,
-  );
+  const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
+  const names = unread.map(({ path }) => path);
+  const oids = given ?? (await hashFiles(top, names, options));
   const dirty = found.map((entry): DirtyPath => {
     const known = options.known?.dirty.get(entry.path);
-    const oid = oids.get(entry.path) ?? sameStamp(entry, known)?.oid ?? linkName(top, entry);
+    const isFile = entry.disk?.mode.startsWith('100') === true;
+    const oid =
+      (isFile ? oids.get(entry.path) : undefined) ?? sameStamp(entry, known)?.oid ?? linkName(top, entry);
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
@@ -99,7 +100,7 @@ async function readStatus(
 function parseStatus(output: string, top: string): { head: HeadPlace; entries: StatusEntry[] } {
   let oid: Oid | null = null;
   let ref = 'HEAD';
-  const entries: StatusEntry[] = [];
+  const entries = new Map<string, StatusEntry>();
   for (const line of output.split('\0')) {
     if (line.startsWith('# branch.oid ')) oid = parseOid(line.slice('# branch.oid '.length)) ?? null;
     else if (line.startsWith('# branch.head ')) {
@@ -107,10 +108,13 @@ function parseStatus(output: string, top: string): { head: HeadPlace; entries: S
       ref = name === '(detached)' ? 'HEAD' : `refs/heads/${name}`;
     } else {
       const entry = parseEntry(line, top);
-      if (entry !== undefined) entries.push(entry);
+      if (entry === undefined) continue;
+      // `git rm --cached`: gone from the index, and there on the disk as an untracked file.
+      const removed = line.startsWith('? ') ? entries.get(entry.path) : undefined;
+      entries.set(entry.path, removed === undefined ? entry : { ...removed, disk: entry.disk });
     }
   }
-  return { head: { ref, oid }, entries };
+  return { head: { ref, oid }, entries: [...entries.values()] };
 }
 
 function parseEntry(line: string, top: string): StatusEntry | undefined {

@@ -3,6 +3,7 @@ import {
   fstatSync,
   openSync,
   readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -65,11 +66,13 @@ export function appendEntries(place: LedgerPlace, session: SessionId, entries: r
 /** Appends, and appends again when the file was replaced under our hands. Returns the file's size. */
 function appendText(file: string, text: string): number {
   for (;;) {
-    const descriptor = openSync(file, 'a', 0o600);
+    const descriptor = openSync(file, 'a+', 0o600);
     try {
       const { size, ino } = fstatSync(descriptor);
       // A writer that died in the middle of a line must not swallow ours.
-      writeSync(descriptor, size === 0 ? text : `\n${text}`);
+      const last = Buffer.alloc(1, '\n');
+      if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
+      writeSync(descriptor, last.toString() === '\n' ? text : `\n${text}`);
       const found = statSync(file, { throwIfNoEntry: false });
       if (found?.ino === ino) return size + text.length;
     } finally {

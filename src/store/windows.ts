@@ -17,9 +17,12 @@ import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } f
 export interface OpenWindow extends Window {
   readonly to: undefined;
   readonly snapshot: Snapshot;
+  /** Paths that the command itself names as what it writes or removes. */
+  readonly named: readonly string[];
 }
 
 const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
+const lastFile = (place: LedgerPlace) => join(ledgerFolder(place), 'last');
 const windowFolder = (place: LedgerPlace) => join(ledgerFolder(place), 'windows');
 
 /** Remembers what was dirty when a session began to work alone. */
@@ -36,11 +39,27 @@ export function removeStart(place: LedgerPlace, session: SessionId): void {
   rmSync(startFile(place, session), { force: true });
 }
 
+/** The worktree as anybody last saw it: files with the same stamp need not be read again. */
+export function readLast(place: LedgerPlace): Snapshot | undefined {
+  return parseSnapshot(readText(lastFile(place)));
+}
+
+export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
+  ensureFolder(ledgerFolder(place));
+  putFile(lastFile(place), formatSnapshot(snapshot));
+}
+
 /** Notes that a shell command begins. */
-export function openWindow(place: LedgerPlace, session: SessionId, id: string, snapshot: Snapshot): void {
+export function openWindow(
+  place: LedgerPlace,
+  session: SessionId,
+  id: string,
+  snapshot: Snapshot,
+  named: readonly string[] = [],
+): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
-  putFile(join(folder, fileName(id)), formatSnapshot(snapshot));
+  putFile(join(folder, windowFile(id)), `${formatSnapshot(snapshot)}\n${JSON.stringify(named)}\n`);
 }
 
 /** The commands that run now: of one session, or of all. */
@@ -51,15 +70,18 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
     if (session === undefined) return [];
     const folder = join(windowFolder(place), session);
     return listFolder(folder).flatMap((id): OpenWindow[] => {
-      const snapshot = isFileName(id) ? parseSnapshot(readText(join(folder, id))) : undefined;
-      return snapshot === undefined ? [] : [{ session, id, from: snapshot.at, to: undefined, snapshot }];
+      if (!isFileName(id)) return [];
+      const [first = '', second = '[]'] = readText(join(folder, id)).split('\n');
+      const snapshot = parseSnapshot(first);
+      if (snapshot === undefined) return [];
+      return [{ session, id, from: snapshot.at, to: undefined, snapshot, named: readNames(second) }];
     });
   });
 }
 
 /** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */
 export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number): void {
-  rmSync(join(windowFolder(place), window.session, fileName(window.id)), { force: true });
+  rmSync(join(windowFolder(place), window.session, windowFile(window.id)), { force: true });
   appendEntries(place, window.session, [{ t: 'window', id: window.id, from: window.from, at }]);
 }
 
@@ -68,10 +90,19 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
+function readNames(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
 const isFileName = (name: string) => /^[A-Za-z0-9_-]{1,100}$/.test(name);
 
 /** A client's id of a tool call may hold anything. */
-function fileName(id: string): string {
+export function windowFile(id: string): string {
   return isFileName(id) ? id : hash('sha256', id).slice(0, 32);
 }
 

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../agents/dialect.ts';
+import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { HANDOFFS, KEPT } from '../../git/namespace.ts';
 import { listRefs } from '../../git/refs.ts';
@@ -8,6 +8,7 @@ import { readTopics } from '../../store/topic.ts';
 import { checkGuardedFiles } from '../guarded-files.ts';
 import { reportIllegalMoves } from '../report-illegal.ts';
 import { toolPath, toolPaths } from './before-tool.ts';
+import { headVerdict } from './ledger/strict-head.ts';
 import type { Scene } from './scene.ts';
 import { rememberTips } from './sub-agents.ts';
 
@@ -20,14 +21,40 @@ export async function afterTool(scene: Scene, session: SessionId): Promise<Verdi
   if (tool === undefined) return { kind: 'allow' };
   const paths = toolPaths(tool).flatMap((path) => scene.files.reachedBy(toolPath(scene, path), true) ?? []);
   if (paths.length > 0) await rememberFiles(scene.cwd, paths);
-  if (tool.kind !== 'shell' && tool.kind !== 'argv') return { kind: 'allow' };
+  if (tool.kind !== 'shell' && tool.kind !== 'argv') return afterFileTool(scene, session, tool);
   const command = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
   if (scene.event.agent !== undefined && command.includes('handoff')) await rememberTips(scene);
-  const notices = await lookAround(scene, session);
+  const [around, ledger] = await Promise.all([lookAround(scene, session), afterShellTool(scene, session)]);
+  const notices = [...around, ...ledger];
   if (/handoff-/.test(command)) await rememberFiles(scene.cwd, scene.files.all());
   return notices.length === 0
     ? { kind: 'allow' }
     : { kind: 'context', text: `git-handoff: ${notices.join('\n')}` };
+}
+
+async function afterFileTool(scene: Scene, session: SessionId, tool: ToolCall): Promise<Verdict> {
+  const paths = toolPaths(tool).map((path) => toolPath(scene, path));
+  if (paths.length === 0) return { kind: 'allow' };
+  const { afterFiles } = await import('./ledger/file-tool.ts');
+  const news = await afterFiles(scene, session, paths);
+  const head = await headVerdict(scene, session);
+  const lines = head?.kind === 'context' ? [...news, head.text] : news;
+  return lines.length === 0
+    ? { kind: 'allow' }
+    : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
+}
+
+/** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */
+async function afterShellTool(scene: Scene, session: SessionId): Promise<string[]> {
+  const { afterShell } = await import('./ledger/after-shell.ts');
+  try {
+    const told = await afterShell(scene, session);
+    const head = await headVerdict(scene, session);
+    return head?.kind === 'context' ? [...told, head.text] : told;
+  } catch (error) {
+    scene.log('open', `what the command changed is not known: ${String(error)}`);
+    return [];
+  }
 }
 
 /** What happened behind git-handoff's back, each change once. */

@@ -19,6 +19,15 @@ const ALLOW: Verdict = { kind: 'allow' };
 
 /** Decides a tool call before it runs. */
 export async function beforeTool(scene: Scene): Promise<Verdict> {
+  const verdict = await decideTool(scene);
+  const { session, tool = { kind: 'other' } } = scene.event;
+  const isStrict = scene.enabled && scene.settings.headCheck === 'strict' && tool.kind !== 'other';
+  if (!isStrict || verdict.kind === 'deny' || session === undefined) return verdict;
+  const { headVerdict } = await import('./ledger/strict-head.ts');
+  return combined(verdict, await headVerdict(scene, session));
+}
+
+async function decideTool(scene: Scene): Promise<Verdict> {
   const tool = scene.event.tool ?? { kind: 'other' };
   switch (tool.kind) {
     case 'other':
@@ -27,15 +36,37 @@ export async function beforeTool(scene: Scene): Promise<Verdict> {
       scene.log('open', `the input of ${scene.event.toolName ?? 'a tool without a name'} could not be read`);
       return ALLOW;
     case 'write':
-      return touchFile(scene, tool.path, { kind: 'write', content: tool.content });
+      return fileTool(scene, tool, touchFile(scene, tool.path, { kind: 'write', content: tool.content }));
     case 'edit':
-      return touchFile(scene, tool.path, { kind: 'edit' });
+      return fileTool(scene, tool, touchFile(scene, tool.path, { kind: 'edit' }));
     case 'patch':
-      return firstRefusal(tool.files.flatMap((file) => patchedFile(scene, file)));
+      return fileTool(scene, tool, firstRefusal(tool.files.flatMap((file) => patchedFile(scene, file))));
     case 'shell':
     case 'argv':
       return (await import('./shell-tool.ts')).shellTool(scene, tool);
   }
+}
+
+/** A file tool that may go on as far as handoff files are concerned: the ledger has its say. */
+async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise<Verdict> {
+  const { session } = scene.event;
+  if (verdict.kind === 'deny' || !scene.enabled || session === undefined) return verdict;
+  const { beforeFiles } = await import('./ledger/file-tool.ts');
+  const paths = toolPaths(tool).map((path) => toolPath(scene, path));
+  return combined(verdict, await beforeFiles(scene, session, paths));
+}
+
+/** One answer of two: a refusal counts, then what reaches the model. */
+export function combined(verdict: Verdict, more: Verdict | undefined): Verdict {
+  if (more === undefined || more.kind === 'allow') return verdict;
+  if (more.kind === 'context' && verdict.kind === 'rewrite') {
+    const context = [verdict.context, more.text].filter((text) => text !== undefined).join('\n');
+    return { ...verdict, context };
+  }
+  if (more.kind === 'context' && verdict.kind === 'context') {
+    return { kind: 'context', text: `${verdict.text}\n${more.text}` };
+  }
+  return more;
 }
 
 /** The path a file tool names, absolute. */

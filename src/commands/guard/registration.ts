@@ -19,6 +19,8 @@ export interface Registered {
   readonly others: readonly JudgedSession[];
   /** Pid of another live process with the same session id that this one is to be told of. */
   readonly twin: number | undefined;
+  /** What the session is to be told of the others' work here. */
+  readonly notices: readonly string[];
 }
 
 /**
@@ -44,9 +46,35 @@ export async function register(scene: Scene, session: SessionId): Promise<Regist
   const [client] = clientChain(scene, table);
   const twin = findTwin(place, session, own, client, table);
   const isNews = rememberRegistration(place, session, client, twin);
-  if (twin === undefined) await settleSolo(scene, record, worktree, others, changed);
-  else removeSolo(place.gitDir);
-  return { record, isNew: own === undefined, others, twin: isNews ? twin?.pid : undefined };
+  const alone = twin === undefined && (await settleSolo(scene, record, worktree, others, changed));
+  if (twin !== undefined) removeSolo(place.gitDir);
+  const isBack = own === undefined || own.record.ended !== null;
+  const notices = await openLedger(scene, place, session, {
+    alone,
+    isBack,
+    peers: peersIn(worktree, others),
+  });
+  return { record, isNew: own === undefined, others, twin: isNews ? twin?.pid : undefined, notices };
+}
+
+/** A lone session remembers what was dirty when it began; one that arrives settles what the others changed. */
+async function openLedger(
+  scene: Scene,
+  place: FoundRepository,
+  session: SessionId,
+  { alone, isBack, peers }: { alone: boolean; isBack: boolean; peers: readonly SessionId[] },
+): Promise<string[]> {
+  if (!alone && !isBack) return [];
+  const { arrive, beginAlone } = await import('./ledger/arrival.ts');
+  if (!alone) return arrive(scene, place, session, peers);
+  await beginAlone(scene, place, session);
+  return [];
+}
+
+function peersIn(worktree: string, others: readonly JudgedSession[]): SessionId[] {
+  return others
+    .filter((one) => one.worktreeId === worktree && one.liveness === 'live')
+    .map(({ record }) => record.session);
 }
 
 /** Another process of this session that is alive, and is neither above nor below the caller's. */
@@ -134,28 +162,31 @@ function removeForeignSolo(gitDir: string, session: SessionId): void {
   if (!isSolo(gitDir, session)) removeSolo(gitDir);
 }
 
-/** Writes or removes the file that lets the sh fast path decide alone. */
+/**
+ * Writes or removes the file that lets the sh fast path decide alone. True when the session is alone from now on:
+ * it was not before.
+ */
 async function settleSolo(
   scene: Scene,
   record: SessionRecord,
   worktree: string,
   others: readonly JudgedSession[],
   changed: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const gitDir = scene.place?.gitDir ?? '';
   const hasPeer = (sessions: readonly JudgedSession[]) =>
-    sessions.some(
-      (one) =>
-        one.worktreeId === worktree && one.liveness === 'live' && one.record.session !== record.session,
-    );
+    peersIn(worktree, sessions).some((peer) => peer !== record.session);
   // sh knows nothing of further guarded paths: then Node decides every call.
   if (hasPeer(others) || scene.settings.guardPath.length > 0) {
     removeSolo(gitDir);
-    return;
+    return false;
   }
-  if (!changed && isSolo(gitDir, record.session)) return;
+  const was = isSolo(gitDir, record.session);
+  if (!changed && was) return false;
   writeSolo(gitDir, record);
-  if (hasPeer(await judged(scene, processTable()))) removeSolo(gitDir);
+  if (!hasPeer(await judged(scene, processTable()))) return !was;
+  removeSolo(gitDir);
+  return false;
 }
 
 /** The line that both processes of one session id are told. */

@@ -36,6 +36,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   ]);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
+    ...registered.notices,
     ...files,
     ...(await reportIllegalMoves(repository, states, scene.now)),
   ];

@@ -1,11 +1,12 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
-import type { IdentityEffect, PathEffect, RefEffect } from '../../domain/shell/effects.ts';
+import type { IdentityEffect, PathEffect, RefEffect, ShellEffects } from '../../domain/shell/effects.ts';
 import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
 import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
-import { decideGuarded, firstRefusal, removePath } from './before-tool.ts';
+import { isSolo } from '../../store/solo.ts';
+import { combined, decideGuarded, firstRefusal, removePath } from './before-tool.ts';
 import { identityRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 
@@ -17,6 +18,12 @@ export async function shellTool(
   tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
 ): Promise<Verdict> {
   const { home, place, files } = scene;
+  const { session } = scene.event;
+  // git looks at the working tree while the command is analysed.
+  const looking =
+    scene.enabled && session !== undefined && place !== undefined && !isSolo(place.gitDir, session)
+      ? (await import('./ledger/before-shell.ts')).lookBefore(scene, session, tool)
+      : undefined;
   const env = { ...sessionVariables(scene), ...scene.env };
   const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
   const world = shellWorld(
@@ -30,9 +37,18 @@ export async function shellTool(
     ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
   ]);
   if (verdict.kind === 'deny') return verdict;
-  if (!scene.enabled || scene.event.agent === undefined || effects.handoffCalls.length === 0) return verdict;
+  const unseen = await unseenWrites(scene, effects);
+  if (unseen !== undefined) return unseen;
+  if (looking === undefined || session === undefined) return verdict;
+  const { beforeShell } = await import('./ledger/before-shell.ts');
+  return combined(verdict, await beforeShell(scene, session, effects, looking));
+}
+
+async function unseenWrites(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {
+  if (!scene.enabled || scene.event.agent === undefined || effects.handoffCalls.length === 0)
+    return undefined;
   const { checkAgentWrites } = await import('./sub-agents.ts');
-  return (await checkAgentWrites(scene, effects.handoffCalls)) ?? verdict;
+  return checkAgentWrites(scene, effects.handoffCalls);
 }
 
 /** What the client sets for its shell commands, whether or not it sets it for its hooks. */

@@ -143,6 +143,8 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         claims.set(entry.path, withClaim(session, claims.get(entry.path), entry));
         break;
       case 'end':
+        // Whoever saw the path clean looked before this change was made.
+        if (entry.why === 'clean' && (claims.get(entry.path)?.at ?? 0) > entry.at) break;
         claims.delete(entry.path);
         staged.delete(entry.path);
         break;

@@ -63,11 +63,21 @@ export interface HandoffCall {
   readonly words: readonly (string | undefined)[];
 }
 
+/** One call of git itself that the command makes, in the order in which they run. */
+export interface GitVerbCall {
+  /** Where it runs (`-C` followed); `undefined` when it cannot be told. */
+  readonly cwd: string | undefined;
+  readonly verb: string;
+  /** Words after the verb; unknown ones are `undefined`. */
+  readonly words: readonly (string | undefined)[];
+}
+
 export interface ShellEffects {
   readonly paths: readonly PathEffect[];
   readonly refs: readonly RefEffect[];
   readonly identity: readonly IdentityEffect[];
   readonly handoffCalls: readonly HandoffCall[];
+  readonly gitCalls: readonly GitVerbCall[];
   /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
   readonly unsure: boolean;
 }

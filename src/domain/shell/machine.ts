@@ -1,6 +1,7 @@
 import type { Statement } from 'unbash';
 import { Disk } from './disk.ts';
 import type {
+  GitVerbCall,
   HandoffCall,
   IdentityEffect,
   PathEffect,
@@ -75,6 +76,8 @@ const TEXT_BUDGET = 1 << 22;
 const PARSE_BUDGET = 1 << 20;
 /** How often commands may run again, in loops and functions. */
 const MAX_REPEATS = 5000;
+/** A loop may call git for every file: what it does is clear from the first ones. */
+const MAX_GIT_CALLS = 500;
 
 /** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
 export interface Runner {
@@ -114,6 +117,7 @@ export class Machine {
   readonly #refs = new Map<string, RefEffect>();
   readonly #identity = new Map<string, IdentityEffect>();
   readonly #handoffCalls: HandoffCall[] = [];
+  readonly #gitCalls: GitVerbCall[] = [];
   readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
@@ -211,12 +215,17 @@ export class Machine {
     this.#handoffCalls.push(call);
   }
 
+  git(call: GitVerbCall): void {
+    if (this.#gitCalls.length < MAX_GIT_CALLS) this.#gitCalls.push(call);
+  }
+
   result(): ShellEffects {
     return {
       paths: [...this.#paths.values()],
       refs: [...this.#refs.values()],
       identity: [...this.#identity.values()],
       handoffCalls: this.#handoffCalls,
+      gitCalls: this.#gitCalls,
       unsure: this.unsure || this.exhausted,
     };
   }

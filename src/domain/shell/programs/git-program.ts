@@ -105,11 +105,22 @@ function runVerb(git: GitCall, aliases: number): void {
     const [next = '', ...words] = alias.split(/\s+/);
     runVerb({ ...git, verb: next, args: [...words, ...args] }, aliases + 1);
   } else {
+    recordCall(git);
     writesOutputOption(git);
     known?.(git);
     if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
   }
   if (!isKnown(verb)) machine.unsure = true;
+}
+
+function recordCall({ call, verb, args }: GitCall): void {
+  const { machine, frame } = call;
+  const cwd = machine.cwd(frame.scope);
+  machine.git({
+    cwd: isKnown(cwd) ? cwd : undefined,
+    verb,
+    words: args.map((word) => (isKnown(word) ? word : undefined)),
+  });
 }
 
 /** Records a call of git-handoff itself, and a session that it claims. */

@@ -1,0 +1,166 @@
+import { type LedgerEntry, type OpenClaim, sameState } from '../../../domain/ledger/claims.ts';
+import {
+  type Snapshot,
+  type Window,
+  type WindowChange,
+  changesBetween,
+  discardedBetween,
+  stagedBetween,
+  windowEvidence,
+} from '../../../domain/ledger/snapshot.ts';
+import type { SessionId } from '../../../domain/names.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import { scratchStore } from '../../../git/scratch-store.ts';
+import { changedAt, takeSnapshot } from '../../../git/work-tree.ts';
+import { appendEntries } from '../../../store/ledger.ts';
+import { type OpenWindow, closeWindow, putLast, readLast, readWindows } from '../../../store/windows.ts';
+import type { Scene } from '../scene.ts';
+import { windowId } from './before-shell.ts';
+import { headEntries } from './head-moves.ts';
+import { event, newsFor, theSession } from './news.ts';
+import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
+
+/** The window that is opened for a session when a second one arrives in the middle of its command. */
+export const ARRIVAL = 'arrival';
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+/** After a shell command: what it changed is this session's. Returns what to tell it. */
+export async function afterShell(scene: Scene, session: SessionId): Promise<string[]> {
+  const { place: found } = scene;
+  const place = found === undefined ? undefined : ledgerOf(found, session);
+  if (place === undefined) return [];
+  const windows = readWindows(place);
+  const own = windows.filter((window) => window.session === session);
+  const id = windowId(scene);
+  const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
+  if (window === undefined && scene.event.changedFiles.length === 0) return [];
+  const known = window?.snapshot ?? readLast(place);
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
+  const after = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  putLast(place, after);
+  const ledgers = openLedgers(place, session);
+  const entries = [
+    ...(window === undefined
+      ? toldChanges(scene, place, after)
+      : claimsOf(scene, place, ledgers, { window, windows, after })),
+    ...endedClaims(place, ledgers, after, scene.now),
+  ];
+  if (window !== undefined) {
+    entries.push(...stagedEntries(window.snapshot, after, scene.now));
+    entries.push(...discardedEvents(window.snapshot, after, ledgers, scene.now));
+    entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
+    closeWindow(place, window, scene.now);
+  }
+  const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
+  appendEntries(place, session, [...entries, ...told]);
+  return [...lines, ...foreignTouched(entries, ledgers)];
+}
+
+interface Around {
+  readonly window: OpenWindow;
+  readonly windows: readonly OpenWindow[];
+  readonly after: Snapshot;
+}
+
+function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, around: Around): LedgerEntry[] {
+  const { window, windows, after } = around;
+  const closed: Window[] = ledgers.all.flatMap((ledger) => ledger.windows);
+  const others = [...windows, ...closed].filter((one) => one.session !== window.session);
+  const sure = windowEvidence({ ...window, to: scene.now }, others);
+  return changesBetween(window.snapshot, after).flatMap((change): LedgerEntry[] => {
+    const { path, base, before } = change;
+    const named = window.named.some((name) => path === name || path.startsWith(`${name}/`));
+    const claim = { t: 'claim' as const, path, base, before, after: change.after, at: scene.now };
+    if (isOthers(change, ledgers, window)) return [];
+    if (named) return [{ ...claim, evidence: 'explicit', weak: false }];
+    const mine = ledgers.self.claims.has(path);
+    const theirs = ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
+    // Dirty before, and nobody's: a formatter or a test run does not make it anybody's.
+    if (change.wasDirty && !mine && !theirs) return [];
+    const weak = sure.weak || (theirs && !mine) || !changedWithin(place, change, window, scene.now);
+    return [{ ...claim, evidence: 'window', weak }];
+  });
+}
+
+/** Another session's own tool call, on record since the window opened, made this very change. */
+function isOthers(change: WindowChange, { all, self }: Ledgers, window: OpenWindow): boolean {
+  return all.some((ledger) => {
+    const claim = ledger === self ? undefined : ledger.claims.get(change.path);
+    return claim?.evidence === 'explicit' && claim.at >= window.from && sameState(claim.after, change.after);
+  });
+}
+
+function changedWithin(
+  place: WorkPlace,
+  { path, after }: WindowChange,
+  window: Window,
+  now: number,
+): boolean {
+  if (after === null) return true; // What is gone has no time.
+  const at = changedAt(place.top, path);
+  return at !== undefined && at >= window.from - CLOCK_SLACK_MS && at <= now + CLOCK_SLACK_MS;
+}
+
+/** Without a look before, what the client says that the command changed. */
+function toldChanges(scene: Scene, place: WorkPlace, after: Snapshot): LedgerEntry[] {
+  return scene.event.changedFiles.flatMap((file): LedgerEntry[] => {
+    const placed = placeOf(file, true);
+    const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
+    if (placed?.found.gitDir !== place.gitDir || dirty === undefined) return [];
+    const { path, head, disk } = dirty;
+    const claim = { path, base: head, before: head, after: disk, at: scene.now };
+    return [{ t: 'claim', ...claim, evidence: 'window', weak: false }];
+  });
+}
+
+/** Claims of any session whose path is as HEAD has it: gone for good. */
+function endedClaims(place: WorkPlace, { all, self }: Ledgers, after: Snapshot, now: number): LedgerEntry[] {
+  const over = (ledger: { claims: ReadonlyMap<string, OpenClaim> }) =>
+    [...ledger.claims.keys()]
+      .filter((path) => !after.dirty.has(path))
+      .map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: now }));
+  for (const ledger of all) if (ledger !== self) appendEntries(place, ledger.session, over(ledger));
+  return over(self);
+}
+
+/** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */
+function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEntry[] {
+  return stagedBetween(before, after)
+    .filter(({ path, state }) => {
+      const dirty = after.dirty.get(path);
+      return dirty !== undefined && (state === null || sameState(dirty.disk, dirty.head));
+    })
+    .map(({ path, state }) => ({ t: 'staged', path, state, at: now }));
+}
+
+const MAX_NAMES = 5;
+
+/** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
+function discardedEvents(before: Snapshot, after: Snapshot, { self }: Ledgers, now: number): LedgerEntry[] {
+  const gone = discardedBetween(before, after);
+  if (gone.length === 0) return [];
+  const names = gone.slice(0, MAX_NAMES).map(escapeLine).join(', ');
+  const more = gone.length > MAX_NAMES ? ` and ${gone.length - MAX_NAMES} more` : '';
+  return [
+    event(
+      `${theSession(self.session)} put back what HEAD has in ${names}${more}: the uncommitted changes there are gone, ` +
+        'by its own command. Ask before you repair it.',
+      now,
+    ),
+  ];
+}
+
+/** A command of this session changed a file that another one has claimed. */
+function foreignTouched(entries: readonly LedgerEntry[], { all, self }: Ledgers): string[] {
+  const touched = entries.flatMap((entry) =>
+    entry.t === 'claim' && !self.claims.has(entry.path) ? [entry.path] : [],
+  );
+  return touched.flatMap((path) => {
+    const owner = all.find((ledger) => ledger !== self && ledger.claims.has(path));
+    if (owner === undefined) return [];
+    return [
+      `${escapeLine(path)} changed while the command ran, and ${theSession(owner.session).toLowerCase()} has uncommitted work in it: look at git diff before you go on`,
+    ];
+  });
+}

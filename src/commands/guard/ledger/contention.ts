@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import type { Verdict } from '../../../agents/dialect.ts';
+import { ago } from '../../../domain/age.ts';
+import { type OpenClaim, isCommitted } from '../../../domain/ledger/claims.ts';
+import { strong } from '../../../domain/ledger/ownership.ts';
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { type SessionId, shortId } from '../../../domain/names.ts';
+import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
+import type { FoundRepository } from '../../../git/discover.ts';
+import { takeSnapshot } from '../../../git/work-tree.ts';
+import { appendEntries } from '../../../store/ledger.ts';
+import type { Scene } from '../scene.ts';
+import { sidesNow } from './sides-now.ts';
+import { type WorkPlace, lookingTime, openLedgers } from './work-place.ts';
+
+/** A path that a tool call is about to change. `whole`: everything below it, too. */
+export interface Touch {
+  readonly path: string;
+  readonly whole: boolean;
+}
+
+/** Claims of other live sessions that are open, by a fresh look at the disk and the live refs. */
+export async function foreignClaims(
+  scene: Scene,
+  found: FoundRepository,
+  place: WorkPlace,
+  session: SessionId,
+  candidates: readonly OpenClaim[],
+  seen?: Snapshot,
+): Promise<OpenClaim[]> {
+  if (candidates.length === 0) return [];
+  const paths = candidates.map(({ path }) => path);
+  const [sides, snapshot] = await Promise.all([
+    sidesNow(scene, found, session),
+    seen ?? takeSnapshot(place.top, { paths, timeoutMs: lookingTime(scene), now: scene.now }),
+  ]);
+  const open: OpenClaim[] = [];
+  for (const claim of candidates) {
+    const dirty = snapshot.dirty.get(claim.path);
+    if (dirty === undefined || isCommitted(claim, dirty.head)) {
+      const why = dirty === undefined ? 'clean' : 'committed';
+      appendEntries(place, claim.session, [{ t: 'end', path: claim.path, why, at: scene.now }]);
+    } else if (sides.foreign.has(claim.session)) open.push(claim);
+  }
+  return open;
+}
+
+/** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
+export async function contention(
+  scene: Scene,
+  found: FoundRepository,
+  place: WorkPlace,
+  session: SessionId,
+  touches: readonly Touch[],
+): Promise<Verdict | undefined> {
+  if (scene.settings.contention === 'off' || touches.length === 0) return undefined;
+  const candidates = claimsOfOthers(place, session, touches);
+  const claims = await foreignClaims(scene, found, place, session, candidates);
+  const [claim] = strong(claims);
+  if (claim === undefined) {
+    const [maybe] = claims;
+    return maybe === undefined
+      ? undefined
+      : { kind: 'context', text: `git-handoff: ${maybeText(maybe, scene.now)}` };
+  }
+  const text = contentionText(claim, place.top, scene);
+  return scene.settings.contention === 'deny'
+    ? { kind: 'deny', reason: text }
+    : { kind: 'context', text: `git-handoff: ${text}` };
+}
+
+function claimsOfOthers(place: WorkPlace, session: SessionId, touches: readonly Touch[]): OpenClaim[] {
+  const { all } = openLedgers(place, session);
+  const touched = (path: string) =>
+    touches.some((touch) => touch.path === path || (touch.whole && path.startsWith(`${touch.path}/`)));
+  return all
+    .filter((ledger) => ledger.session !== session)
+    .flatMap(({ claims }) => [...claims.values()].filter(({ path }) => touched(path)));
+}
+
+function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene): string {
+  const path = escapeLine(claim.path);
+  const typed = shellWord(cwd === top ? claim.path : join(top, claim.path));
+  return (
+    `${path}: ${whoChanged(claim, now)} and has not committed it. Nothing was changed. ` +
+    `Work on something else until it is committed, or be handed that change: git handoff take -- ${typed}`
+  );
+}
+
+/** "session aaaaaaaa changed it 3 minutes ago", as sure as the evidence is. */
+export function whoChanged({ session, evidence, at }: OpenClaim, now: number): string {
+  const who = `session ${shortId(session)}`;
+  return evidence === 'since-start'
+    ? `changed since ${who} began, by it or by hand,`
+    : `${who} changed it ${ago(at, now)}`;
+}
+
+function maybeText(claim: OpenClaim, now: number): string {
+  return `${escapeLine(claim.path)} was changed while a command of session ${shortId(claim.session)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
+}

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import type { Verdict } from '../../../agents/dialect.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
+import { strong } from '../../../domain/ledger/ownership.ts';
+import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { type TreeReach, treeReach } from '../../../domain/ledger/tree-verbs.ts';
+import { type SessionId, shortId } from '../../../domain/names.ts';
+import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
+import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
+import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
+import { exists, realPath } from '../../../host/disk.ts';
+import type { Scene } from '../scene.ts';
+import { foreignClaims } from './contention.ts';
+import { refName } from './news.ts';
+import { type WorkPlace, openLedgers } from './work-place.ts';
+
+interface Look {
+  readonly found: FoundRepository;
+  readonly place: WorkPlace;
+  readonly snapshot: Snapshot;
+  readonly effects: ShellEffects;
+}
+
+/**
+ * Refuses a branch switch, a stash, a reset and their kin that would carry away or destroy what another live session
+ * has not committed. Only for those paths: a command that leaves them alone goes on.
+ */
+export async function refuseTreeVerbs(
+  scene: Scene,
+  session: SessionId,
+  { found, place, snapshot, effects }: Look,
+): Promise<Verdict | undefined> {
+  const { all, self } = openLedgers(place, session);
+  for (const call of effects.gitCalls) {
+    const reach = reachHere(call, scene, place);
+    if (reach === undefined || staysHere(reach, snapshot.head.ref)) continue;
+    const candidates = all
+      .filter((ledger) => ledger.session !== session)
+      .flatMap(({ claims }) => [...claims.values()])
+      .filter(({ path }) => isReached(reach, snapshot.dirty.get(path), place));
+    const hit = strong(await foreignClaims(scene, found, place, session, candidates, snapshot));
+    if (hit.length === 0) continue;
+    const mine = [...self.claims.keys()].filter((path) => snapshot.dirty.has(path));
+    return { kind: 'deny', reason: refusal(reach, hit, mine, snapshot) };
+  }
+  return undefined;
+}
+
+/** The reach of a call that runs in this worktree. */
+function reachHere(call: GitVerbCall, scene: Scene, place: WorkPlace): TreeReach | undefined {
+  const cwd = call.cwd ?? scene.cwd;
+  if (discoverRepository(cwd)?.gitDir !== place.gitDir) return undefined;
+  return treeReach({ ...call, cwd }, (word) => word !== '' && word !== '-' && exists(resolve(cwd, word)));
+}
+
+/** A switch to the branch that is checked out already leaves everything as it is. */
+function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
+  const [only, ...more] = call.words;
+  return verb === 'switch' && does === 'carry' && more.length === 0 && ref === `refs/heads/${only ?? ''}`;
+}
+
+function isReached(reach: TreeReach, dirty: DirtyPath | undefined, place: WorkPlace): boolean {
+  if (dirty === undefined) return false;
+  const untracked = dirty.head === null && dirty.index === null;
+  if (untracked ? !(reach.untracked || reach.verb === 'switch') : !reach.tracked) return false;
+  // A switch leaves an untracked file where it is; it is carried to the other branch all the same.
+  if (untracked && reach.verb === 'switch' && reach.does === 'destroy') return false;
+  return reach.paths === undefined || reach.paths.some((word) => covers(word, reach, dirty.path, place));
+}
+
+/** Whether a pathspec, as typed, names the path or a folder above it. One with wildcards may name anything. */
+function covers(word: string, { call }: TreeReach, path: string, place: WorkPlace): boolean {
+  if (/[*?[]/.test(word) || word.startsWith(':')) return true;
+  const target = realPath(resolve(call.cwd ?? place.top, word), false);
+  const full = `${place.top}/${path}`;
+  return full === target || full.startsWith(target === '/' ? '/' : `${target}/`);
+}
+
+const MAX_NAMES = 8;
+
+function refusal(
+  reach: TreeReach,
+  claims: readonly OpenClaim[],
+  mine: readonly string[],
+  snapshot: Snapshot,
+): string {
+  const sessions = [...new Set(claims.map(({ session }) => shortId(session)))];
+  const names = claims.slice(0, MAX_NAMES).map(({ path }) => escapeLine(path));
+  const more = claims.length > MAX_NAMES ? ` and ${claims.length - MAX_NAMES} more` : '';
+  const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
+  return (
+    `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
+    `${names.join(', ')}${more}. Nothing was changed. ${instead(reach, mine, snapshot)}`
+  );
+}
+
+function deed({ verb, does }: TreeReach): string {
+  if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
+  if (verb === 'stash') return 'stash away';
+  return verb === 'clean' ? 'delete' : 'overwrite';
+}
+
+/** The safe command for the same wish. */
+function instead({ verb, call }: TreeReach, mine: readonly string[], { head }: Snapshot): string {
+  const own = mine.map(shellWord).join(' ');
+  switch (verb) {
+    case 'switch':
+      return `Work on the other branch in a tree of your own: git worktree add ${worktreeWords(call)}`;
+    case 'stash':
+      return own === ''
+        ? `This session has nothing to stash here; see: git handoff status`
+        : `Stash your own only: git stash push --include-untracked -- ${own}`;
+    default:
+      return own === ''
+        ? `Nothing here is this session's (on ${refName(head.ref)}); see: git handoff status`
+        : verb === 'clean'
+          ? `Remove your own only: rm -- ${own}`
+          : `Undo your own only: git restore --source=HEAD --staged --worktree -- ${own}`;
+  }
+}
+
+/** `../<name> <branch>`: for a branch that is made, with `-b`. */
+function worktreeWords({ words }: GitVerbCall): string {
+  const made = words.findIndex((word) => /^(?:-[bBcC]|--create|--force-create)$/.test(word ?? ''));
+  const branch =
+    made < 0 ? words.find((word) => word !== undefined && !word.startsWith('-')) : words[made + 1];
+  const name = branch ?? '<branch>';
+  const folder = shellWord(`../${name.replaceAll('/', '-')}`);
+  return made < 0 ? `${folder} ${shellWord(name)}` : `-b ${shellWord(name)} ${folder}`;
+}

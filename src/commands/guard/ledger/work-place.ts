@@ -1,0 +1,80 @@
+import { dirname, relative } from 'node:path';
+import type { SessionLedger } from '../../../domain/ledger/claims.ts';
+import type { SessionId } from '../../../domain/names.ts';
+import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
+import { realPath } from '../../../host/disk.ts';
+import { isInitialised, knownWorktreeId } from '../../../host/folders.ts';
+import { type LedgerPlace, readLedgers } from '../../../store/ledger.ts';
+import { isSolo } from '../../../store/solo.ts';
+import type { Scene } from '../scene.ts';
+
+/** A worktree with its ledger. */
+export interface WorkPlace extends LedgerPlace {
+  readonly top: string;
+  readonly gitDir: string;
+}
+
+/** A path of a worktree; `path` is relative to its top, with `/`. */
+export interface PlacedPath {
+  readonly found: FoundRepository;
+  readonly path: string;
+}
+
+/** The worktree that a path lies in: the path's own, wherever the session works. */
+export function placeOf(absolute: string, follows: boolean): PlacedPath | undefined {
+  const real = realPath(absolute, follows);
+  const found = discoverRepository(dirname(real));
+  if (found === undefined) return undefined;
+  const path = relative(realPath(found.workTree), real).replaceAll('\\', '/');
+  return path === '' || path.startsWith('../') || path.startsWith('.git/') ? undefined : { found, path };
+}
+
+/**
+ * The worktree's ledger when this session keeps one there: it is on record and not alone. A lone session costs
+ * nothing.
+ */
+export function ledgerOf(found: FoundRepository, session: SessionId): WorkPlace | undefined {
+  const { commonDir, gitDir } = found;
+  const worktreeId = knownWorktreeId(gitDir);
+  if (worktreeId === undefined || !isInitialised(commonDir) || isSolo(gitDir, session)) return undefined;
+  return { commonDir, gitDir, worktreeId, top: realPath(found.workTree) };
+}
+
+/** The ledgers of a worktree, the session's own (maybe empty) told apart. */
+export interface Ledgers {
+  readonly all: readonly SessionLedger[];
+  readonly self: SessionLedger;
+}
+
+export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
+  const all = readLedgers(place);
+  const self = all.find((one) => one.session === session);
+  return self === undefined ? { all, self: emptyLedger(session) } : { all, self };
+}
+
+/** Ids of what others have told; one that arrives need not hear of what was before it. */
+export function unheardIds({ all, self }: Ledgers): string[] {
+  return all
+    .filter((ledger) => ledger !== self)
+    .flatMap(({ events }) => events.map(({ id }) => id))
+    .filter((id) => !self.told.has(id));
+}
+
+function emptyLedger(session: SessionId): SessionLedger {
+  return {
+    session,
+    claims: new Map(),
+    staged: new Map(),
+    commits: [],
+    head: undefined,
+    moves: [],
+    events: [],
+    told: new Set(),
+    windows: [],
+  };
+}
+
+/** Milliseconds that one look at the working tree may take; what takes longer is allowed and not known. */
+export function lookingTime({ remaining }: Scene): number {
+  return Math.max(1, Math.min(300, remaining() - 80));
+}

@@ -1,0 +1,75 @@
+import type { Oid } from '../names.ts';
+import { chainChanges } from './belonging.ts';
+import { type FileState, type OpenClaim, sameState } from './claims.ts';
+
+/**
+ * What one session's hunks make of HEAD's content of a path that another session has changed too. This file
+ * decides from the claims alone; the contents are merged by git (src/git/merge-file.ts).
+ */
+
+export interface HunkFacts {
+  readonly head: FileState;
+  readonly disk: FileState;
+  /** Claims whose changes are wanted: the session's own. */
+  readonly mine: readonly OpenClaim[];
+  /** The other sessions' claims on the path. */
+  readonly others: readonly OpenClaim[];
+}
+
+/** One change to apply; `null` is an empty file. */
+export interface HunkStep {
+  readonly before: Oid | null;
+  readonly after: Oid | null;
+}
+
+export type HunkPlan =
+  /** Apply the steps to the content `start`, in order; what comes out has this mode. */
+  | {
+      readonly kind: 'apply';
+      readonly start: Oid | null;
+      readonly steps: readonly HunkStep[];
+      readonly mode: string;
+    }
+  /** Every one of them removed the file. */
+  | { readonly kind: 'removed' }
+  /** The sessions' changes are in each other's way. */
+  | { readonly kind: 'overlap' }
+  /** A content was not kept (too big), or it is no text: a symbolic link, a submodule. */
+  | { readonly kind: 'unknown' };
+
+/** Plans what has to be merged for a session's share of a contended path. */
+export function planHunks({ head, disk, mine, others }: HunkFacts): HunkPlan {
+  const base = mine[0]?.base ?? null;
+  const changes = chainChanges(base, mine).filter(({ before, after }) => !sameState(before, after));
+  const states = [head, disk, ...changes.flatMap(({ before, after }) => [before, after])];
+  if (changes.at(-1)?.after === null) {
+    const allRemoved = disk === null && others.every(({ after }) => after === null);
+    return { kind: allRemoved ? 'removed' : 'overlap' };
+  }
+  if (disk === null) return { kind: 'overlap' };
+  if (states.some(isUnreadable)) return { kind: 'unknown' };
+  const steps = changes
+    .map(({ before, after }) => ({ before: before?.oid ?? null, after: after?.oid ?? null }))
+    .filter(({ before, after }) => before !== after);
+  return { kind: 'apply', start: head?.oid ?? null, steps, mode: modeOf(head, disk, changes) };
+}
+
+/** Names of the contents that a plan needs. */
+export function contentsOf(plan: Extract<HunkPlan, { kind: 'apply' }>): Oid[] {
+  const names = [plan.start, ...plan.steps.flatMap(({ before, after }) => [before, after])];
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+function isUnreadable(state: FileState): boolean {
+  return state !== null && (state.oid === null || !state.mode.startsWith('100'));
+}
+
+/** The mode that the session gave the file; where it gave none, HEAD's. A new file has the one on the disk. */
+function modeOf(
+  head: FileState,
+  disk: Exclude<FileState, null>,
+  changes: readonly { readonly before: FileState; readonly after: FileState }[],
+): string {
+  const given = changes.filter(({ before, after }) => before !== null && after?.mode !== before.mode);
+  return given.at(-1)?.after?.mode ?? head?.mode ?? disk.mode;
+}

@@ -1,0 +1,85 @@
+import type { SessionId } from '../names.ts';
+import { type OpenClaim, type SessionLedger, sameState } from './claims.ts';
+import { type Sides, claimsOn, strong } from './ownership.ts';
+import type { DirtyPath } from './snapshot.ts';
+
+/** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
+
+export interface ShareFacts {
+  readonly dirty: readonly DirtyPath[];
+  readonly ledgers: readonly SessionLedger[];
+  readonly sides: Sides;
+  /** Whose claims are the session's to commit: itself, whose conversation it carries on, those it started. */
+  readonly owners: ReadonlySet<SessionId>;
+  /** What the session changed and no ledger has yet: it works alone, or its command still runs. */
+  readonly unrecorded: readonly OpenClaim[];
+  /** Paths that the command line names; `undefined`: none was named. */
+  readonly named: ReadonlySet<string> | undefined;
+}
+
+export interface Share {
+  readonly dirty: DirtyPath;
+  /** The session's own claims; empty for a path that was only named. */
+  readonly mine: readonly OpenClaim[];
+  /** Strong claims of other live sessions. */
+  readonly others: readonly OpenClaim[];
+  /** Claims of other live sessions that only warn. */
+  readonly doubts: readonly OpenClaim[];
+}
+
+export interface Shares {
+  /** Taken as they are on the disk. */
+  readonly whole: readonly Share[];
+  /** Only the session's own hunks are taken. */
+  readonly contended: readonly Share[];
+  /** Named, and another live session's. */
+  readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];
+  /** Not taken, with whose it is if anybody's. */
+  readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
+}
+
+export function divideWork(facts: ShareFacts): Shares {
+  const whole: Share[] = [];
+  const contended: Share[] = [];
+  const refused: { path: string; claim: OpenClaim }[] = [];
+  const left: { path: string; owner: SessionId | undefined }[] = [];
+  for (const dirty of facts.dirty) {
+    const { path } = dirty;
+    const claims = claimsOn(path, facts.ledgers, facts.sides, dirty.head);
+    const recorded = claims.own.filter(({ session }) => facts.owners.has(session));
+    const mine = [...recorded, ...facts.unrecorded.filter((claim) => claim.path === path)];
+    const others = strong(claims.foreign);
+    const doubts = claims.foreign.filter(({ weak }) => weak);
+    const share = { dirty, mine, others, doubts };
+    const [foreign] = others;
+    if (!isUsable(path) || !isWanted(share, facts)) {
+      const owner = [...others, ...mine, ...claims.own, ...claims.foreign, ...claims.left][0]?.session;
+      left.push({ path, owner });
+    } else if (foreign === undefined) {
+      whole.push(share);
+    } else if (mine.length > 0) {
+      contended.push(share);
+    } else {
+      refused.push({ path, claim: foreign });
+    }
+  }
+  return { whole, contended, refused, left };
+}
+
+/** Repositories inside the working tree end in a slash; names that are not UTF-8 cannot be handed on. */
+function isUsable(path: string): boolean {
+  return !path.endsWith('/') && !path.includes('\ufffd');
+}
+
+function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts): boolean {
+  if (named !== undefined) return named.has(dirty.path);
+  if (strong(mine).length > 0) return true;
+  // What may be another's change as well is taken by name only.
+  if (others.length > 0 || doubts.length > 0) return false;
+  return mine.length > 0;
+}
+
+/** What differs from HEAD on the disk; what only the index shows is no work of anybody's. */
+export function differsOnDisk({ head, disk }: DirtyPath): boolean {
+  return !sameState(head, disk);
+}

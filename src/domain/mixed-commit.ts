@@ -1,0 +1,50 @@
+import { type SessionId, parseSessionId, shortId } from './names.ts';
+
+/** Whether one commit holds the work of several sessions, told by its message. Pure; `check` and pre-push ask. */
+
+/** Two sessions that count as one: the one carries on the other's conversation, or was started inside it. */
+export type Kin = readonly [SessionId, SessionId];
+
+/**
+ * The different sessions that a commit message names; empty when there are fewer than two. They are looked for
+ * anywhere: squashing and forges move trailers into the body, where git does not find them. Work that was taken over
+ * on purpose is named by `Handoff-Accepted-From: <id>` and does not count.
+ */
+export function mixedSessions(message: string, kin: readonly Kin[] = []): SessionId[] {
+  const named = idsAfter(message, 'Claude-Session-Id');
+  if (named.length < 2) return [];
+  const accepted = idsAfter(message, 'Handoff-Accepted-From');
+  // The full form of an id stands for its short one.
+  const ids = named
+    .filter((id) => !accepted.some((other) => sameId(id, other)))
+    .sort((a, b) => b.length - a.length);
+  const different: SessionId[] = [];
+  for (const id of ids) {
+    const family = familyOf(id, kin);
+    if (!different.some((other) => family.some((one) => sameId(one, other)))) different.push(id);
+  }
+  return different.length < 2 ? [] : named.filter((id) => different.includes(id));
+}
+
+/** Values of a key at the beginning of any line, each once, in their order. */
+function idsAfter(message: string, key: string): SessionId[] {
+  const lines = message.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*:[ \\t]*(\\S+)`, 'gim'));
+  return [...new Set([...lines].flatMap(([, id]) => parseSessionId(id) ?? []))];
+}
+
+/** `handoff.trailer = short` leaves eight characters of an id. */
+function sameId(a: SessionId, b: SessionId): boolean {
+  return a === b || a === shortId(b) || b === shortId(a);
+}
+
+/** An id with everything that is one with it, over any number of steps. */
+function familyOf(id: SessionId, kin: readonly Kin[]): SessionId[] {
+  const family = [id];
+  for (const member of family) {
+    for (const [a, b] of kin) {
+      const other = sameId(a, member) ? b : sameId(b, member) ? a : undefined;
+      if (other !== undefined && !family.includes(other)) family.push(other);
+    }
+  }
+  return family;
+}

@@ -1,0 +1,47 @@
+import { constants, copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionId } from '../domain/names.ts';
+import { hash } from '../git/hash.ts';
+import { ensureFolder } from '../host/folders.ts';
+import { type LedgerPlace, ledgerFolder } from './ledger.ts';
+
+/**
+ * `before/<session>/<hash of the path>`: a file as it was right before a session's tool changed it, kept until the
+ * call is over. It tells that session's change apart from what stood there already.
+ */
+
+/** Bigger files are not copied: their changes cannot be told apart. Bytes. */
+const MAX_COPY = 1 << 20;
+
+const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
+  join(ledgerFolder(place), 'before', session, hash('sha1', path));
+
+/** Keeps the file's content, or that there was none. Says nothing when it cannot. */
+export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
+  const copy = fileOf(place, session, path);
+  try {
+    ensureFolder(join(copy, '..'));
+    const stat = statSync(join(top, path), { throwIfNoEntry: false });
+    rmSync(copy, { force: true });
+    if (stat?.isFile() === true && stat.size <= MAX_COPY)
+      copyFileSync(join(top, path), copy, constants.COPYFILE_FICLONE);
+  } catch {
+    // Then what stood there is taken from what the ledger knows.
+  }
+}
+
+/** The content that was kept, once. */
+export function takeBefore(place: LedgerPlace, session: SessionId, path: string): Buffer | undefined {
+  const copy = fileOf(place, session, path);
+  try {
+    const content = readFileSync(copy);
+    rmSync(copy, { force: true });
+    return content;
+  } catch {
+    return undefined;
+  }
+}
+
+export function removeBefore(place: LedgerPlace, session: SessionId): void {
+  rmSync(join(ledgerFolder(place), 'before', session), { recursive: true, force: true });
+}

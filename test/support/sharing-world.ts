@@ -1,0 +1,178 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type HookAnswer, readAnswer } from './hook-answer.ts';
+import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
+
+/** Two sessions that share a working tree, and a third. */
+export const A = 'aaaaaaaa-1111-4111-8111-111111111111';
+export const B = 'bbbbbbbb-2222-4222-8222-222222222222';
+export const C = 'cccccccc-3333-4333-8333-333333333333';
+
+/** Ten numbered lines. */
+export const TEN = Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join('');
+
+/** The text of a refusal; the test fails when it is none. */
+export function refusal(answer: HookAnswer): string {
+  if (answer.kind !== 'deny') throw new Error(`expected a refusal, got ${JSON.stringify(answer)}`);
+  return answer.text;
+}
+
+/** The text that an answer gives to the model, empty when it gives none. */
+export function told(answer: HookAnswer | undefined): string {
+  return answer?.kind === 'context' ? answer.text : '';
+}
+
+/**
+ * A repository with git-handoff switched on, in which sessions use tools: each tool call is the client's two hooks
+ * with the real work between them. All of them are this test's process: the variable tells them apart.
+ */
+export class SharingWorld extends TestRepository {
+  #calls = 0;
+
+  constructor(options: RepositoryOptions = {}, files: Readonly<Record<string, string>> = {}) {
+    super(options);
+    this.commit('files', { 'src/a.ts': TEN, 'src/b.ts': TEN, 'shared.md': TEN, ...files });
+    this.ok(['init', '--yes']);
+  }
+
+  /** A session starts here (or in another worktree). */
+  begin(session: string, cwd = this.path): HookAnswer {
+    return this.#hook(session, 'SessionStart', { source: 'startup' }, { cwd });
+  }
+
+  end(session: string, cwd = this.path): HookAnswer {
+    return this.#hook(session, 'SessionEnd', { reason: 'other' }, { cwd });
+  }
+
+  /** A file tool, allowed or not; the file is written when it is. */
+  write(session: string, path: string, content: string, cwd = this.path): HookAnswer {
+    const file = join(cwd, path);
+    const input = { file_path: file, content };
+    const answer = this.#hook(session, 'PreToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
+    if (answer.kind === 'deny') return answer;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    this.#hook(session, 'PostToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
+    return answer;
+  }
+
+  /** Replaces a text in a file, by the Edit tool. */
+  edit(session: string, path: string, from: string, to: string, cwd = this.path): HookAnswer {
+    return this.write(session, path, this.read(path, cwd).replace(from, to), cwd);
+  }
+
+  /** As user-demand's `edit`: the file is written and only the hook after it runs. */
+  wrote(session: string, path: string, content: string, cwd = this.path): void {
+    const file = join(cwd, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    this.#hook(
+      session,
+      'PostToolUse',
+      { tool_name: 'Write', tool_input: { file_path: file, content } },
+      { cwd },
+    );
+  }
+
+  /** Whether a session may run a shell command. It is not run. */
+  may(session: string, command: string, cwd = this.path): HookAnswer {
+    const input = { command };
+    return this.#hook(session, 'PreToolUse', { tool_name: 'Bash', tool_input: input }, { cwd });
+  }
+
+  /** A shell command of a session's: asked for, run when allowed, looked at afterwards. */
+  bash(
+    session: string,
+    command: string,
+    options: RunOptions = {},
+  ): { before: HookAnswer; run?: Run; after?: HookAnswer } {
+    const cwd = options.cwd ?? this.path;
+    const tool = {
+      tool_name: 'Bash',
+      tool_input: { command },
+      tool_use_id: `toolu_${(this.#calls += 1)}`,
+    };
+    const before = this.#hook(session, 'PreToolUse', tool, { cwd });
+    if (before.kind === 'deny') return { before };
+    const run = this.run('bash', ['-c', command], { ...options, session });
+    const after = this.#hook(
+      session,
+      'PostToolUse',
+      { ...tool, tool_response: { stdout: run.stdout } },
+      { cwd },
+    );
+    return { before, run, after };
+  }
+
+  /** git as a session runs it in its shell, without the guard having seen the call. */
+  as(session: string, args: readonly string[], options: RunOptions = {}): Run {
+    return this.run('git', args, { ...options, session });
+  }
+
+  read(path: string, cwd = this.path): string {
+    return readFileSync(join(cwd, path), 'utf8');
+  }
+
+  /** What `git status` says, one entry a line. */
+  status(cwd = this.path): string[] {
+    const out = this.git(['status', '--porcelain=v1', '-z', '-uall', '--no-renames'], { cwd });
+    return out.split('\0').filter(Boolean);
+  }
+
+  /** The ledger lines of a session in the main worktree. */
+  ledger(session: string): Readonly<Record<string, unknown>>[] {
+    const folder = join(this.path, '.git', 'handoff', 'ledger');
+    return readdirSync(folder).flatMap((worktree) => {
+      try {
+        const text = readFileSync(join(folder, worktree, `${session}.jsonl`), 'utf8');
+        return text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as Record<string, unknown>);
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  /** Paths that a session has claimed at some time, sorted. */
+  claimed(session: string): string[] {
+    const paths = this.ledger(session)
+      .filter(({ t }) => t === 'claim')
+      .map(({ path }) => String(path));
+    return [...new Set(paths)].sort();
+  }
+
+  guardLog(): string {
+    try {
+      return readFileSync(join(this.path, '.git', 'handoff', 'guard.log'), 'utf8');
+    } catch {
+      return '';
+    }
+  }
+
+  clearGuardLog(): void {
+    rmSync(join(this.path, '.git', 'handoff', 'guard.log'), { force: true });
+  }
+
+  /** One hook call; one that the guard let through because the machine was too busy is made again. */
+  #hook(
+    session: string,
+    event: string,
+    payload: Readonly<Record<string, unknown>>,
+    options: RunOptions,
+  ): HookAnswer {
+    for (let tries = 0; ; tries += 1) {
+      const before = this.#late();
+      const full = { session_id: session, hook_event_name: event, ...payload };
+      const answer = readAnswer(this.guard(full, options), event);
+      if (this.#late() === before || tries === 3) return answer;
+    }
+  }
+
+  #late(): number {
+    return this.guardLog()
+      .split('\n')
+      .filter((line) => /deadline|took too long/.test(line)).length;
+  }
+}
