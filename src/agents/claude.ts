@@ -37,6 +37,8 @@ export const claude: Dialect = {
 
   tellsBefore: true,
 
+  runsGitHooks: true,
+
   render(verdict, event, payload) {
     const output = answer(verdict, event, payload);
     return output === undefined ? '' : JSON.stringify(output);

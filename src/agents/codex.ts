@@ -38,6 +38,8 @@ export const codex: Dialect = {
 
   tellsBefore: true,
 
+  runsGitHooks: true,
+
   render(verdict, event) {
     const output = answer(verdict, event);
     return output === undefined ? '' : JSON.stringify(output);

@@ -83,6 +83,8 @@ export interface Dialect {
   canRewrite(env: DialectEnvironment): boolean;
   /** Whether a `context` before a tool reaches the model; otherwise what is to be told waits for the next event. */
   readonly tellsBefore: boolean;
+  /** Whether git runs the repository's hooks in this client's shell. */
+  readonly runsGitHooks: boolean;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
   render(verdict: Verdict, event: GuardEvent, payload: unknown): string;
 }

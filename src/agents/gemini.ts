@@ -34,6 +34,9 @@ export const gemini: Dialect = {
 
   tellsBefore: false,
 
+  /** Its shell sets `core.hooksPath` to nothing by the environment. */
+  runsGitHooks: false,
+
   render(verdict, event, payload) {
     const output = answer(verdict, event, payload);
     return output === undefined ? '' : JSON.stringify(output);

@@ -13,6 +13,9 @@ import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } f
  * alone), `windows/<session>/<id>` what was dirty before a shell command that runs now.
  */
 
+/** The window that is opened for a session when a second one arrives, in case it runs a command just then. */
+export const ARRIVAL = 'arrival';
+
 /** A shell command that runs now, with the working tree as it was before. */
 export interface OpenWindow extends Window {
   readonly to: undefined;
@@ -77,6 +80,11 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
       return [{ session, id, from: snapshot.at, to: undefined, snapshot, named: readNames(second) }];
     });
   });
+}
+
+/** Forgets that a command may have been running when another session arrived: none was, or it is known by now. */
+export function closeArrival(place: LedgerPlace, session: SessionId): void {
+  rmSync(join(windowFolder(place), session, ARRIVAL), { force: true });
 }
 
 /** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */

@@ -13,15 +13,20 @@ import { escapeLine } from '../../../domain/surfacing.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { changedAt, takeSnapshot } from '../../../git/work-tree.ts';
 import { appendEntries } from '../../../store/ledger.ts';
-import { type OpenWindow, closeWindow, putLast, readLast, readWindows } from '../../../store/windows.ts';
+import {
+  ARRIVAL,
+  type OpenWindow,
+  closeWindow,
+  putLast,
+  readLast,
+  readWindows,
+} from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
 import { windowId } from './before-shell.ts';
 import { headEntries } from './head-moves.ts';
 import { event, newsFor, theSession } from './news.ts';
 import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
 
-/** The window that is opened for a session when a second one arrives in the middle of its command. */
-export const ARRIVAL = 'arrival';
 /** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
 const CLOCK_SLACK_MS = 20;
 
@@ -66,7 +71,9 @@ interface Around {
 function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, around: Around): LedgerEntry[] {
   const { window, windows, after } = around;
   const closed: Window[] = ledgers.all.flatMap((ledger) => ledger.windows);
-  const others = [...windows, ...closed].filter((one) => one.session !== window.session);
+  const others = [...windows, ...closed].filter(
+    (one) => one.session !== window.session && one.id !== ARRIVAL,
+  );
   const sure = windowEvidence({ ...window, to: scene.now }, others);
   return changesBetween(window.snapshot, after).flatMap((change): LedgerEntry[] => {
     const { path, base, before } = change;

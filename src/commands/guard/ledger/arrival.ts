@@ -7,9 +7,16 @@ import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { worktreeId } from '../../../host/folders.ts';
 import { appendEntries, readLedger } from '../../../store/ledger.ts';
-import { openWindow, putLast, putStart, readLast, readStart, removeStart } from '../../../store/windows.ts';
+import {
+  ARRIVAL,
+  openWindow,
+  putLast,
+  putStart,
+  readLast,
+  readStart,
+  removeStart,
+} from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
-import { ARRIVAL } from './after-shell.ts';
 import { type WorkPlace, lookingTime, openLedgers, unheardIds } from './work-place.ts';
 
 /** A session begins to work alone: what is dirty now is nobody's. */

@@ -1,19 +1,21 @@
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import type { ToolCall, Verdict } from '../../../agents/dialect.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { ShellEffects } from '../../../domain/shell/effects.ts';
 import { readsOnly } from '../../../domain/ledger/read-only.ts';
-import type { FoundRepository } from '../../../git/discover.ts';
+import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { hash } from '../../../git/hash.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { appendEntries } from '../../../store/ledger.ts';
-import { openWindow, putLast, readLast } from '../../../store/windows.ts';
+import { closeArrival, openWindow, putLast, readLast } from '../../../store/windows.ts';
+import { rawCommitVerdict } from '../gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import { newsFor } from './news.ts';
+import { sidesNow } from './sides-now.ts';
 import { refuseTreeVerbs } from './tree-refusal.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
 
@@ -56,11 +58,14 @@ export async function beforeShell(
   const touches = named.map(({ path, whole }) => ({ path, whole }));
   const blocked = await contention(scene, found, place, session, touches);
   if (blocked?.kind === 'deny') return blocked;
+  const raw = await rawCommit(scene, session, found, place, effects);
+  if (raw !== undefined) return raw;
   const snapshot = await look;
   if (snapshot === undefined) return blocked;
   const refusal = await refuseTreeVerbs(scene, session, { found, place, snapshot, effects });
   if (refusal !== undefined) return refusal;
   putLast(place, snapshot);
+  closeArrival(place, session);
   openWindow(
     place,
     session,
@@ -72,6 +77,23 @@ export async function beforeShell(
   const { lines, told } = newsFor(openLedgers(place, session), snapshot.head, scene.now);
   appendEntries(place, session, told);
   return lines.length === 0 ? blocked : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
+}
+
+/** A commit in a shell where no git hook would look at it. */
+async function rawCommit(
+  scene: Scene,
+  session: SessionId,
+  found: FoundRepository,
+  place: WorkPlace,
+  { gitCalls }: ShellEffects,
+): Promise<Verdict | undefined> {
+  if (scene.dialect.runsGitHooks) return undefined;
+  const here = gitCalls
+    .map(({ verb, cwd = scene.cwd }) => ({ verb, cwd }))
+    .filter(({ verb, cwd }) => verb === 'commit' && discoverRepository(cwd)?.gitDir === place.gitDir);
+  if (here.length === 0) return undefined;
+  const { foreign } = await sidesNow(scene, found, session);
+  return rawCommitVerdict(here, foreign.size > 0);
 }
 
 /** One tool call's name: the client's, or else what it is about to do. */
@@ -89,9 +111,4 @@ function namedPaths(effects: ShellEffects, place: WorkPlace): { path: string; wh
     }
     return [{ path: placed.path, whole: kind === 'remove' }];
   });
-}
-
-/** Absolute path of a path of the worktree. */
-export function absolute(place: WorkPlace, path: string): string {
-  return join(place.top, path);
 }

@@ -1,0 +1,203 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+  world.begin(A);
+  world.begin(B);
+});
+afterEach(() => world.remove());
+
+describe('a file that another live session has changed', () => {
+  it('is not edited: who, what, and the way to be handed it', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    const text = refusal(world.write(B, 'src/a.ts', 'two\n'));
+    expect(text).toContain('src/a.ts: session aaaaaaaa changed it just now');
+    expect(text).toContain('git handoff take -- src/a.ts');
+    expect(world.read('src/a.ts')).toBe('one\n');
+  });
+
+  it('is edited after the command of the refusal, and the other session is told', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    const command = /git handoff take -- .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
+    expect(world.bash(B, command).run).toMatchObject({ status: 0 });
+    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+    expect(told(world.may(A, 'make'))).toMatch(/session bbbbbbbb took src\/a\.ts/i);
+    expect(told(world.may(A, 'make'))).toBe('');
+    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('session bbbbbbbb changed it');
+  });
+
+  it.each([
+    'sed -i s/line/LINE/ src/a.ts',
+    'echo x >> src/a.ts',
+    'rm src/a.ts',
+    'mv src/b.ts src/a.ts',
+    'cd src && tee a.ts < b.ts',
+  ])('is not changed by %s either', (command) => {
+    world.write(A, 'src/a.ts', 'one\n');
+    expect(refusal(world.may(B, command))).toContain('session aaaaaaaa');
+  });
+
+  it('is free again when its change is committed, by whomever', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.as(A, ['commit', '-qm', 'a', '--', 'src/a.ts']);
+    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+  });
+
+  it('is free again when it is as HEAD has it', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.git(['checkout', '--', 'src/a.ts']);
+    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+    // A claim that was seen clean is gone for good.
+    world.git(['checkout', '--', 'src/a.ts']);
+    expect(world.write(B, 'src/a.ts', 'one\n').kind).toBe('silent');
+  });
+
+  it('is free again when its session ends', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.end(A);
+    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+  });
+
+  it('is warned about or left alone, as handoff.contention says', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.git(['config', 'handoff.contention', 'warn']);
+    expect(told(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa changed it');
+    world.git(['config', 'handoff.contention', 'off']);
+    expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
+  });
+});
+
+describe('names that steer', () => {
+  it.each([
+    'new\nline.txt',
+    "it's.txt",
+    '-rf',
+    'a b.txt',
+    '\u001b[31mred.txt',
+    'ünïcode.txt',
+    '*.ts',
+    '$(id).txt',
+  ])('are guarded as they are: %j', (name) => {
+    world.write(A, name, 'one\n');
+    const text = refusal(world.write(B, name, 'two\n'));
+    // eslint-disable-next-line no-control-regex -- that none is left is the point
+    expect(text).not.toMatch(/[\u0000-\u001f\u007f]/);
+    const command = /git handoff take -- .*$/.exec(text)?.[0] ?? '';
+    expect(world.bash(B, command).run).toMatchObject({ status: 0 });
+    expect(world.write(B, name, 'two\n').kind).toBe('silent');
+  });
+});
+
+describe('commands over the whole tree', () => {
+  const carry = [
+    'git switch -c other',
+    'git checkout -b other',
+    'git checkout other',
+    'git switch other',
+    'git stash',
+    'git stash push -u',
+    'git stash -m x',
+    'git -C src stash',
+  ];
+  const destroy = [
+    'git reset --hard',
+    'git reset --hard HEAD~0',
+    'git checkout -f other',
+    'git checkout -- .',
+    'git checkout .',
+    'git restore .',
+    'git restore src',
+    'git checkout HEAD -- src/a.ts',
+    'git switch -f other',
+    'git clean -fd',
+    'cd src && git restore a.ts',
+  ];
+
+  beforeEach(() => {
+    world.git(['branch', 'other']);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.write(A, 'new.txt', 'one\n');
+    world.write(B, 'src/b.ts', 'two\n');
+  });
+
+  it.each([...carry, ...destroy])('%s is refused with the paths and their owner', (command) => {
+    const text = refusal(world.may(B, command));
+    expect(text).toContain('session aaaaaaaa');
+    expect(text).toMatch(/src\/a\.ts|new\.txt/);
+    expect(text).not.toContain('src/b.ts,');
+  });
+
+  it.each([
+    'git stash push -- src/b.ts',
+    'git restore src/b.ts',
+    'git checkout -- src/b.ts',
+    'git switch main',
+    'git checkout',
+    'git reset',
+    'git reset --soft HEAD',
+    'git stash list',
+    'git clean -n',
+    'git branch x',
+    'git status',
+    'git restore --staged .',
+    'git worktree add -b mine ../mine',
+  ])('%s leaves the others alone and is allowed', (command) => {
+    expect(world.may(B, command).kind).toBe('silent');
+  });
+
+  it('says which command does the same for the own files, and it works', () => {
+    const stash = /git stash push .*$/.exec(refusal(world.may(B, 'git stash')))?.[0] ?? '';
+    expect(world.bash(B, stash).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? new.txt']);
+    world.git(['stash', 'pop', '-q']);
+    world.wrote(B, 'src/b.ts', 'two\n');
+    const undo = /git restore .*$/.exec(refusal(world.may(B, 'git reset --hard')))?.[0] ?? '';
+    expect(world.bash(B, undo).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? new.txt']);
+    const tree = /git worktree add .*$/.exec(refusal(world.may(B, 'git switch other')))?.[0] ?? '';
+    expect(world.bash(B, tree).run).toMatchObject({ status: 0 });
+    expect(world.git(['branch', '--show-current'], { cwd: `${world.root}/other` })).toBe('other');
+  });
+
+  it('its own owner may run them while nobody else has changed anything', () => {
+    world.bash(B, 'git restore src/b.ts');
+    for (const command of [...carry, ...destroy]) expect(world.may(A, command).kind).not.toBe('deny');
+  });
+
+  it('are allowed in another working tree', () => {
+    const path = world.worktree('elsewhere');
+    expect(world.may(B, 'git stash', path).kind).toBe('silent');
+    expect(world.may(B, `git -C ${path} reset --hard`).kind).toBe('silent');
+  });
+});
+
+describe('a session that works alone', () => {
+  it('is never refused and keeps no claims', () => {
+    const alone = new SharingWorld();
+    try {
+      alone.begin(A);
+      alone.write(A, 'src/a.ts', 'one\n');
+      for (const command of ['git stash', 'git stash pop', 'git switch -c other', 'git reset --hard'])
+        expect(alone.bash(A, command).before.kind).toBe('silent');
+      expect(alone.claimed(A)).toEqual([]);
+    } finally {
+      alone.remove();
+    }
+  });
+});
+
+describe('a path of another working tree', () => {
+  it('is claimed there, by the path and not by where the session works', () => {
+    const path = world.worktree('elsewhere');
+    world.begin(C, path);
+    world.write(C, 'src/a.ts', 'one\n', path);
+    // B works in the main tree and names files of the other one.
+    const there = '../worktree-elsewhere/src';
+    expect(refusal(world.write(B, `${there}/a.ts`, 'two\n'))).toContain('session cccccccc');
+    expect(world.write(B, `${there}/b.ts`, 'two\n').kind).not.toBe('deny');
+    expect(refusal(world.write(C, 'src/b.ts', 'three\n', path))).toContain('session bbbbbbbb');
+    expect(world.write(A, 'src/b.ts', 'main\n').kind).toBe('silent');
+  });
+});

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+  world.git(['branch', 'feat/a']);
+  world.git(['switch', '-q', 'feat/a']);
+  world.begin(A);
+  world.begin(B);
+});
+afterEach(() => world.remove());
+
+describe('a branch that is switched under a session (F2)', () => {
+  it('is refused while the session has uncommitted work there', () => {
+    world.wrote(A, 'f', 'x');
+    const text = refusal(world.may(B, 'git checkout main'));
+    expect(text).toContain('aaaaaaaa');
+    expect(text).toContain('git worktree add');
+  });
+
+  it('done by hand, the commit is refused until the session is back', () => {
+    world.wrote(A, 'f', 'x');
+    world.git(['add', 'f']);
+    world.git(['checkout', '-q', 'main']);
+    const head = world.git(['rev-parse', 'HEAD']);
+    const refused = world.as(A, ['commit', '-am', 'x']);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('expected feat/a, HEAD is main');
+    expect(refused.stderr).toContain('git switch feat/a');
+    expect(world.git(['rev-parse', 'HEAD'])).toBe(head);
+    expect(world.as(A, ['switch', '-q', 'feat/a']).status).toBe(0);
+    expect(world.as(A, ['commit', '-qam', 'x'])).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%s', 'feat/a'])).toBe('x');
+  });
+
+  it('done by the other session, its name is in the refusal', () => {
+    world.wrote(A, 'f', 'x');
+    world.run('git', ['add', 'f']);
+    // The shell of B before A had changed anything is not refused.
+    world.as(A, ['commit', '-qm', 'f']);
+    expect(world.bash(B, 'git switch -q main').before.kind).not.toBe('deny');
+    world.git(['rm', '-q', 'a.txt']);
+    const refused = world.as(A, ['commit', '-m', 'x']);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toMatch(/expected feat\/a, HEAD is main, moved by .*bbbbbbbb/);
+  });
+
+  it('is the session’s own when it did it itself, also in the command that commits', () => {
+    world.wrote(A, 'f', 'x');
+    const { run } = world.bash(A, 'git switch -q main && git add f && git commit -qm x');
+    expect(run).toMatchObject({ status: 0 });
+    world.wrote(A, 'g', 'x');
+    expect(world.bash(A, 'git add g && git commit -qm y').run).toMatchObject({ status: 0 });
+  });
+
+  it('is told once, in plain words', () => {
+    world.git(['checkout', '-q', 'main']);
+    expect(told(world.may(A, 'make'))).toContain('This working tree is on main now; it was on feat/a');
+    expect(told(world.may(A, 'make'))).toBe('');
+  });
+
+  it('does not concern a session that is alone', () => {
+    world.end(B);
+    world.write(A, 'f', 'x');
+    world.git(['checkout', '-q', 'main']);
+    world.git(['add', 'f']);
+    // The cache of who is here is a minute old at most: SessionStart looks again.
+    world.begin(A);
+    expect(world.as(A, ['commit', '-qam', 'x'])).toMatchObject({ status: 0 });
+  });
+});
+
+describe('what another session did to the history (F15)', () => {
+  it('a commit is told once: who, what, where', () => {
+    world.write(A, 'one', '1\n');
+    world.write(A, 'two', '2\n');
+    world.write(A, 'three', '3\n');
+    world.bash(A, 'git add one two three && git commit -qm three');
+    const oid = world.git(['rev-parse', '--short=7', 'HEAD']);
+    expect(told(world.may(B, 'make'))).toContain(`Session aaaaaaaa committed ${oid} on feat/a.`);
+    expect(told(world.may(B, 'make'))).toBe('');
+    expect(told(world.may(A, 'make'))).toBe('');
+  });
+
+  it('reaches a session that only writes files, too', () => {
+    world.write(A, 'one', '1\n');
+    world.bash(A, 'git add one && git commit -qm one');
+    expect(world.write(B, 'two', '2\n').kind).toBe('silent');
+    expect(world.ledger(B).some(({ t }) => t === 'told')).toBe(true);
+  });
+
+  it('a discarded change is told once, with the paths', () => {
+    world.write(A, 'src/a.ts', '1\n');
+    world.write(A, 'src/b.ts', '2\n');
+    world.write(A, 'shared.md', '3\n');
+    expect(world.bash(A, 'git checkout -- .').before.kind).toBe('silent');
+    const text = told(world.may(B, 'make'));
+    expect(text).toContain('Session aaaaaaaa put back what HEAD has in shared.md, src/a.ts, src/b.ts');
+    expect(told(world.may(B, 'make'))).toBe('');
+  });
+
+  it('a reset by hand is told, too', () => {
+    world.commit('more', { 'more.txt': 'x\n' });
+    world.may(B, 'make');
+    world.bash(B, 'true; make');
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    expect(told(world.may(B, 'make'))).toMatch(
+      /feat\/a moved from [0-9a-f]{7} to [0-9a-f]{7}, by somebody else/,
+    );
+    expect(told(world.may(B, 'make'))).toBe('');
+  });
+});
+
+describe('handoff.headCheck = strict (the cases of jjagent)', () => {
+  const subject = (message: string, session?: string) => {
+    const trailer = session === undefined ? [] : ['-m', `Claude-Session-Id: ${session}`];
+    world.git(['commit', '-q', '--allow-empty', '-m', message, ...trailer]);
+    return world.git(['rev-parse', '--short=12', 'HEAD']);
+  };
+  beforeEach(() => world.git(['config', 'handoff.headCheck', 'strict']));
+
+  it('fails on a change of another live session', () => {
+    const oid = subject('work', A);
+    const text = refusal(world.write(B, 'src/b.ts', 'x\n'));
+    expect(text).toMatch(
+      /^Error: Concurrent Claude session detected\n\nThe working copy is a Claude change from another session\.\n/,
+    );
+    expect(text).toContain('Another Claude Code session is likely active in this repo.');
+    expect(text.split('\n').slice(-3)).toEqual([
+      `Current change: ${oid}`,
+      'This session:   bbbbbbbb',
+      'Other session:  aaaaaaaa',
+    ]);
+  });
+
+  it('fails on a temporary workspace', () => {
+    const oid = subject('[Claude Workspace] abc');
+    const text = refusal(world.may(B, 'make'));
+    expect(text).toMatch(/^Error: Temporary workspace detected\n/);
+    expect(text.split('\n').slice(-2)).toEqual([`Current change: ${oid}`, 'This session:   bbbbbbbb']);
+  });
+
+  it('says afterwards that the original was compromised meanwhile', () => {
+    const { after } = world.bash(
+      B,
+      `git -c core.hooksPath=/dev/null commit -q --allow-empty -m x -m 'Claude-Session-Id: ${A}' --no-verify; true`,
+    );
+    expect(told(after)).toContain('The original working copy is a Claude change from another session.');
+  });
+
+  it('passes on the session’s own change', () => {
+    subject('work', B);
+    expect(world.write(B, 'src/b.ts', 'x\n').kind).toBe('silent');
+  });
+
+  it('passes on a plain commit of a person', () => {
+    subject('work');
+    expect(world.write(B, 'src/b.ts', 'x\n').kind).toBe('silent');
+  });
+
+  it('passes on the change of a session that is over', () => {
+    subject('work', A);
+    world.end(A);
+    expect(world.write(B, 'src/b.ts', 'x\n').kind).not.toBe('deny');
+  });
+});

@@ -1,0 +1,180 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, C, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+afterEach(() => world.remove());
+
+/** Claims of a session, as `path evidence [weak]`, the last of each path. */
+function claims(session: string): string[] {
+  const lines = world.ledger(session).filter(({ t }) => t === 'claim' || t === 'end');
+  const last = new Map(lines.map((line) => [String(line['path']), line]));
+  return [...last.values()]
+    .filter(({ t }) => t === 'claim')
+    .map(({ path, evidence, weak }) => `${String(path)} ${String(evidence)}${weak === true ? ' weak' : ''}`)
+    .sort();
+}
+
+/** A command that changes files without naming them. */
+const UNNAMED = (path: string, text = 'made\\n') =>
+  `echo "require('fs').writeFileSync(process.argv[1], '${text}')" > /dev/null; node -e "require('fs').writeFileSync(atob('${Buffer.from(path).toString('base64')}'), '${text}')"`;
+
+describe('what a shell command changed', () => {
+  beforeEach(() => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+  });
+
+  it('is the session’s: new, changed and deleted files, named or not', () => {
+    world.bash(B, UNNAMED('gen.txt'));
+    world.bash(B, UNNAMED('src/b.ts'));
+    world.bash(B, 'rm shared.md');
+    expect(claims(B)).toEqual(['gen.txt window', 'shared.md explicit', 'src/b.ts window']);
+    expect(refusal(world.write(A, 'gen.txt', 'x'))).toContain('session bbbbbbbb');
+  });
+
+  it('does not leave a loose object in the repository', () => {
+    const count = () => world.git(['count-objects']);
+    const before = count();
+    world.bash(B, UNNAMED('gen.txt'));
+    world.write(B, 'src/b.ts', 'x\n');
+    expect(count()).toBe(before);
+  });
+
+  it('takes no lock and leaves the index as it is', () => {
+    writeFileSync(join(world.path, '.git', 'index.lock'), '');
+    world.bash(B, UNNAMED('gen.txt'));
+    expect(claims(B)).toEqual(['gen.txt window']);
+    expect(world.locks()).toEqual([join(world.path, '.git', 'index.lock')]);
+  });
+
+  it('of the other session’s file stays the other’s: a formatter owns nothing', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
+    expect(told(after)).toContain(
+      'src/a.ts changed while the command ran, and session aaaaaaaa has uncommitted work in it',
+    );
+    expect(claims(B)).toEqual(['src/a.ts window weak']);
+    expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });
+  });
+
+  it('of a file that a person had changed stays nobody’s', () => {
+    writeFileSync(join(world.path, 'shared.md'), 'by hand\n');
+    world.bash(B, UNNAMED('shared.md', 'formatted\\n'));
+    expect(claims(B)).toEqual([]);
+  });
+
+  it('does not take what the other session’s tools did meanwhile', () => {
+    const id = { tool_use_id: 'long' };
+    const input = { tool_name: 'Bash', tool_input: { command: 'npm test' } };
+    world.guard({ session_id: B, hook_event_name: 'PreToolUse', ...input, ...id });
+    world.write(A, 'src/a.ts', 'one\n');
+    world.guard({ session_id: B, hook_event_name: 'PostToolUse', ...input, ...id });
+    expect(claims(B)).toEqual([]);
+    expect(claims(A)).toEqual(['src/a.ts explicit']);
+  });
+
+  it('only warns when another session’s command ran at the same time', () => {
+    const call = (session: string, event: string, id: string) =>
+      world.guard({
+        session_id: session,
+        hook_event_name: event,
+        tool_name: 'Bash',
+        tool_input: { command: 'npm test' },
+        tool_use_id: id,
+      });
+    call(A, 'PreToolUse', 'a');
+    call(B, 'PreToolUse', 'b');
+    writeFileSync(join(world.path, 'gen.txt'), 'x\n');
+    call(B, 'PostToolUse', 'b');
+    call(A, 'PostToolUse', 'a');
+    expect(claims(B)).toEqual(['gen.txt window weak']);
+    expect(world.write(A, 'gen.txt', 'y\n').kind).toBe('context');
+  });
+
+  it('ends when it is committed, in the same command or later', () => {
+    world.bash(B, `${UNNAMED('gen.txt')} && git add gen.txt && git commit -qm gen`);
+    expect(claims(B)).toEqual([]);
+    world.bash(B, UNNAMED('gen2.txt'));
+    world.bash(B, 'git add gen2.txt && git commit -qm gen2');
+    expect(claims(B)).toEqual([]);
+    expect(
+      world.git(['log', '--format=%(trailers:key=Claude-Session-Id,valueonly)', '-2']).match(/b{8}/g),
+    ).toHaveLength(2);
+  });
+
+  it('by what Claude tells, when nobody looked before', () => {
+    const file = join(world.path, 'told.txt');
+    writeFileSync(file, 'x\n');
+    world.guard({
+      session_id: B,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'gen' },
+      tool_use_id: 'unseen',
+      tool_response: {
+        stdout: '',
+        bashEditDiff: { files: [{ filePath: file, hunks: [], created: true }], moreFiles: 0 },
+      },
+    });
+    expect(claims(B)).toEqual(['told.txt window']);
+  });
+});
+
+describe('a second session that arrives', () => {
+  beforeEach(() => {
+    world = new SharingWorld();
+  });
+
+  it('leaves to the first what that one has changed, by whatever means', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.bash(A, UNNAMED('gen.txt'));
+    world.begin(B);
+    expect(claims(A)).toEqual(['gen.txt since-start', 'src/a.ts since-start']);
+    expect(refusal(world.write(B, 'gen.txt', 'x'))).toContain(
+      'changed since session aaaaaaaa began, by it or by hand',
+    );
+  });
+
+  it('also when the first call of its tools is how it arrives', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'one\n');
+    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+  });
+
+  it('does not make anybody’s what was dirty before any session began', () => {
+    writeFileSync(join(world.path, 'shared.md'), 'by hand\n');
+    writeFileSync(join(world.path, 'note.txt'), 'by hand\n');
+    world.begin(A);
+    world.bash(A, 'git stash -q -u; git stash pop -q');
+    world.begin(B);
+    expect(claims(A)).toEqual([]);
+    expect(world.write(B, 'note.txt', 'x\n').kind).toBe('silent');
+    expect(world.bash(B, 'git add -A && git commit -qm all').run).toMatchObject({ status: 0 });
+  });
+
+  it('what a running command of the first one does counts for the first', () => {
+    world.begin(A);
+    const command = { tool_name: 'Bash', tool_input: { command: 'npm run gen' }, tool_use_id: 'g' };
+    world.guard({ session_id: A, hook_event_name: 'PreToolUse', ...command });
+    world.begin(B);
+    writeFileSync(join(world.path, 'gen.txt'), 'x\n');
+    world.guard({ session_id: A, hook_event_name: 'PostToolUse', ...command });
+    expect(claims(A)).toEqual(['gen.txt window']);
+  });
+
+  it('counts anew when the first was alone for a while', () => {
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.end(B);
+    world.begin(A);
+    world.bash(A, UNNAMED('gen.txt'));
+    world.begin(C);
+    expect(claims(A)).toEqual(['gen.txt since-start', 'src/a.ts explicit']);
+    expect(refusal(world.write(C, 'src/a.ts', TEN + 'x'))).toContain('session aaaaaaaa');
+  });
+});
