@@ -18,7 +18,10 @@ export interface ScratchStore {
 /** Bigger contents are named, not kept. Bytes. */
 const MAX_KEPT = 1 << 20;
 /** Bigger ones are not even read. Bytes. */
-const MAX_READ = 64 << 20;
+const MAX_READ = 16 << 20;
+/** What one look reads at most; what is left over is known by its size and times only. */
+const MAX_FILES = 500;
+const MAX_TOTAL = 16 << 20;
 /** Words of one command line; Linux takes 128 KiB a word and about 2 MiB in all. */
 const MAX_ARGUMENTS = 60_000;
 
@@ -51,10 +54,13 @@ export async function hashFiles(
   const oids = new Map<string, Oid>();
   const kept: string[] = [];
   const named: string[] = [];
+  let total = 0;
   for (const path of paths) {
+    if (kept.length + named.length >= MAX_FILES || total > MAX_TOTAL) break;
     const stat = statSync(join(top, path), { throwIfNoEntry: false });
     // U+FFFD: the name is not UTF-8 and cannot be handed on.
     if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;
+    total += stat.size;
     (stat.size <= MAX_KEPT && options.scratch !== undefined ? kept : named).push(path);
   }
   const { scratch, timeoutMs } = options;

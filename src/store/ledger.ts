@@ -28,7 +28,7 @@ export interface LedgerPlace {
 }
 
 const SUFFIX = '.jsonl';
-/** A file beyond this is written anew. Bytes. */
+/** A file beyond this, and twice as big as when it was written anew last, is written anew. Bytes. */
 const COMPACT_AT = 128 * 1024;
 /** What only matters for a while (events, windows, commits) is forgotten after this. Milliseconds. */
 const FORGET_MS = 6 * 3600_000;
@@ -39,7 +39,10 @@ export function ledgerFolder({ commonDir, worktreeId }: LedgerPlace): string {
   return join(repositoryFolder(commonDir), 'ledger', worktreeId);
 }
 
-const fileOf = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), session + SUFFIX);
+/** The file of one session. */
+export function ledgerFile(place: LedgerPlace, session: SessionId): string {
+  return join(ledgerFolder(place), session + SUFFIX);
+}
 
 /** The ledgers of every session that has one in this worktree. */
 export function readLedgers(place: LedgerPlace): SessionLedger[] {
@@ -49,18 +52,38 @@ export function readLedgers(place: LedgerPlace): SessionLedger[] {
   });
 }
 
+/** The ledgers of every worktree of a repository. */
+export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger: SessionLedger }[] {
+  return listFolder(join(repositoryFolder(commonDir), 'ledger')).flatMap((worktreeId) => {
+    const place = { commonDir, worktreeId };
+    return readLedgers(place).map((ledger) => ({ place, ledger }));
+  });
+}
+
 /** One session's ledger; an empty one when there is none. A torn last line is no entry. */
 export function readLedger(place: LedgerPlace, session: SessionId): SessionLedger {
-  return foldLedger(session, parseEntries(readText(fileOf(place, session))));
+  return foldLedger(session, parseEntries(readText(ledgerFile(place, session))));
 }
 
 /** Adds entries to a session's ledger. */
 export function appendEntries(place: LedgerPlace, session: SessionId, entries: readonly LedgerEntry[]): void {
   if (entries.length === 0) return;
-  const file = fileOf(place, session);
+  const file = ledgerFile(place, session);
   ensureFolder(ledgerFolder(place));
   const size = appendText(file, formatEntries(entries));
-  if (size > COMPACT_AT) compact(place, session);
+  if (size > COMPACT_AT && size > 2 * compactedSize(file)) compact(place, session);
+}
+
+/** The first line of a file that was written anew says how big it was then. It is no entry. */
+function compactedSize(file: string): number {
+  const descriptor = openSync(file, 'r');
+  try {
+    const beginning = Buffer.alloc(64);
+    readSync(descriptor, beginning, 0, beginning.length, 0);
+    return Number(/^\{"compacted":(\d+)\}\n/.exec(beginning.toString())?.[1] ?? 0);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Appends, and appends again when the file was replaced under our hands. Returns the file's size. */
@@ -86,7 +109,7 @@ function appendText(file: string, text: string): number {
  * file's tail is read once more, and whoever appended later sees that the file is another one and repeats.
  */
 export function compact(place: LedgerPlace, session: SessionId, now = Date.now()): void {
-  const file = fileOf(place, session);
+  const file = ledgerFile(place, session);
   const lock = `${file}.lock`;
   if (!takeLock(lock, now)) return;
   try {
@@ -95,7 +118,8 @@ export function compact(place: LedgerPlace, session: SessionId, now = Date.now()
       const text = readFileSync(descriptor, 'utf8');
       const ledger = foldLedger(session, parseEntries(text));
       const temporary = `${file}.new`;
-      writeFileSync(temporary, formatEntries(compactEntries(ledger, now - FORGET_MS)), { mode: 0o600 });
+      const entries = formatEntries(compactEntries(ledger, now - FORGET_MS));
+      writeFileSync(temporary, `{"compacted":${entries.length}}\n${entries}`, { mode: 0o600 });
       renameSync(temporary, file);
       const tail = readFileSync(descriptor, 'utf8');
       if (tail !== '') appendText(file, tail);
@@ -122,7 +146,7 @@ function takeLock(lock: string, now: number): boolean {
 
 /** Forgets a session's ledger here, for a session that is over and claims nothing. */
 export function removeLedger(place: LedgerPlace, session: SessionId): void {
-  rmSync(fileOf(place, session), { force: true });
+  rmSync(ledgerFile(place, session), { force: true });
 }
 
 export function listFolder(folder: string): string[] {

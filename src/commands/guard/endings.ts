@@ -8,6 +8,7 @@ import { forgetRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo } from '../../store/solo.ts';
 import { endSession, listSessions } from '../../store/sessions.ts';
 import { readTopics } from '../../store/topic.ts';
+import { forgetCalls } from './ledger/tidy.ts';
 import type { Scene } from './scene.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
@@ -55,6 +56,7 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   }
   if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
   forgetRegistration(place, session);
+  forgetCalls(place, session);
   for (const file of [
     beatFile(place.commonDir, session),
     join(repositoryFolder(place.commonDir), 'nudged', session),

@@ -19,6 +19,7 @@ import { checkGuardedFiles } from '../guarded-files.ts';
 import { reportIllegalMoves } from '../report-illegal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
+import { tidyLedgers } from './ledger/tidy.ts';
 import type { Scene } from './scene.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
@@ -44,6 +45,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     repository,
     registered.others.filter((one) => isOld(one, scene.now)),
   );
+  if (scene.place !== undefined) tidyLedgers(scene.place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   const facts = {
     session,
@@ -90,6 +92,11 @@ function notesFor(
 function livePeers({ record, others }: Registered, session: SessionId): JudgedSession[] {
   const records = [record, ...others.map((one) => one.record)];
   return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
+}
+
+function liveOnes({ record, others }: Registered): ReadonlySet<SessionId> {
+  const live = others.filter((one) => one.liveness === 'live').map((one) => one.record.session);
+  return new Set([record.session, ...live]);
 }
 
 function isOld({ record, liveness, idleMs }: JudgedSession, now: number): boolean {

@@ -103,11 +103,6 @@ function sameOnDisk(then: DirtyPath, now: DirtyPath): boolean {
   return sameState(then.disk, now.disk);
 }
 
-/** Paths that differ from a start list: changed since, by the session that was alone or by hand. */
-export function changedSince(start: Snapshot, now: Snapshot): WindowChange[] {
-  return changesBetween(start, now);
-}
-
 /** How sure we are of changes seen in a window. */
 export function windowEvidence(
   window: Window,

@@ -43,7 +43,10 @@ export function treeReach(call: GitVerbCall, isPath: (word: string) => boolean):
 const WHOLE = { paths: undefined, tracked: true, untracked: false } as const;
 
 function switches(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const options = parseOptions(words, { short: 'c:C:', long: 'create= force-create= orphan= conflict=' });
+  const options = parseOptions(words, {
+    short: 'c:C:',
+    long: 'create= force-create= orphan= conflict= force discard-changes detach merge',
+  });
   const target =
     options.operands.length > 0 || hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan');
   if (!target) return undefined;
@@ -57,7 +60,7 @@ function checksOut(
   isPath: (word: string) => boolean,
 ): TreeReach | undefined {
   const at = words.indexOf('--');
-  const spec = { short: 'b:B:', long: 'orphan= conflict= pathspec-from-file=' };
+  const spec = { short: 'b:B:', long: 'orphan= conflict= pathspec-from-file= force detach track merge' };
   const options = parseOptions(at < 0 ? words : words.slice(0, at), spec);
   const forced = hasOption(options, 'f', 'force');
   const makesBranch = hasOption(options, 'b', 'B', 'orphan');
@@ -88,7 +91,7 @@ function restore(call: GitVerbCall, paths: readonly string[]): TreeReach {
 function restores(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
   const { options, operands } = withPaths(words, {
     short: 's:',
-    long: 'source= conflict= pathspec-from-file=',
+    long: 'source= conflict= pathspec-from-file= staged worktree',
   });
   const staged = hasOption(options, 'S', 'staged');
   const worktree = hasOption(options, 'W', 'worktree');
@@ -96,7 +99,7 @@ function restores(call: GitVerbCall, words: readonly string[]): TreeReach | unde
 }
 
 function resets(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const options = parseOptions(words, { long: 'pathspec-from-file=' });
+  const options = parseOptions(words, { long: 'hard merge soft mixed keep quiet pathspec-from-file=' });
   if (!hasOption(options, 'hard', 'merge')) return undefined;
   return { call, verb: 'reset', does: 'destroy', ...WHOLE };
 }
@@ -106,7 +109,10 @@ function stashes(call: GitVerbCall, words: readonly string[]): TreeReach | undef
   const isPush = action === 'push' || action === 'save' || action.startsWith('-');
   if (!isPush) return undefined;
   const given = action.startsWith('-') ? words : rest;
-  const { options, operands } = withPaths(given, { short: 'm:', long: 'message= pathspec-from-file=' });
+  const { options, operands } = withPaths(given, {
+    short: 'm:',
+    long: 'message= pathspec-from-file= include-untracked all keep-index',
+  });
   const untracked = hasOption(options, 'u', 'a', 'include-untracked', 'all');
   const paths =
     action === 'save' || operands.length === 0 || operands.some(isWholeTree) ? undefined : operands;
@@ -114,7 +120,7 @@ function stashes(call: GitVerbCall, words: readonly string[]): TreeReach | undef
 }
 
 function cleans(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const { options, operands } = withPaths(words, { short: 'e:', long: 'exclude=' });
+  const { options, operands } = withPaths(words, { short: 'e:', long: 'exclude= dry-run force' });
   if (hasOption(options, 'n', 'dry-run') || !hasOption(options, 'f', 'force')) return undefined;
   const paths = operands.length === 0 || operands.some(isWholeTree) ? undefined : operands;
   return { call, verb: 'clean', does: 'destroy', paths, tracked: false, untracked: true };

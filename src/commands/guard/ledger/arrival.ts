@@ -1,5 +1,5 @@
 import { type LedgerEntry, sameState } from '../../../domain/ledger/claims.ts';
-import { type Snapshot, changedSince } from '../../../domain/ledger/snapshot.ts';
+import { type Snapshot, changesBetween } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
@@ -63,7 +63,7 @@ export async function arrive(
 /** Claims for the session that was alone, where it stands, and a window for the command that it may be running. */
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
   const known = readLedger(place, peer).claims;
-  const claims = changedSince(start, now).flatMap(({ path, base, before, after }): LedgerEntry[] => {
+  const claims = changesBetween(start, now).flatMap(({ path, base, before, after }): LedgerEntry[] => {
     const claim = known.get(path);
     if (claim !== undefined && sameState(claim.after, after)) return [];
     return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];

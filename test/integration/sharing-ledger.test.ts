@@ -1,0 +1,88 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LAUNCHER, finished } from '../support/repository.ts';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+  world.begin(A);
+  world.begin(B);
+});
+afterEach(() => world.remove());
+
+function ledgerFile(session: string): string {
+  const folder = join(world.path, '.git', 'handoff', 'ledger');
+  return join(folder, readdirSync(folder)[0] ?? '', `${session}.jsonl`);
+}
+
+describe('the ledger’s file', () => {
+  it('loses nothing when many hooks of one session append while it is written anew', async () => {
+    // Long enough that every append writes it anew.
+    const told = JSON.stringify({ t: 'event', id: 'x', text: 'y'.repeat(2000), at: 1 });
+    writeFileSync(ledgerFile(B), `${told}\n`.repeat(80));
+    const names = Array.from({ length: 12 }, (_, n) => `f${n}.txt`);
+    for (const name of names) writeFileSync(join(world.path, name), `${name}\n`);
+    const calls = names.map((name) => {
+      const input = JSON.stringify({
+        session_id: B,
+        hook_event_name: 'PostToolUse',
+        tool_name: 'Write',
+        tool_input: { file_path: join(world.path, name), content: 'x' },
+        cwd: world.path,
+      });
+      return finished(world.start(LAUNCHER, ['guard', '--client', 'claude'], { input, session: B }));
+    });
+    await Promise.all(calls);
+    // A call that the busy machine stopped has said so; it changed nothing that was there.
+    const late = world
+      .guardLog()
+      .split('\n')
+      .filter((line) => /deadline|took too long/.test(line)).length;
+    expect(world.claimed(B).length).toBeGreaterThanOrEqual(names.length - late);
+    if (late === 0) expect(world.claimed(B)).toEqual([...names].sort());
+    expect(readFileSync(ledgerFile(B), 'utf8').length).toBeLessThan(100_000);
+  });
+
+  it('may be torn by a crash: the next entry is whole', () => {
+    world.write(B, 'src/b.ts', 'x\n');
+    const file = ledgerFile(B);
+    writeFileSync(file, readFileSync(file, 'utf8') + '{"t":"claim","path":"torn');
+    world.write(B, 'new.txt', 'x\n');
+    expect(refusal(world.write(A, 'new.txt', 'y\n'))).toContain('session bbbbbbbb');
+    expect(refusal(world.write(A, 'src/b.ts', 'y\n'))).toContain('session bbbbbbbb');
+  });
+
+  it('may be nonsense: nobody is stopped', () => {
+    world.write(B, 'src/b.ts', 'x\n');
+    writeFileSync(ledgerFile(B), '\u0000\u0001[]{"t":3}\nnull\n');
+    expect(world.write(A, 'src/b.ts', 'y\n').kind).toBe('silent');
+  });
+});
+
+describe('ten thousand claims', () => {
+  it('leave no loose object in the repository, and nothing for gc to do', () => {
+    const count = world.git(['count-objects']);
+    const command = `node -e "const fs=require('fs');fs.mkdirSync('many');for(let n=0;n<10000;n++)fs.writeFileSync('many/'+n,'x'+n)"`;
+    expect(world.bash(B, command).run).toMatchObject({ status: 0 });
+    expect(world.claimed(B)).toHaveLength(10_000);
+    expect(refusal(world.write(A, 'many/9999', 'y\n'))).toContain('session bbbbbbbb');
+    expect(world.git(['count-objects'])).toBe(count);
+    expect(world.run('git', ['gc', '--auto'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(world.bash(B, 'git add many && git commit -qm many').run).toMatchObject({ status: 0 });
+    expect(world.write(A, 'many/9999', 'y\n').kind).toBe('silent');
+  });
+});
+
+describe('a session that is over', () => {
+  it('leaves its claims on record and nothing of its calls', () => {
+    world.write(B, 'src/b.ts', 'x\n');
+    world.may(B, 'make');
+    world.end(B);
+    const folder = join(ledgerFile(B), '..');
+    expect(readdirSync(join(folder, 'windows'))).not.toContain(B);
+    expect(world.claimed(B)).toEqual(['src/b.ts']);
+    expect(world.write(A, 'src/b.ts', 'y\n').kind).not.toBe('deny');
+  });
+});

@@ -1,0 +1,40 @@
+import type { FileState, LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import type { DirtyPath, Snapshot } from '../../../src/domain/ledger/snapshot.ts';
+import type { Oid } from '../../../src/domain/names.ts';
+
+/** A blob whose name says which one it is. */
+export function blob(n: number, mode = '100644'): NonNullable<FileState> {
+  return { mode, oid: n.toString(16).padStart(40, '0') as Oid };
+}
+
+export function oid(n: number): Oid {
+  return n.toString(16).padStart(40, 'c') as Oid;
+}
+
+export type ClaimEntry = Extract<LedgerEntry, { t: 'claim' }>;
+
+/** A claim from one state to another; base is what HEAD has. */
+export function claim(
+  path: string,
+  before: FileState,
+  after: FileState,
+  more: Partial<ClaimEntry> = {},
+): ClaimEntry {
+  return { t: 'claim', path, base: before, before, after, evidence: 'explicit', weak: false, at: 1, ...more };
+}
+
+export function dirty(path: string, states: Partial<DirtyPath> = {}): DirtyPath {
+  return { path, head: blob(1), index: blob(1), disk: blob(2), stamp: '', ...states };
+}
+
+export function snapshot(
+  paths: readonly DirtyPath[],
+  head: Partial<Snapshot['head']> = {},
+  at = 0,
+): Snapshot {
+  return {
+    at,
+    head: { ref: 'refs/heads/main', oid: oid(1), ...head },
+    dirty: new Map(paths.map((entry) => [entry.path, entry])),
+  };
+}
