@@ -1,6 +1,7 @@
 import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
-import { type Answer, VERBS } from './cli/verbs.ts';
+import { VERBS } from './cli/verbs.ts';
+import type { Answer } from './cli/verbs/verb.ts';
 import type { Context } from './commands/context.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
@@ -12,7 +13,8 @@ import { exitCode, failureJson, renderFailure, renderNotice } from './ui/termina
 async function main(argv: readonly string[]): Promise<number> {
   const { clientPid, words } = launcherWords(argv);
   const [verb, ...rest] = words;
-  const json = rest.includes('--json');
+  // After `--` it is a path.
+  const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
   try {
     return await run(verb, rest, { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() });
   } catch (error) {

@@ -16,6 +16,8 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 /** The words of a command line, checked against a verb's table. */
 export interface Arguments {
   readonly words: readonly string[];
+  /** Those of them that stand after `--`. */
+  readonly afterDashes: readonly string[];
   flag(name: string): boolean;
   text(name: string): string | undefined;
   texts(name: string): readonly string[];

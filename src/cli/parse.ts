@@ -44,8 +44,10 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
     if (needsValue && [value].flat().includes('')) throw fail(`--${name} needs a value`);
   }
   const values = parsed as Readonly<Record<string, unknown>>;
+  const afterDashes = ((parsed['--'] as string[] | undefined) ?? []).map(String);
   return {
-    words: [...parsed._, ...((parsed['--'] as string[] | undefined) ?? [])].map(String),
+    words: [...parsed._.map(String), ...afterDashes],
+    afterDashes,
     flag: (name) => values[name] === true,
     text: (name) => (typeof values[name] === 'string' ? values[name] : undefined),
     texts: (name) => [values[name] ?? []].flat().map(String),

@@ -5,6 +5,7 @@ import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { type SessionShape, timestamp } from './shapes.ts';
+import { uncommittedPaths } from './uncommitted.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface SessionsOptions {
@@ -34,12 +35,14 @@ export async function sessions(
   const table = processTable();
   const judged = judgeSessions(stored, repository.commonDir, table, settings.staleAfterMs, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
+  const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
   const items = judged
     .filter(({ liveness }) => options.all || liveness !== 'ended')
     .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
     .map((session) => ({
       ...shape(session, places.get(session.worktreeId)),
       self: session.record.session === self,
+      uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
     }));
   return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
 }
@@ -49,7 +52,7 @@ const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 function shape(
   { record, liveness, idleMs }: JudgedSession,
   place: { path: string; branch: string | undefined } | undefined,
-): Omit<SessionShape, 'self'> {
+): Omit<SessionShape, 'self' | 'uncommitted'> {
   const { session, client, pid, parent, succeeds, startedAt, ended } = record;
   return {
     session,

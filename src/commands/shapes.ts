@@ -1,4 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
+import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
+import type { Evidence } from '../domain/ledger/claims.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { TopicState } from '../store/topic.ts';
 
@@ -59,6 +61,79 @@ export interface SessionShape {
   readonly ended: { readonly at: string; readonly reason: string } | null;
   /** The session that runs this command. */
   readonly self: boolean;
+  /** Paths of its worktree that it changed and nobody has committed. */
+  readonly uncommitted: readonly string[];
+}
+
+/** A path that differs from HEAD, and whose change that is. */
+export interface DirtyPathShape {
+  /** From the top of the working tree. */
+  readonly path: string;
+  readonly change: ChangeKind;
+  readonly state: BelongsTo;
+  /** `null` when it is nobody's, or contended. */
+  readonly owner: string | null;
+  readonly owners: readonly string[];
+  readonly evidence: Evidence | null;
+  /** Somebody else may have made the change. */
+  readonly weak: boolean;
+  readonly since: string | null;
+  readonly staged: boolean;
+}
+
+/** A session that an answer names. */
+export interface NamedSessionShape {
+  readonly session: string;
+  /** `null`: it is not on record any more. */
+  readonly client: string | null;
+  readonly liveness: SessionShape['liveness'];
+}
+
+export interface TakenPathShape {
+  readonly path: string;
+  readonly worktree: string;
+  /** Sessions whose claim ended by this. */
+  readonly from: readonly string[];
+  /** Who has it now; `null`: nobody, because a person took it. */
+  readonly to: string | null;
+  /** False when there was nothing to take. */
+  readonly taken: boolean;
+}
+
+/** A commit that holds several sessions' work. */
+export interface MixedCommitShape {
+  readonly kind: 'mixed';
+  readonly oid: string;
+  readonly summary: string;
+  readonly sessions: readonly string[];
+  /** How many paths it changes. */
+  readonly paths: number;
+}
+
+/** A handoff that was moved by hand. */
+export interface IllegalMoveShape {
+  readonly kind: 'illegal';
+  readonly ref: string;
+  readonly branch: string;
+  readonly topic: string;
+  readonly reason: string;
+  /** What stands there; `null` when the ref is gone. */
+  readonly oid: string | null;
+}
+
+/** A commit that was made for a session. */
+export interface CommitShape {
+  readonly commit: string;
+  /** What it changes, from the top of the working tree; hooks may have added to it. */
+  readonly paths: readonly string[];
+  /** Other uncommitted changes, with whose they are; `null`: nobody's. */
+  readonly left: readonly { readonly path: string; readonly owner: string | null }[];
+}
+
+export interface StagedShape {
+  readonly path: string;
+  /** Only the session's hunks; another live session has changed the file, too. */
+  readonly hunks: boolean;
 }
 
 export interface CheckShape {

@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/claims.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
@@ -6,6 +6,7 @@ import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { objectName } from './hash.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
+import { exactStatOf, lstatOf } from './stat.ts';
 
 /** What a snapshot may cost. */
 export interface SnapshotOptions {
@@ -74,14 +75,14 @@ function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid |
 
 /** Size, times and inode; empty when there is no file. */
 export function stampOf(top: string, path: string): string {
-  const stat: BigIntStats | undefined = lstatSync(join(top, path), { bigint: true, throwIfNoEntry: false });
+  const stat = exactStatOf(join(top, path));
   if (stat === undefined) return '';
   return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
 }
 
 /** Last change of a file's content, milliseconds since the epoch. */
 export function changedAt(top: string, path: string): number | undefined {
-  return lstatSync(join(top, path), { throwIfNoEntry: false })?.mtimeMs;
+  return lstatOf(join(top, path))?.mtimeMs;
 }
 
 async function readStatus(
@@ -148,8 +149,9 @@ function state(mode: string, name: string): FileState {
 
 /** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */
 function untracked(top: string, path: string): FileState {
-  const stat = lstatSync(join(top, path), { throwIfNoEntry: false });
-  if (stat === undefined) return null;
+  const stat = lstatOf(join(top, path));
+  // A name that is not UTF-8 cannot be looked up; git has seen something there.
+  if (stat === undefined) return path.includes('\ufffd') ? { mode: '100644', oid: null } : null;
   if (stat.isSymbolicLink()) return { mode: '120000', oid: null };
   if (stat.isDirectory()) return { mode: '160000', oid: null };
   return { mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', oid: null };

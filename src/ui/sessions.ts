@@ -1,6 +1,6 @@
 import type { SessionsValue } from '../commands/sessions.ts';
 import { shortId } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { ago } from '../domain/age.ts';
 import { type Rendered, columns } from './terminal.ts';
 
@@ -15,6 +15,15 @@ export function renderSessions({ items }: SessionsValue, now: number): Rendered 
       escapeLine(item.branch ?? '-'),
       `since ${ago(Date.parse(item.startedAt), now)}`,
       escapeLine(item.worktree ?? '-'),
+      uncommitted(item.uncommitted),
     ]),
   );
+}
+
+const MAX_NAMES = 5;
+
+function uncommitted(paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
+  return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES, type FailureCode } from '../../src/domain/failure.ts';
 import { type Schema, violations } from '../support/json-schema.ts';
@@ -18,7 +19,11 @@ function answer(
   session?: string,
   cwd = repo.path,
 ): Json {
-  const done = repo.handoff([...words, '--json'], { cwd, ...(session === undefined ? {} : { session }) });
+  const [verb = '', ...rest] = words;
+  const done = repo.handoff([verb, '--json', ...rest], {
+    cwd,
+    ...(session === undefined ? {} : { session }),
+  });
   expect(done.status, done.stderr).toBe(status);
   expect(done.stdout).toMatch(/^\{.*\}\n$/);
   const value = JSON.parse(done.stdout) as Json;
@@ -77,7 +82,7 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('show', 0, ['show', 'binary-note'])).toMatchObject({ noteBase64: '/wCA' });
   });
 
-  it('init, sessions, doctor and uninstall', () => {
+  it('init, sessions and doctor', () => {
     expect(answer('install', 0, ['init', '--yes'])).toMatchObject({ outcome: 'applied' });
     expect(answer('install', 0, ['init', '--yes'])).toMatchObject({ outcome: 'unchanged' });
     repo.guard({ session_id: a, hook_event_name: 'SessionStart', source: 'startup' });
@@ -85,6 +90,38 @@ describe('every verb answers --json as the schema says', () => {
     repo.guard({ session_id: b, hook_event_name: 'SessionEnd', reason: 'clear' });
     expect(answer('sessions', 0, ['sessions', '--all']).items).toHaveLength(2);
     expect(answer('doctor', 0, ['doctor']).items.length).toBeGreaterThan(3);
+  });
+
+  it('status, sessions with work, take of paths, and check', () => {
+    const write = { tool_name: 'Write', tool_input: { file_path: join(repo.path, 'b.txt'), content: 'b\n' } };
+    repo.guard({ session_id: a, hook_event_name: 'SessionStart', source: 'startup' });
+    repo.guard({ session_id: b, hook_event_name: 'SessionStart', source: 'startup' });
+    repo.guard({ ...write, session_id: b, hook_event_name: 'PreToolUse' });
+    writeFileSync(join(repo.path, 'b.txt'), 'b\n');
+    repo.guard({ ...write, session_id: b, hook_event_name: 'PostToolUse' });
+    writeFileSync(join(repo.path, 'hand.txt'), 'x\n');
+    const { items } = answer('status', 0, ['status'], a);
+    expect(items.map(({ path, state, owner }) => [path, state, owner])).toEqual([
+      ['b.txt', 'other', b],
+      ['hand.txt', 'nobody', null],
+    ]);
+    const live = answer('sessions', 0, ['sessions']).items.find(({ session }) => session === b);
+    expect(live).toMatchObject({ uncommitted: ['b.txt'] });
+    expect(answer('takePaths', 0, ['take', '--', 'b.txt'], a).items).toMatchObject([{ from: [b], to: a }]);
+    expect(answer('takePaths', 0, ['take', '--', 'b.txt']).items).toMatchObject([{ from: [a], to: null }]);
+    expect(answer('error', 1, ['take', '--', 'a.txt'], a).error.code).toBe('not-found');
+    expect(answer('check', 0, ['check']).items).toEqual([]);
+    const message = `x\n\nClaude-Session-Id: ${a}\nClaude-Session-Id: ${b}`;
+    repo.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '--allow-empty', '-m', message]);
+    repo.git(['update-ref', '-d', 'refs/handoffs/main/auth-refresh']);
+    const kinds = answer('check', 1, ['check']).items.map(({ kind }) => kind);
+    expect(kinds).toEqual(['mixed', 'illegal']);
+    expect(answer('error', 2, ['check', 'nope..HEAD']).error.code).toBe('usage');
+    repo.ok(['doctor', '--fix']);
+    for (const name of ['b.txt', 'hand.txt']) rmSync(join(repo.path, name));
+  });
+
+  it('uninstall', () => {
     expect(answer('install', 0, ['uninstall', '--yes'])).toMatchObject({ outcome: 'applied' });
   });
 

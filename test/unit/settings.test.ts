@@ -72,6 +72,16 @@ describe('settings', () => {
     expect(setting('handoff.staleAfter', 'soon').staleAfterMs).toBe(DEFAULT_SETTINGS.staleAfterMs);
   });
 
+  it.each([
+    ['handoff.contention', 'contention', 'WARN', 'warn', 'deny'],
+    ['handoff.headCheck', 'headCheck', 'strict', 'strict', 'amend'],
+    ['handoff.pushForeign', 'pushForeign', 'deny', 'deny', 'warn'],
+  ] as const)('read %s', (key, name, given, value, fallback) => {
+    expect(setting(key.toLowerCase(), given)[name]).toBe(value);
+    expect(setting(key.toLowerCase(), 'nonsense')[name]).toBe(fallback);
+    expect(DEFAULT_SETTINGS[name]).toBe(fallback);
+  });
+
   it('keep every guardPath', () => {
     expect(setting('handoff.guardpath', '/a/*', '', undefined, '~/b').guardPath).toEqual(['/a/*', '~/b']);
   });

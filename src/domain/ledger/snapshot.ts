@@ -30,6 +30,15 @@ export interface Snapshot {
   readonly at: number;
 }
 
+/** Whether two snapshots know the same of the same paths. */
+export function sameDirty(a: Snapshot, b: Snapshot): boolean {
+  if (a.dirty.size !== b.dirty.size || a.head.oid !== b.head.oid) return false;
+  return [...a.dirty].every(([path, one]) => {
+    const other = b.dirty.get(path);
+    return other !== undefined && other.stamp === one.stamp && JSON.stringify(other) === JSON.stringify(one);
+  });
+}
+
 /** A shell command's time, as its session's guard saw it. */
 export interface Window {
   readonly session: SessionId;

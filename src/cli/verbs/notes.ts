@@ -1,0 +1,180 @@
+import type { Context } from '../../commands/context.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type Arguments, EXPECT } from '../options.ts';
+import { parseLost, parseState } from '../parse.ts';
+import { type Answer, type Verb, answer, word } from './verb.ts';
+
+/** The verbs that read and write notes. */
+export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
+  write: {
+    usage: 'write [<branch>/]<topic>',
+    summary: 'leave a note: from -m, --file, stdin, or the editor',
+    words: [1, 1],
+    options: {
+      message: {
+        type: 'string',
+        alias: 'm',
+        array: true,
+        value: '<text>',
+        describe: 'the note; several become paragraphs',
+      },
+      file: {
+        type: 'string',
+        alias: 'F',
+        value: '<file>',
+        describe: 'read the note from a file (- for stdin)',
+      },
+      take: { type: 'boolean', describe: 'become the owner if another session owns the topic' },
+      expect: EXPECT,
+    },
+    examples: [
+      [
+        "git handoff write auth-refresh -m 'token refresh works; the retry test is still red'",
+        'on this branch',
+      ],
+      ['git handoff write main/auth-refresh < note.md', 'for another branch, from stdin'],
+    ],
+    async run(args, context, interaction) {
+      const { write } = await import('../../commands/write.ts');
+      const topic = word(args);
+      const note = interaction.note({ topic, messages: args.texts('message'), file: args.text('file') });
+      const options = {
+        topic,
+        note,
+        take: args.flag('take'),
+        expect: args.text('expect'),
+        session: args.text('session'),
+      };
+      return answer(
+        await write(options, context),
+        async () => (await import('../../ui/handoffs.ts')).renderWritten,
+      );
+    },
+  },
+  show: {
+    usage: 'show [[<branch>/]<topic>]',
+    summary: 'print a note; the newest open one of this branch when none is named',
+    words: [0, 1],
+    options: {
+      raw: { type: 'boolean', describe: "only the note's bytes, unescaped" },
+      at: { type: 'string', value: '<oid>', describe: 'the note as it was at that commit' },
+      lost: {
+        type: 'string',
+        optionalValue: true,
+        value: '[=<n>]',
+        describe: 'list the texts kept when a write was refused, or print one',
+      },
+    },
+    examples: [
+      ['git handoff show', 'what the last session left on this branch'],
+      ['git handoff show auth-refresh --lost=1', 'a text that lost against another writer'],
+    ],
+    async run(args, context) {
+      const { show } = await import('../../commands/show.ts');
+      const options = {
+        topic: args.words[0],
+        raw: args.flag('raw'),
+        at: args.text('at'),
+        lost: parseLost(args.text('lost')),
+        session: args.text('session'),
+      };
+      return answer(
+        await show(options, context),
+        async () => (await import('../../ui/handoffs.ts')).renderShown,
+      );
+    },
+  },
+  list: {
+    usage: 'list',
+    summary: "list handoffs, this branch's first",
+    words: [0, 0],
+    options: {
+      all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
+      state: { type: 'string', value: 'open|closed', describe: 'only those' },
+    },
+    examples: [['git handoff list --all --json', 'everything, for a program']],
+    async run(args, context) {
+      const { list } = await import('../../commands/list.ts');
+      const options = {
+        all: args.flag('all'),
+        state: parseState(args.text('state')),
+        session: args.text('session'),
+      };
+      return answer(
+        await list(options, context),
+        async () => (await import('../../ui/handoffs.ts')).renderList,
+      );
+    },
+  },
+  log: {
+    usage: 'log [[<branch>/]<topic>]',
+    summary: 'the versions of a note: who, when, and who took it from whom',
+    words: [0, 1],
+    options: {},
+    examples: [['git handoff log main/auth-refresh', 'its whole history']],
+    async run(args, context) {
+      const { log } = await import('../../commands/log.ts');
+      const result = await log({ topic: args.words[0] }, context);
+      return answer(result, async () => (await import('../../ui/handoffs.ts')).renderLog);
+    },
+  },
+  take: {
+    usage: 'take [[<branch>/]<topic>] [-- <path>...]',
+    summary: "become the owner of a note, or of another session's uncommitted changes, on the record",
+    words: [1, Infinity],
+    options: { expect: EXPECT },
+    examples: [
+      ['git handoff take main/auth-refresh', 'then write it: git handoff write main/auth-refresh'],
+      ['git handoff take -- src/login.ts', 'that change is yours to commit; the other session is told'],
+    ],
+    async run(args, context) {
+      if (args.afterDashes.length > 0) return takePathsAnswer(args, context);
+      if (args.words.length > 1) throw oneTopic();
+      const { take } = await import('../../commands/take.ts');
+      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
+      return answer(
+        await take(options, context),
+        async () => (await import('../../ui/handoffs.ts')).renderTaken,
+      );
+    },
+  },
+  close: {
+    usage: 'close [<branch>/]<topic>',
+    summary: 'mark a topic as done; its history stays',
+    words: [1, 1],
+    options: {
+      take: { type: 'boolean', describe: 'become the owner first if another session owns it' },
+      expect: EXPECT,
+    },
+    examples: [['git handoff close auth-refresh', 'the work is done']],
+    async run(args, context) {
+      const { close } = await import('../../commands/close.ts');
+      const options = {
+        topic: word(args),
+        take: args.flag('take'),
+        expect: args.text('expect'),
+        session: args.text('session'),
+      };
+      return answer(
+        await close(options, context),
+        async () => (await import('../../ui/handoffs.ts')).renderClosed,
+      );
+    },
+  },
+};
+
+async function takePathsAnswer(args: Arguments, context: Context): Promise<Answer> {
+  const { afterDashes: paths, words } = args;
+  if (words.length > paths.length) throw oneTopic();
+  if (args.text('expect') !== undefined) {
+    throw new Failure('usage', '--expect is for notes, not for paths', { hint: 'git handoff take -h' });
+  }
+  const { takePaths } = await import('../../commands/take-paths.ts');
+  const result = await takePaths({ paths, session: args.text('session') }, context);
+  return answer(result, async () => (await import('../../ui/status.ts')).renderTakenPaths);
+}
+
+function oneTopic(): Failure {
+  const message = 'one topic is taken at a time, or paths, which follow after --';
+  return new Failure('usage', message, { hint: 'git handoff take -h' });
+}

@@ -1,0 +1,70 @@
+import type { CommandResult } from '../../commands/context.ts';
+import type { InstallResult } from '../../commands/init.ts';
+import { parseClients, parseScope } from '../parse.ts';
+import { answer, type Verb } from './verb.ts';
+
+/** The verbs that set git-handoff up, look after it and take it back. */
+export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
+  doctor: {
+    usage: 'doctor',
+    summary: 'check that hooks are reached, refs are sound and no lock is left',
+    words: [0, 0],
+    options: { fix: { type: 'boolean', describe: 'mend what can be mended without losing anything' } },
+    examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
+    async run(args, context) {
+      const { doctor } = await import('../../commands/doctor.ts');
+      const result = await doctor({ fix: args.flag('fix') }, context);
+      return answer(result, async () => (await import('../../ui/doctor.ts')).renderDoctor);
+    },
+  },
+  init: {
+    usage: 'init',
+    summary: 'switch git-handoff on in this repository; shows what it would change, then asks',
+    words: [0, 0],
+    options: {
+      yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      project: { type: 'boolean', describe: "register the client's hooks for everybody in the project" },
+      local: { type: 'boolean', describe: 'register them for you in this project only' },
+      client: {
+        type: 'string',
+        array: true,
+        value: '<name>',
+        describe: 'claude (if not told), codex, gemini, or all that are in use',
+      },
+    },
+    examples: [
+      ['git handoff init', 'see the plan and say yes'],
+      ['git handoff init --yes --local', 'for you, here only'],
+      ['git handoff init --client claude,codex', 'the hooks of both'],
+    ],
+    async run(args, _context, interaction) {
+      const { init } = await import('../../commands/init.ts');
+      const options = { yes: args.flag('yes'), scope: parseScope(args), clients: parseClients(args) };
+      const result = await init(options, await interaction.installContext());
+      return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
+    },
+  },
+  uninstall: {
+    usage: 'uninstall',
+    summary: 'take back what init did, byte for byte; the notes stay',
+    words: [0, 0],
+    options: {
+      yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      user: {
+        type: 'boolean',
+        describe: 'remove the hooks of your settings even if other repositories use them',
+      },
+    },
+    examples: [['git handoff uninstall', 'as if it had never been here']],
+    async run(args, _context, interaction) {
+      const { uninstall } = await import('../../commands/uninstall.ts');
+      const options = { yes: args.flag('yes'), user: args.flag('user') };
+      const result = await uninstall(options, await interaction.installContext());
+      return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
+    },
+  },
+};
+
+function installAnswer(value: InstallResult): CommandResult<InstallResult> {
+  return { value, notices: value.notices, exitCode: value.outcome === 'declined' ? 1 : 0 };
+}

@@ -1,0 +1,105 @@
+import type { Kin } from '../domain/mixed-commit.ts';
+import { handoffRef } from '../git/namespace.ts';
+import { type CommitRange, type MixedCommit, findMixedCommits, isCommit } from '../git/mixed-commits.ts';
+import type { StoredSession } from '../store/sessions.ts';
+import { type TopicState, readTopics } from '../store/topic.ts';
+import type { CommandResult, Context } from './context.ts';
+import { reasonText } from './report-illegal.ts';
+import type { IllegalMoveShape, MixedCommitShape } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
+
+export interface CheckOptions {
+  /** As for git-log(1); `undefined`: what is not pushed yet. */
+  readonly range: string | undefined;
+}
+
+export interface CheckValue {
+  /** What was looked at, as it is typed for git-log(1). */
+  readonly range: string;
+  /** How many commits (merges are left out) and handoffs were looked at. */
+  readonly commits: number;
+  readonly handoffs: number;
+  readonly items: readonly (MixedCommitShape | IllegalMoveShape)[];
+  /** What to do about them. */
+  readonly hints: readonly string[];
+}
+
+/** Commits looked at where no upstream says what is new. */
+const MAX_COMMITS = 100;
+const UPSTREAM = '@{upstream}';
+
+/** Finds commits that mix sessions, and handoffs that were moved by hand. Exit 1: there are some. */
+export async function check({ range }: CheckOptions, context: Context): Promise<CommandResult<CheckValue>> {
+  const options = { cwd: context.cwd };
+  const [{ sessions, notices }, states, chosen] = await Promise.all([
+    openWorkspace(context),
+    readTopics(options),
+    chooseRange(options.cwd, range),
+  ]);
+  const { looked, mixed } =
+    chosen === undefined
+      ? { looked: 0, mixed: [] }
+      : await findMixedCommits(options, chosen, kinOf(sessions, states));
+  const illegal = states.flatMap(illegalShape);
+  const items = [...mixed.map(mixedShape), ...illegal];
+  const hints = [...splitHints(mixed), ...(illegal.length > 0 ? ['git handoff doctor --fix'] : [])];
+  const value = {
+    range: chosen === undefined ? 'HEAD' : [...chosen.options, chosen.revision ?? ''].join(' ').trim(),
+    commits: looked,
+    handoffs: states.length,
+    items,
+    hints,
+  };
+  return { value, notices, exitCode: items.length === 0 ? 0 : 1 };
+}
+
+/** `undefined`: there is no commit yet. */
+async function chooseRange(cwd: string, range: string | undefined): Promise<CommitRange | undefined> {
+  if (range !== undefined) return { options: [], revision: range };
+  const [head, upstream] = await Promise.all([isCommit({ cwd }, 'HEAD'), isCommit({ cwd }, UPSTREAM)]);
+  if (!head) return undefined;
+  if (upstream) return { options: [], revision: `${UPSTREAM}..HEAD` };
+  return { options: [`--max-count=${MAX_COMMITS}`, 'HEAD', '--not', '--remotes'] };
+}
+
+/** Sessions that are on record as one conversation, or as one inside the other. */
+export function kinOf(sessions: readonly StoredSession[], states: readonly TopicState[]): Kin[] {
+  const recorded = sessions.flatMap(({ record: { session, succeeds, parent } }) =>
+    [succeeds, parent].flatMap((other): Kin[] => (other === null ? [] : [[session, other]])),
+  );
+  const written = states.flatMap(({ tip }): Kin[] => {
+    const { owner, succeeds } = tip?.trailers ?? {};
+    return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
+  });
+  return [...recorded, ...written];
+}
+
+function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
+  return { kind: 'mixed', oid, summary, sessions, paths };
+}
+
+function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMoveShape[] {
+  if (illegal === undefined) return [];
+  const { reason, bad } = illegal;
+  return [
+    {
+      kind: 'illegal',
+      ref: handoffRef(path),
+      branch,
+      topic,
+      reason: reasonText(reason),
+      oid: bad ?? null,
+    },
+  ];
+}
+
+/** The oldest is where a rebase has to begin. */
+function splitHints(mixed: readonly MixedCommit[]): string[] {
+  const oldest = mixed.at(-1);
+  if (oldest === undefined) return [];
+  const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;
+  return [
+    `git rebase -i ${from}  (mark the commit "edit"; there: git reset HEAD^, and one git commit for each session)`,
+    'work that was taken over on purpose is said so in the message: Handoff-Accepted-From: <session id>',
+  ];
+}

@@ -1,0 +1,123 @@
+import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
+import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import { type PathClaims, type Sides, claimsOn } from '../domain/ledger/ownership.ts';
+import { type DirtyPath, type Snapshot, changesBetween } from '../domain/ledger/snapshot.ts';
+import type { SessionId } from '../domain/names.ts';
+import { related, succeededBy } from '../domain/session.ts';
+import { scratchStore } from '../git/scratch-store.ts';
+import { changedAt, takeSnapshot } from '../git/work-tree.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { type LedgerPlace, appendEntries, readLedgers } from '../store/ledger.ts';
+import type { JudgedSession } from '../store/sessions.ts';
+import { isSolo } from '../store/solo.ts';
+import { readLast, readStart } from '../store/windows.ts';
+import { sidesOf } from './sides.ts';
+
+/** A working tree and where its ledgers are. */
+export interface WorkTree {
+  readonly top: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+}
+
+/** The uncommitted changes of a working tree, and what the ledgers say of them. */
+export interface DirtyWork {
+  readonly tree: WorkTree;
+  /** `undefined`: no session was ever here. */
+  readonly place: LedgerPlace | undefined;
+  readonly snapshot: Snapshot;
+  readonly ledgers: readonly SessionLedger[];
+  /** The live session that is alone here, and what changed since it began: no ledger has it yet. */
+  readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
+}
+
+/** Who asks whose a path is. */
+export interface Asker {
+  readonly sides: Sides;
+  readonly areOne: (a: SessionId, b: SessionId) => boolean;
+}
+
+/** The asking session, or a person (`undefined`), among those on record. */
+export function askerOf(session: SessionId | undefined, sessions: readonly JudgedSession[]): Asker {
+  const records = sessions.map(({ record }) => record);
+  const succeeds = (a: SessionId, b: SessionId) => succeededBy(a, records).includes(b);
+  return {
+    sides: sidesOf(session, sessions),
+    areOne: (a, b) => related(a, b, records) || succeeds(a, b) || succeeds(b, a),
+  };
+}
+
+/**
+ * Looks at a working tree: one `git status`, and the ledgers as they were before it.
+ *
+ * @param now milliseconds since the epoch
+ * @param keep contents of changed files are kept, for claims that are made of what is seen
+ */
+export async function lookAtWork(
+  tree: WorkTree,
+  sessions: readonly JudgedSession[],
+  now: number,
+  { keep = false } = {},
+): Promise<DirtyWork> {
+  const worktreeId = knownWorktreeId(tree.gitDir);
+  const place = worktreeId === undefined ? undefined : { commonDir: tree.commonDir, worktreeId };
+  const ledgers = place === undefined ? [] : readLedgers(place);
+  const live = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === worktreeId);
+  const session = live.find(({ record }) => isSolo(tree.gitDir, record.session))?.record.session;
+  const start = place === undefined || session === undefined ? undefined : readStart(place, session);
+  const known = start ?? (place === undefined ? undefined : readLast(place));
+  const snapshot = await takeSnapshot(tree.top, {
+    now,
+    ...(known === undefined ? {} : { known }),
+    ...(keep ? { scratch: scratchStore(tree.commonDir) } : {}),
+  });
+  const lone =
+    session === undefined || start === undefined
+      ? undefined
+      : { session, claims: claimsSince(session, start, snapshot, tree.top) };
+  return { tree, place, snapshot, ledgers, lone };
+}
+
+/** What a session that is alone changed since it began, by itself or by hand, as claims. */
+function claimsSince(
+  session: SessionId,
+  start: Snapshot,
+  snapshot: Snapshot,
+  top: string,
+): Map<string, OpenClaim> {
+  const claims = changesBetween(start, snapshot).map(({ path, base, before, after }): OpenClaim => {
+    const at = Math.max(start.at, changedAt(top, path) ?? 0);
+    const changes = [{ before, after }];
+    const sure = { evidence: 'since-start', weak: false } as const;
+    return { session, path, base, changes, after, committed: [], ...sure, since: at, at };
+  });
+  return new Map(claims.map((claim) => [claim.path, claim]));
+}
+
+/** The open claims on a dirty path, by side. */
+export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { sides }: Asker): PathClaims {
+  const claims = claimsOn(path, work.ledgers, sides, head);
+  const more = work.lone?.claims.get(path);
+  if (more === undefined || claims.own.length + claims.foreign.length > 0) return claims;
+  const side = sides.own.has(more.session) ? 'own' : 'foreign';
+  return { ...claims, [side]: [more] };
+}
+
+/** Whose a dirty path is. */
+export function belongingOf(work: DirtyWork, dirty: DirtyPath, asker: Asker): Belonging {
+  return decideBelonging(openClaims(work, dirty, asker), asker.areOne);
+}
+
+/** Notes for good that claimed paths are as HEAD has them. A repository that cannot be written to is left alone. */
+export function endCleanClaims({ place, ledgers, snapshot }: DirtyWork): void {
+  if (place === undefined) return;
+  for (const { session, claims } of ledgers) {
+    const over = [...claims.keys()].filter((path) => !snapshot.dirty.has(path));
+    const entries = over.map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: snapshot.at }));
+    try {
+      appendEntries(place, session, entries);
+    } catch {
+      // Whoever looks next does it.
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { Failure } from '../domain/failure.ts';
+import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
+import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
+import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
+
+/** Which commits are looked at: options that we chose (git-rev-list(1)), and a revision range that somebody typed. */
+export interface CommitRange {
+  readonly options: readonly string[];
+  readonly revision?: string;
+}
+
+export interface MixedCommit {
+  readonly oid: Oid;
+  readonly parents: readonly string[];
+  readonly summary: string;
+  readonly sessions: readonly SessionId[];
+  /** How many paths it changes. */
+  readonly paths: number;
+}
+
+/**
+ * Finds the commits of a range that hold the work of several sessions, newest first; merges hold everybody's and are
+ * left out. One `git log`, and one `git diff-tree` where there are such commits.
+ *
+ * @throws Failure `usage` for a range that git does not know
+ */
+export async function findMixedCommits(
+  options: GitOptions,
+  range: CommitRange,
+  kin: readonly Kin[],
+): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
+  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B', ...range.options];
+  const typed = range.revision === undefined ? [] : ['--end-of-options', range.revision];
+  const result = await runGit(['log', ...flags, ...typed, '--'], options);
+  if (result.code !== 0) throw rangeFailure(result, range.revision);
+  const fields = result.stdout.toString('utf8').split('\0');
+  const mixed: Omit<MixedCommit, 'paths'>[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [name = '', ...parents] = (fields[at] ?? '').trim().split(' ');
+    const message = fields[at + 1] ?? '';
+    const oid = parseOid(name);
+    const sessions = mixedSessions(message, kin);
+    const summary = message.trimStart().split('\n')[0] ?? '';
+    if (oid !== undefined && sessions.length > 0) mixed.push({ oid, parents, summary, sessions });
+  }
+  const counts = await countPaths(
+    options,
+    mixed.map(({ oid }) => oid),
+  );
+  return {
+    looked: Math.floor(fields.length / 2),
+    mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })),
+  };
+}
+
+/** git's words for a revision that it does not know. */
+const NO_RANGE =
+  /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
+
+function rangeFailure(result: GitResult, revision: string | undefined): Failure {
+  const failure = gitFailure('log', result);
+  if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
+  const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
+  return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
+    hint: 'git handoff check',
+  });
+}
+
+async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  if (commits.length === 0) return counts;
+  const args = ['diff-tree', '--stdin', '-r', '--root', '--raw', '-z', '--no-renames', '--no-ext-diff'];
+  const result = await runGit(args, { ...options, input: commits.map((oid) => `${oid}\n`).join('') });
+  if (result.code !== 0) throw gitFailure('diff-tree', result);
+  let commit = '';
+  const fields = result.stdout.toString('utf8').split('\0');
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? '';
+    if (field.startsWith(':')) {
+      counts.set(commit, (counts.get(commit) ?? 0) + 1);
+      at++; // The path: it may look like anything.
+    } else commit = field.trim();
+  }
+  return counts;
+}
+
+/** Whether a revision names a commit. */
+export async function isCommit(options: GitOptions, revision: string): Promise<boolean> {
+  const name = `${revision}^{commit}`;
+  const result = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', name], options);
+  return result.code === 0;
+}

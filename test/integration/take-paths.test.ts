@@ -1,0 +1,261 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, LedgerWorld } from '../support/ledger-world.ts';
+import { type Json, TestRepository } from '../support/repository.ts';
+
+const C = 'cccccccc-3333';
+let repo: LedgerWorld;
+beforeEach(() => {
+  repo = new LedgerWorld();
+});
+afterEach(() => repo.remove());
+
+const put = (path: string, content: string) => writeFileSync(join(repo.path, path), content);
+
+describe('git handoff take -- <path>', () => {
+  beforeEach(() => repo.sessions());
+
+  it("moves another session's change, tells it once, and leaves the disk and the index alone", () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    const before = repo.git(['status', '--porcelain=v2', '-z']);
+    const done = repo.take(['src/two.txt'], A);
+    expect(done).toMatchObject({ status: 0, stdout: 'src/two.txt is yours now, taken from bbbbbbbb\n' });
+    expect(repo.git(['status', '--porcelain=v2', '-z'])).toBe(before);
+    expect(readFileSync(join(repo.path, 'src/two.txt'), 'utf8')).toBe('by B\n');
+    expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}` });
+    expect(repo.whose(B)).toEqual({ 'src/two.txt': `other ${A}` });
+    expect(repo.entries(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'taken', by: A });
+    const news = 'Session aaaaaaaa took src/two.txt: your uncommitted change there is in its hands now.';
+    expect(repo.nextCall(B)).toContain(news);
+    expect(repo.nextCall(B)).not.toContain(news);
+  });
+
+  it('carries the base and the very changes along', () => {
+    repo.writes(B, 'src/two.txt', 'first\n');
+    repo.writes(B, 'src/two.txt', 'second\n');
+    const [first, second] = repo.entries(B).filter(({ t }) => t === 'claim');
+    repo.take(['src/two.txt'], A);
+    const taken = repo.entries(A).filter(({ t }) => t === 'claim');
+    expect(taken).toMatchObject([
+      {
+        base: first!['base'],
+        before: first!['before'],
+        after: second!['after'],
+        evidence: 'explicit',
+        weak: false,
+      },
+    ]);
+  });
+
+  it('makes one chain of changes that were made in turns', () => {
+    repo.git(['config', 'handoff.contention', 'warn']);
+    repo.writes(A, 'src/one.txt', 'A\n');
+    repo.writes(B, 'src/one.txt', 'A\nB\n');
+    repo.writes(A, 'src/one.txt', 'A\nB\nA again\n');
+    expect(repo.whose(A)).toEqual({ 'src/one.txt': `contended ${A} ${B}` });
+    expect(repo.take(['src/one.txt'], A).status).toBe(0);
+    expect(repo.whose(A)).toEqual({ 'src/one.txt': `mine ${A}` });
+    const last = repo.entries(A).findLast(({ t }) => t === 'claim');
+    const disk = repo.git(['hash-object', 'src/one.txt']);
+    expect(last).toMatchObject({ after: { oid: disk } });
+  });
+
+  it('lets the taker edit and commit what was refused to it before', () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    const call = { tool_name: 'Edit', tool_input: { file_path: join(repo.path, 'src/two.txt') } };
+    const edit = () => repo.guard({ ...call, session_id: A, hook_event_name: 'PreToolUse' }).stdout;
+    const [, hint = ''] = /(git handoff take -- \S+)\\?"/.exec(edit()) ?? [];
+    expect(hint).toContain('src/two.txt');
+    expect(repo.run('sh', ['-c', hint], { session: A }).status).toBe(0);
+    expect(edit()).toBe('');
+  });
+
+  it('takes everything below a folder that a session has claimed, and nothing else', () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    repo.writes(B, 'src/deep/er.txt', 'by B\n');
+    repo.writes(B, 'srcx.txt', 'by B\n');
+    put('src/hand.txt', 'by hand\n');
+    expect(repo.take(['src'], A).stdout.split('\n').filter(Boolean)).toHaveLength(2);
+    expect(repo.whose(A)).toEqual({
+      'src/deep/er.txt': `mine ${A}`,
+      'src/two.txt': `mine ${A}`,
+      'srcx.txt': `other ${B}`,
+      'src/hand.txt': 'nobody',
+    });
+  });
+
+  it("takes what an ended session left, and what is nobody's", () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    put('hand.txt', 'by hand\n');
+    repo.end(B);
+    expect(repo.take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
+      "src/two.txt is yours now, taken from bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
+    );
+    expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
+    expect(repo.entries(A).at(-1)).toMatchObject({ t: 'event', to: B });
+    const claim = repo.entries(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
+    expect(claim).toMatchObject({ base: null, before: null, evidence: 'explicit' });
+    // Hunks are told apart by the contents, which no commit has.
+    const oid = repo.git(['hash-object', 'hand.txt']);
+    const kept = join(repo.path, '.git/handoff/objects', oid.slice(0, 2), oid.slice(2));
+    expect(existsSync(kept)).toBe(true);
+  });
+
+  it("is content with what is the taker's already", () => {
+    repo.writes(A, 'src/one.txt', 'by A\n');
+    const before = repo.allEntries();
+    expect(repo.take(['src/one.txt'], A)).toMatchObject({
+      status: 0,
+      stdout: 'src/one.txt is yours already\n',
+    });
+    expect(repo.allEntries()).toBe(before);
+  });
+
+  it('takes a deletion', () => {
+    const path = join(repo.path, 'gone.txt');
+    rmSync(path);
+    const state = { mode: '100644', oid: repo.git(['rev-parse', 'HEAD:gone.txt']) };
+    const claim = { t: 'claim', path: 'gone.txt', base: state, before: state, after: null };
+    repo.note(B, { ...claim, evidence: 'explicit', weak: false, at: Date.now() });
+    expect(repo.take(['gone.txt'], A).status).toBe(0);
+    expect(repo.whose(A)).toEqual({ 'gone.txt': `mine ${A}` });
+  });
+
+  it('lets a person take: the claims end, and the session is told', () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    expect(repo.take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's now, taken from bbbbbbbb\n");
+    expect(repo.whose(B)).toEqual({ 'src/two.txt': 'nobody' });
+    const end = repo.entries(B).at(-2);
+    expect(end).toMatchObject({ t: 'end', why: 'taken' });
+    expect(end?.['by']).toMatch(/^person-[0-9a-f]{12}$/);
+    expect(repo.nextCall(B)).toContain('A person took src/two.txt');
+    expect(repo.take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's already\n");
+  });
+
+  it('takes hostile names', () => {
+    const names = [
+      'new\nline.txt',
+      '\u001b[31mred.txt',
+      '-dash.txt',
+      `quo'te".txt`,
+      '*.txt',
+      'back\\slash.txt',
+    ];
+    for (const name of names) repo.writes(B, name, 'x\n');
+    const done = repo.take(names, A);
+    expect(done.status, done.stderr).toBe(0);
+    expect(done.stdout).not.toContain('\u001b');
+    expect(done.stdout.split('\n').filter(Boolean)).toHaveLength(names.length);
+    expect(new Set(Object.values(repo.whose(A)))).toEqual(new Set([`mine ${A}`]));
+  });
+
+  it('takes a name that is not UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.from(`${repo.path}/caf`), Buffer.from([0xe9])]);
+    writeFileSync(bytes, 'x\n');
+    const done = repo.run('sh', ['-c', `git handoff take -- "$(printf 'caf\\351')"`], { session: A });
+    expect(done.status, done.stderr).toBe(0);
+    expect(repo.whose(A)).toEqual({ 'caf\ufffd': `mine ${A}` });
+  });
+
+  it('takes all paths or none', () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    const before = repo.allEntries();
+    const done = repo.take(['src/two.txt', 'src/one.txt'], A);
+    expect(done).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'error: src/one.txt has no uncommitted change\nhint: git handoff status\n',
+    });
+    expect(repo.allEntries()).toBe(before);
+  });
+
+  it.each([
+    ['a topic and paths', ['auth-refresh', '--', 'a.txt']],
+    ['two topics', ['auth-refresh', 'token-refresh']],
+    ['an empty path', ['--', '']],
+    ['a path outside', ['--', '/etc/passwd']],
+    ['the inside of .git', ['--', '.git/config']],
+    ['--expect', ['--expect', 'none', '--', 'a.txt']],
+    ['nothing', []],
+  ])('refuses %s', (_, words) => {
+    const done = repo.handoff(['take', ...words], { session: A });
+    expect(done.status, done.stdout).toBe(2);
+    expect(done.stderr).toMatch(/^error: .+\nhint: git handoff /);
+  });
+
+  it('refuses a session that is not on record, and a path of another repository', () => {
+    put('hand.txt', 'x\n');
+    const done = repo.take(['hand.txt'], C);
+    expect(done.status).toBe(1);
+    expect(done.stderr).toContain('session cccccccc is not on record here');
+    const inner = join(repo.path, 'inner');
+    mkdirSync(inner);
+    repo.git(['init', '-q', inner]);
+    writeFileSync(join(inner, 'x.txt'), 'x\n');
+    const other = repo.take(['inner/x.txt'], A);
+    expect(other.status).toBe(2);
+    expect(other.stderr).toContain(`hint: git -C ${inner} handoff status`);
+  });
+
+  it('answers --json', () => {
+    repo.writes(B, 'src/two.txt', 'by B\n');
+    const words = ['take', '--json', '--', 'two.txt'];
+    const done = repo.handoff(words, { session: A, cwd: join(repo.path, 'src') });
+    const { items } = JSON.parse(done.stdout) as Json;
+    expect(items).toEqual([{ path: 'src/two.txt', worktree: repo.path, from: [B], to: A, taken: true }]);
+  });
+
+  it('still takes topics', () => {
+    repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: B });
+    expect(repo.ok(['take', 'auth-refresh'], { session: A })).toContain('main/auth-refresh is yours now');
+  });
+});
+
+describe('take in another worktree', () => {
+  it("uses that worktree's ledger, puts the taker on record there, and nobody is alone there any more", () => {
+    const linked = repo.worktree('dev');
+    repo.sessions([A]);
+    repo.sessions([B], linked);
+    writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
+    writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
+    const done = repo.take([join(linked, 'src/one.txt')], A);
+    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from bbbbbbbb\n`);
+    expect(repo.whose(A, { cwd: linked })).toEqual({
+      'src/one.txt': `mine ${A}`,
+      'src/two.txt': `other ${B}`,
+    });
+    expect(repo.nextCall(B, linked)).toContain('Session aaaaaaaa took src/one.txt');
+  });
+
+  it('lets a person take from a session that is alone, for good', async () => {
+    const payload = { session_id: A, hook_event_name: 'SessionStart', source: 'startup', cwd: repo.path };
+    const start = `printf %s '${JSON.stringify(payload)}' | git-handoff guard --client claude >/dev/null`;
+    const client = repo.start('sh', ['-c', `${start}\necho ready\nexec sleep 30`]);
+    await new Promise((ready) => client.stdout?.once('data', ready));
+    try {
+      put('src/one.txt', 'by hand\n');
+      expect(repo.whose()).toEqual({ 'src/one.txt': `other ${A}` });
+      expect(repo.take(['src/one.txt']).stdout).toBe("src/one.txt is nobody's now, taken from aaaaaaaa\n");
+      expect(repo.whose()).toEqual({ 'src/one.txt': 'nobody' });
+      repo.sessions([B]);
+      expect(repo.whose(B)).toEqual({ 'src/one.txt': 'nobody' });
+    } finally {
+      client.kill();
+    }
+  });
+});
+
+describe('take where no session ever was', () => {
+  it('says what to type', () => {
+    const fresh = new TestRepository();
+    try {
+      writeFileSync(join(fresh.path, 'a.txt'), 'x\n');
+      const done = fresh.handoff(['take', '--', 'a.txt']);
+      expect(done.status).toBe(1);
+      expect(done.stderr).toContain('hint: git handoff init');
+    } finally {
+      fresh.remove();
+    }
+  });
+});

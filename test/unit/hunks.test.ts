@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import { rawCommitVerdict } from '../../src/commands/guard/gemini-commit.ts';
+import type { Change, FileState, OpenClaim } from '../../src/domain/ledger/claims.ts';
+import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
+import { divideWork } from '../../src/domain/ledger/shares.ts';
+import type { Oid, SessionId } from '../../src/domain/names.ts';
+import { userEnvironment } from '../../src/git/user-git.ts';
+
+const [a, b] = ['aaaa', 'bbbb'] as SessionId[] as [SessionId, SessionId];
+const oid = (digit: string) => digit.repeat(40) as Oid;
+const file = (digit: string, mode = '100644'): FileState => ({ mode, oid: oid(digit) });
+
+function claim(
+  session: SessionId,
+  changes: readonly (readonly [FileState, FileState])[],
+  more = {},
+): OpenClaim {
+  const list = changes.map(([before, after]): Change => ({ before, after }));
+  const after = list.at(-1)?.after ?? null;
+  return {
+    session,
+    path: 'f',
+    base: list[0]?.before ?? null,
+    changes: list,
+    after,
+    committed: [],
+    evidence: 'explicit',
+    weak: false,
+    since: 1,
+    at: 1,
+    ...more,
+  };
+}
+
+describe('planHunks', () => {
+  const others = [claim(b, [[file('1'), file('9')]])];
+
+  it('applies each change of mine to what HEAD has', () => {
+    const mine = [
+      claim(a, [
+        [file('1'), file('2')],
+        [file('3'), file('4')],
+      ]),
+    ];
+    const plan = planHunks({ head: file('1'), disk: file('5'), mine, others });
+    const steps = [
+      { before: oid('1'), after: oid('2') },
+      { before: oid('3'), after: oid('4') },
+    ];
+    expect(plan).toEqual({ kind: 'apply', start: oid('1'), steps, mode: '100644' });
+    if (plan.kind === 'apply') expect(contentsOf(plan)).toEqual(['1', '2', '3', '4'].map(oid));
+  });
+
+  it('begins with nothing for a new file', () => {
+    const mine = [claim(a, [[null, file('2', '100755')]])];
+    const plan = planHunks({ head: null, disk: file('5', '100755'), mine, others });
+    const steps = [{ before: null, after: oid('2') }];
+    expect(plan).toEqual({ kind: 'apply', start: null, steps, mode: '100755' });
+  });
+
+  it('takes the mode from who gave it', () => {
+    const facts = { head: file('1'), disk: file('5', '100755'), others };
+    const content = planHunks({ ...facts, mine: [claim(a, [[file('1'), file('2')]])] });
+    expect(content).toMatchObject({ mode: '100644' });
+    const mode = planHunks({ ...facts, mine: [claim(a, [[file('1'), file('1', '100755')]])] });
+    expect(mode).toMatchObject({ mode: '100755', steps: [] });
+  });
+
+  it.each<[string, FileState, FileState, FileState]>([
+    ['removed by me, changed by the other', null, file('9'), null],
+    ['removed by me, there again', null, file('9'), file('9')],
+    ['changed by me, removed by the other', file('2'), null, null],
+  ])('%s: overlap', (_, after, theirs, disk) => {
+    const mine = [claim(a, [[file('1'), after]])];
+    const facts = { head: file('1'), disk, mine, others: [claim(b, [[file('1'), theirs]])] };
+    expect(planHunks(facts)).toEqual({ kind: 'overlap' });
+  });
+
+  it('removed by both', () => {
+    const gone = (session: SessionId) => [claim(session, [[file('1'), null]])];
+    const facts = { head: file('1'), disk: null, mine: gone(a), others: gone(b) };
+    expect(planHunks(facts)).toEqual({ kind: 'removed' });
+  });
+
+  it.each<[string, FileState]>([
+    ['a content that was not kept', { mode: '100644', oid: null }],
+    ['a symbolic link', file('7', '120000')],
+    ['a submodule', file('7', '160000')],
+  ])('%s cannot be told', (_, state) => {
+    const mine = [claim(a, [[file('1'), state]])];
+    expect(planHunks({ head: file('1'), disk: file('5'), mine, others })).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('divideWork', () => {
+  const dirty = (path: string) => ({ path, head: file('1'), index: file('1'), disk: file('5'), stamp: '' });
+  const ledger = (session: SessionId, claims: readonly OpenClaim[]) => ({
+    session,
+    claims: new Map(claims.map((one) => [one.path, one])),
+    staged: new Map(),
+    commits: [],
+    head: undefined,
+    moves: [],
+    events: [],
+    told: new Set<string>(),
+    windows: [],
+  });
+  const change: readonly (readonly [FileState, FileState])[] = [[file('1'), file('5')]];
+  const on = (session: SessionId, path: string, weak = false) => claim(session, change, { path, weak });
+  const facts = {
+    dirty: ['mine', 'theirs', 'both', 'nobody', 'doubt', 'maybe', 'sub/'].map(dirty),
+    ledgers: [
+      ledger(a, [on(a, 'mine'), on(a, 'both'), on(a, 'doubt', true), on(a, 'maybe', true)]),
+      ledger(b, [on(b, 'theirs'), on(b, 'both'), on(b, 'doubt', true)]),
+    ],
+    sides: { own: new Set([a]), foreign: new Set([b]) },
+    owners: new Set([a]),
+    unrecorded: [],
+    named: undefined,
+  };
+  const paths = (shares: readonly { dirty: { path: string } }[]) => shares.map((share) => share.dirty.path);
+
+  it('takes the session’s own, and not what may as well be another’s', () => {
+    const shares = divideWork(facts);
+    expect(paths(shares.whole)).toEqual(['mine', 'maybe']);
+    expect(paths(shares.contended)).toEqual(['both']);
+    expect(shares.refused).toEqual([]);
+    expect(shares.left).toEqual([
+      { path: 'theirs', owner: b },
+      { path: 'nobody', owner: undefined },
+      { path: 'doubt', owner: a },
+      { path: 'sub/', owner: undefined },
+    ]);
+  });
+
+  it('takes what is named, unless it is another’s', () => {
+    const shares = divideWork({ ...facts, named: new Set(['nobody', 'theirs', 'doubt', 'sub/']) });
+    expect(paths(shares.whole)).toEqual(['nobody', 'doubt']);
+    expect(shares.refused.map(({ path }) => path)).toEqual(['theirs']);
+    expect(shares.left.map(({ path }) => path)).toEqual(['mine', 'both', 'maybe', 'sub/']);
+  });
+
+  it('takes what no ledger has yet', () => {
+    const shares = divideWork({ ...facts, unrecorded: [on(a, 'nobody')] });
+    expect(paths(shares.whole)).toContain('nobody');
+  });
+
+  it('a parent’s claim is not its child’s to commit', () => {
+    const shares = divideWork({ ...facts, sides: { own: new Set([a, b]), foreign: new Set() } });
+    expect(paths(shares.whole)).toEqual(['mine', 'both', 'doubt', 'maybe']);
+    expect(shares.left).toContainEqual({ path: 'theirs', owner: b });
+  });
+});
+
+describe('userEnvironment', () => {
+  const config = (...entries: [string, string][]) =>
+    Object.fromEntries([
+      ['GIT_CONFIG_COUNT', String(entries.length)],
+      ...entries.flatMap(([key, value], n) => [
+        [`GIT_CONFIG_KEY_${n}`, key],
+        [`GIT_CONFIG_VALUE_${n}`, value],
+      ]),
+    ]) as Record<string, string>;
+  const scrub = {
+    GEMINI_CLI: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+  const defined = (env: NodeJS.ProcessEnv) =>
+    Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined));
+
+  it('takes Gemini’s scrub back and keeps everything else', () => {
+    const entries: [string, string][] = [
+      ['core.hooksPath', ''],
+      ['core.fsmonitor', ''],
+      ['core.sshCommand', ''],
+      ['credential.helper', ''],
+      ['core.editor', ''],
+      ['sequence.editor', ''],
+      ['diff.external', ''],
+      ['user.name', 'Grace'],
+    ];
+    const env = userEnvironment({ ...scrub, ...config(...entries), PATH: '/bin', GIT_TERMINAL_PROMPT: '0' });
+    const rest = { GEMINI_CLI: '1', PATH: '/bin', GIT_TERMINAL_PROMPT: '0' };
+    expect(defined(env)).toEqual({ ...rest, ...config(['user.name', 'Grace']) });
+    expect(defined(userEnvironment({ ...scrub, ...config(['core.hooksPath', '']) }))).toEqual({
+      GEMINI_CLI: '1',
+    });
+  });
+
+  it.each([
+    ['outside of Gemini’s shell', { ...scrub, GEMINI_CLI: undefined, ...config(['core.hooksPath', '']) }],
+    ['where hooks are not switched off', { ...scrub, ...config(['core.editor', '']) }],
+    ['where they are elsewhere', { ...scrub, ...config(['core.hooksPath', '/hooks']) }],
+    ['with a count that is none', { ...scrub, GIT_CONFIG_COUNT: 'x' }],
+  ])('changes nothing %s', (_, env) => {
+    expect(userEnvironment(env)).toEqual(env);
+  });
+
+  it('keeps a configuration file that the user named', () => {
+    const env = { ...scrub, GIT_CONFIG_GLOBAL: '/home/ada/git', ...config(['core.hooksPath', '']) };
+    expect(userEnvironment(env)['GIT_CONFIG_GLOBAL']).toBe('/home/ada/git');
+  });
+});
+
+describe('rawCommitVerdict', () => {
+  const cwd = '/r';
+  it('refuses a raw commit beside a peer only, and names the command', () => {
+    const verbs = [
+      { verb: 'add', cwd },
+      { verb: 'commit', cwd },
+    ];
+    const verdict = rawCommitVerdict(verbs, true);
+    expect(verdict).toMatchObject({ kind: 'deny' });
+    expect(JSON.stringify(verdict)).toContain("git handoff commit -m '<message>'");
+    expect(rawCommitVerdict(verbs, false)).toBeUndefined();
+    expect(rawCommitVerdict([{ verb: 'add', cwd }], true)).toBeUndefined();
+  });
+});

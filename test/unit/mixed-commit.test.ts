@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { mixedSessions } from '../../src/domain/mixed-commit.ts';
+import type { SessionId } from '../../src/domain/names.ts';
+
+const id = (text: string) => text as SessionId;
+const message = (...ids: string[]) => `x\n\n${ids.map((one) => `Claude-Session-Id: ${one}\n`).join('')}`;
+const [a, b, c] = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'].map(id) as [SessionId, SessionId, SessionId];
+
+describe('mixedSessions', () => {
+  it.each<[string, string, string[]]>([
+    ['none', 'x', []],
+    ['one', message(a), []],
+    ['two', message(a, b), [a, b]],
+    ['three, in their order', message(c, a, b), [c, a, b]],
+    ['one twice', message(a, a), []],
+    ['a short form of one', message('aaaaaaaa', a), []],
+    ['two with one beginning', message('aaaaaaaa-1', 'aaaaaaaa-2'), ['aaaaaaaa-1', 'aaaaaaaa-2']],
+    ['a prefix that is no short form', message('aaaa', a), ['aaaa', a]],
+    ['indented, odd blanks, other case', ` \tCLAUDE-SESSION-ID  :${a}\n  Claude-Session-Id:  ${b}\n`, [a, b]],
+    ['CRLF', message(a, b).replaceAll('\n', '\r\n'), [a, b]],
+    ['in a sentence', `Claude-Session-Id: ${a}\nsee Claude-Session-Id: ${b}`, []],
+    ['accepted', `${message(a, b)}Handoff-Accepted-From: ${b}`, []],
+    ['accepted by its short form', `${message(a, b)}handoff-accepted-from: bbbbbbbb`, []],
+    ['another one accepted', `${message(a, b)}Handoff-Accepted-From: ${c}`, [a, b]],
+  ])('%s', (_, text, expected) => {
+    expect(mixedSessions(text)).toEqual(expected);
+  });
+
+  it('counts kin as one, over any number of steps and by short forms', () => {
+    expect(mixedSessions(message(a, b), [[b, a]])).toEqual([]);
+    expect(mixedSessions(message(a, c), [[c, b], [b, a]])).toEqual([]); // prettier-ignore
+    expect(mixedSessions(message('aaaaaaaa', 'bbbbbbbb'), [[b, a]])).toEqual([]);
+    expect(mixedSessions(message(a, c), [[b, a]])).toEqual([a, c]);
+  });
+
+  it('reads a long message in linear time', () => {
+    const long = `${' '.repeat(200_000)}x\n`.repeat(5) + message(a, b);
+    expect(mixedSessions(long)).toEqual([a, b]);
+  });
+});
