@@ -64,6 +64,15 @@ export class Scenario {
   /** A repository with `init`; `sessions`: 0 none, 1 that of this process alone, 2 another one beside it. */
   enabled(name, sessions) {
     const root = this.repository(name);
+    return this.#enable(root, name, sessions);
+  }
+
+  /** Switches a repository on, with two sessions in it. */
+  share(root) {
+    return this.#enable(root, root, 2);
+  }
+
+  #enable(root, name, sessions) {
     this.run(launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.#startPeer(root);
     if (sessions > 0) this.guard(root, start(root, session));

@@ -55,7 +55,16 @@ async function bundle(name, chunks, groups = []) {
 if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(next, { recursive: true, force: true });
   const name = (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs');
-  await bundle('hook', name);
+  // Each file costs half a millisecond to find and load: what every decision needs is one, and what needs git
+  // (whose first process loads child_process) another.
+  const always =
+    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
+  const gitBound =
+    /src\/(?:git|store|domain\/ledger)\/|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
+  await bundle('hook', name, [
+    { name: 'core', test: always, priority: 2 },
+    { name: 'git', test: gitBound, priority: 1 },
+  ]);
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
     /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard)[^/]*\.ts$/;

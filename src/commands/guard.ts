@@ -127,6 +127,7 @@ async function decide(scene: Scene): Promise<Verdict> {
     return combined(await beforeTool(scene), told);
   }
   if (!enabled || session === undefined) return ALLOW;
+  if (event.kind === 'after-tool') return (await import('./guard/after-tool.ts')).afterTool(scene, session);
   const { lifeCycle } = await import('./guard/life-cycle.ts');
   return lifeCycle(scene, session);
 }

@@ -14,6 +14,11 @@ export interface ProcessTable {
 
 const MAX_DEPTH = 64;
 
+/** This process, as the table has it. */
+export function ownProcess(table: ProcessTable): ProcessId {
+  return { pid: process.pid, start: table.startOf(process.pid) ?? '-' };
+}
+
 /** The process table of this machine. */
 export function processTable(): ProcessTable {
   return process.platform === 'linux' ? linuxTable() : psTable();

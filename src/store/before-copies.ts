@@ -1,8 +1,8 @@
 import { constants, copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
-import { hash } from '../git/hash.ts';
 import { ensureFolder } from '../host/folders.ts';
+import { nameHash } from '../host/name-hash.ts';
 import { type LedgerPlace, ledgerFolder } from './ledger.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type LedgerPlace, ledgerFolder } from './ledger.ts';
 const MAX_COPY = 1 << 20;
 
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
-  join(ledgerFolder(place), 'before', session, hash('sha1', path));
+  join(ledgerFolder(place), 'before', session, nameHash(path));
 
 /** Keeps the file's content, or that there was none. Says nothing when it cannot. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {

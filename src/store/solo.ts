@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomName } from '../host/random-name.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { SessionRecord } from '../domain/session.ts';
 
@@ -15,7 +15,7 @@ const SOLO_FILE = 'handoff-solo';
 export function writeSolo(gitDir: string, record: SessionRecord): void {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
   if (readSolo(gitDir) === text) return;
-  const temporary = join(gitDir, `${SOLO_FILE}.${randomUUID()}`);
+  const temporary = join(gitDir, `${SOLO_FILE}.${randomName()}`);
   writeFileSync(temporary, text);
   renameSync(temporary, join(gitDir, SOLO_FILE));
 }

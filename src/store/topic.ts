@@ -177,16 +177,29 @@ async function illegalReason(
 ): Promise<IllegalReason | undefined> {
   if (publicRef === undefined) return 'deleted';
   if (!isPlainCommit(publicRef)) return 'not a descendant';
+  return judgeMove(repository, path, keptOid, publicRef.oid);
+}
+
+/**
+ * Judges the move of a handoff from one commit (nothing: from its root) to another by every commit between;
+ * `undefined` when it is legal.
+ */
+export async function judgeMove(
+  repository: InRepository,
+  path: HandoffPath,
+  old: Oid | undefined,
+  next: Oid,
+): Promise<IllegalReason | undefined> {
   const options = { cwd: repository.cwd };
-  const chain = (await firstParentChain(options, publicRef.oid, keptOid)).reverse();
-  const loaded = await loadCommits(options, keptOid === undefined ? chain : [keptOid, ...chain]);
+  const chain = (await firstParentChain(options, next, old)).reverse();
+  const loaded = await loadCommits(options, old === undefined ? chain : [old, ...chain]);
   const commits = loaded.filter((commit) => commit !== undefined);
   const others = await secondParents(repository, commits);
   const verdict = checkMove(
     {
-      old: keptOid === undefined ? undefined : commits.find((commit) => commit.oid === keptOid),
-      next: publicRef.oid,
-      chain: commits.filter((commit) => commit.oid !== keptOid),
+      old: old === undefined ? undefined : commits.find((commit) => commit.oid === old),
+      next,
+      chain: commits.filter((commit) => commit.oid !== old),
       others,
     },
     {

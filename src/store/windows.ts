@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomName } from '../host/random-name.ts';
 import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
-import { hash } from '../git/hash.ts';
 import { ensureFolder } from '../host/folders.ts';
+import { nameHash } from '../host/name-hash.ts';
 import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } from './ledger.ts';
 
 /**
@@ -111,11 +111,11 @@ const isFileName = (name: string) => /^[A-Za-z0-9_-]{1,100}$/.test(name);
 
 /** A client's id of a tool call may hold anything. */
 export function windowFile(id: string): string {
-  return isFileName(id) ? id : hash('sha256', id).slice(0, 32);
+  return isFileName(id) ? id : nameHash(id);
 }
 
 function putFile(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}.new`;
+  const temporary = `${file}.${randomName()}.new`;
   writeFileSync(temporary, text, { mode: 0o600 });
   renameSync(temporary, file);
 }

@@ -12,6 +12,8 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { siblingNames } from '../../host/marker-files.ts';
+import { isSolo } from '../../store/solo.ts';
+import { beforeFiles } from './ledger/before-file.ts';
 import { markerRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 
@@ -43,15 +45,28 @@ async function decideTool(scene: Scene): Promise<Verdict> {
       return fileTool(scene, tool, firstRefusal(tool.files.flatMap((file) => patchedFile(scene, file))));
     case 'shell':
     case 'argv':
-      return (await import('./shell-tool.ts')).shellTool(scene, tool);
+      return shellCommand(scene, tool);
   }
+}
+
+/** git looks at the working tree while the analyser is loaded and runs. */
+async function shellCommand(
+  scene: Scene,
+  tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
+): Promise<Verdict> {
+  const { place, enabled, event } = scene;
+  const beside =
+    enabled && event.session !== undefined && place !== undefined && !isSolo(place.gitDir, event.session);
+  const looking = beside
+    ? (await import('./ledger/look-before.ts')).lookBefore(scene, event.session, tool)
+    : undefined;
+  return (await import('./shell-tool.ts')).shellTool(scene, tool, looking);
 }
 
 /** A file tool that may go on as far as handoff files are concerned: the ledger has its say. */
 async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise<Verdict> {
   const { session } = scene.event;
   if (verdict.kind === 'deny' || !scene.enabled || session === undefined) return verdict;
-  const { beforeFiles } = await import('./ledger/file-tool.ts');
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
   return combined(verdict, await beforeFiles(scene, session, paths));
 }

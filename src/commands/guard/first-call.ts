@@ -1,7 +1,7 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { rememberFiles } from '../../store/guarded-files.ts';
-import { lookAround } from './after-tool.ts';
+import { lookAround } from './look-around.ts';
 import { register, twinWarning } from './registration.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,6 +1,5 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { afterTool } from './after-tool.ts';
 import { sessionEnd, stop } from './endings.ts';
 import type { Scene } from './scene.ts';
 import { sessionStart } from './session-start.ts';
@@ -11,8 +10,6 @@ export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdi
   switch (scene.event.kind) {
     case 'session-start':
       return sessionStart(scene, session);
-    case 'after-tool':
-      return afterTool(scene, session);
     case 'stop':
       return stop(scene, session);
     case 'session-end':

@@ -5,8 +5,8 @@ import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
-import { isSolo } from '../../store/solo.ts';
 import { combined, decideGuarded, firstRefusal, removePath } from './before-tool.ts';
+import type { Looking } from './ledger/look-before.ts';
 import { identityRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 
@@ -16,14 +16,10 @@ const GUARDED_REFS = 'refs/handoffs';
 export async function shellTool(
   scene: Scene,
   tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
+  looking: Looking | undefined,
 ): Promise<Verdict> {
   const { home, place, files } = scene;
   const { session } = scene.event;
-  // git looks at the working tree while the command is analysed.
-  const looking =
-    scene.enabled && session !== undefined && place !== undefined && !isSolo(place.gitDir, session)
-      ? (await import('./ledger/before-shell.ts')).lookBefore(scene, session, tool)
-      : undefined;
   const env = { ...sessionVariables(scene), ...scene.env };
   const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
   const world = shellWorld(

@@ -22,9 +22,8 @@ import {
   readWindows,
 } from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
-import { windowId } from './before-shell.ts';
-import { headEntries } from './head-moves.ts';
 import { event, newsFor, theSession } from './news.ts';
+import { windowId } from './window-id.ts';
 import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
 
 /** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
@@ -54,6 +53,7 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<stri
   if (window !== undefined) {
     entries.push(...stagedEntries(window.snapshot, after, scene.now));
     entries.push(...discardedEvents(window.snapshot, after, ledgers, scene.now));
+    const { headEntries } = await import('./head-moves.ts');
     entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
     closeWindow(place, window, scene.now);
   }
@@ -104,7 +104,8 @@ function changedWithin(
   window: Window,
   now: number,
 ): boolean {
-  if (after === null) return true; // What is gone has no time.
+  // What is gone has no time, and that of a submodule's folder says nothing about its commit.
+  if (after === null || after.mode === '160000') return true;
   const at = changedAt(place.top, path);
   return at !== undefined && at >= window.from - CLOCK_SLACK_MS && at <= now + CLOCK_SLACK_MS;
 }

@@ -1,48 +1,18 @@
 import { join } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { ago } from '../../../domain/age.ts';
-import { type OpenClaim, isCommitted } from '../../../domain/ledger/claims.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import { strong } from '../../../domain/ledger/ownership.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
-import { takeSnapshot } from '../../../git/work-tree.ts';
-import { appendEntries } from '../../../store/ledger.ts';
 import type { Scene } from '../scene.ts';
-import { sidesNow } from './sides-now.ts';
-import { type WorkPlace, lookingTime, openLedgers } from './work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers } from './work-place.ts';
 
 /** A path that a tool call is about to change. `whole`: everything below it, too. */
 export interface Touch {
   readonly path: string;
   readonly whole: boolean;
-}
-
-/** Claims of other live sessions that are open, by a fresh look at the disk and the live refs. */
-export async function foreignClaims(
-  scene: Scene,
-  found: FoundRepository,
-  place: WorkPlace,
-  session: SessionId,
-  candidates: readonly OpenClaim[],
-  seen?: Snapshot,
-): Promise<OpenClaim[]> {
-  if (candidates.length === 0) return [];
-  const paths = candidates.map(({ path }) => path);
-  const [sides, snapshot] = await Promise.all([
-    sidesNow(scene, found, session),
-    seen ?? takeSnapshot(place.top, { paths, timeoutMs: lookingTime(scene), now: scene.now }),
-  ]);
-  const open: OpenClaim[] = [];
-  for (const claim of candidates) {
-    const dirty = snapshot.dirty.get(claim.path);
-    if (dirty === undefined || isCommitted(claim, dirty.head)) {
-      const why = dirty === undefined ? 'clean' : 'committed';
-      appendEntries(place, claim.session, [{ t: 'end', path: claim.path, why, at: scene.now }]);
-    } else if (sides.foreign.has(claim.session)) open.push(claim);
-  }
-  return open;
 }
 
 /** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
@@ -52,9 +22,13 @@ export async function contention(
   place: WorkPlace,
   session: SessionId,
   touches: readonly Touch[],
+  ledgers: Ledgers = openLedgers(place, session),
 ): Promise<Verdict | undefined> {
   if (scene.settings.contention === 'off' || touches.length === 0) return undefined;
-  const candidates = claimsOfOthers(place, session, touches);
+  const candidates = claimsOfOthers(ledgers, session, touches);
+  if (candidates.length === 0) return undefined;
+  // git is loaded only where somebody has a claim.
+  const { foreignClaims } = await import('./foreign-claims.ts');
   const claims = await foreignClaims(scene, found, place, session, candidates);
   const [claim] = strong(claims);
   if (claim === undefined) {
@@ -69,8 +43,7 @@ export async function contention(
     : { kind: 'context', text: `git-handoff: ${text}` };
 }
 
-function claimsOfOthers(place: WorkPlace, session: SessionId, touches: readonly Touch[]): OpenClaim[] {
-  const { all } = openLedgers(place, session);
+function claimsOfOthers({ all }: Ledgers, session: SessionId, touches: readonly Touch[]): OpenClaim[] {
   const touched = (path: string) =>
     touches.some((touch) => touch.path === path || (touch.whole && path.startsWith(`${touch.path}/`)));
   return all

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { LedgerEntry, LedgerEvent } from '../../../domain/ledger/claims.ts';
+import { randomName } from '../../../host/random-name.ts';
 import type { HeadPlace } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
@@ -61,7 +61,7 @@ function movedHead(
 
 /** An event for all other sessions of the worktree. */
 export function event(text: string, now: number, to?: SessionId): LedgerEntry {
-  return { t: 'event', id: randomUUID(), text, at: now, ...(to === undefined ? {} : { to }) };
+  return { t: 'event', id: randomName(), text, at: now, ...(to === undefined ? {} : { to }) };
 }
 
 /** "session aaaaaaaa", at the beginning of a sentence. */

@@ -10,15 +10,15 @@ import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { exists, realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';
-import { foreignClaims } from './contention.ts';
 import { refName } from './news.ts';
-import { type WorkPlace, openLedgers } from './work-place.ts';
+import type { Ledgers, WorkPlace } from './work-place.ts';
 
 interface Look {
   readonly found: FoundRepository;
   readonly place: WorkPlace;
   readonly snapshot: Snapshot;
   readonly effects: ShellEffects;
+  readonly ledgers: Ledgers;
 }
 
 /**
@@ -28,9 +28,8 @@ interface Look {
 export async function refuseTreeVerbs(
   scene: Scene,
   session: SessionId,
-  { found, place, snapshot, effects }: Look,
+  { found, place, snapshot, effects, ledgers: { all, self } }: Look,
 ): Promise<Verdict | undefined> {
-  const { all, self } = openLedgers(place, session);
   for (const call of effects.gitCalls) {
     const reach = reachHere(call, scene, place);
     if (reach === undefined || staysHere(reach, snapshot.head.ref)) continue;
@@ -38,6 +37,8 @@ export async function refuseTreeVerbs(
       .filter((ledger) => ledger.session !== session)
       .flatMap(({ claims }) => [...claims.values()])
       .filter(({ path }) => isReached(reach, snapshot.dirty.get(path), place));
+    if (candidates.length === 0) continue;
+    const { foreignClaims } = await import('./foreign-claims.ts');
     const hit = strong(await foreignClaims(scene, found, place, session, candidates, snapshot));
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => snapshot.dirty.has(path));

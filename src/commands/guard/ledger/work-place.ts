@@ -1,4 +1,4 @@
-import { dirname, relative } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import type { SessionLedger } from '../../../domain/ledger/claims.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
@@ -25,7 +25,7 @@ export function placeOf(absolute: string, follows: boolean): PlacedPath | undefi
   const real = realPath(absolute, follows);
   const found = discoverRepository(dirname(real));
   if (found === undefined) return undefined;
-  const path = relative(realPath(found.workTree), real).replaceAll('\\', '/');
+  const path = relative(realPath(found.workTree), real).replaceAll(sep, '/');
   return path === '' || path.startsWith('../') || path.startsWith('.git/') ? undefined : { found, path };
 }
 
