@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseOid } from '../domain/names.ts';
+import { statOf } from './stat.ts';
 
 /** A repository found without starting git (gitrepository-layout(5)); enough for the guard. */
 export interface FoundRepository {
@@ -20,7 +21,7 @@ export function discoverRepository(from: string): FoundRepository | undefined {
 
 function gitDirAt(folder: string): string | undefined {
   const path = join(folder, '.git');
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
   if (stat?.isFile() !== true) return undefined;
   const target = /^gitdir: (.*?)\n?$/s.exec(readText(path) ?? '')?.[1];
@@ -47,12 +48,12 @@ export function checkedOutBranch(folder: string): string | undefined {
 
 /** A bare repository, or the inside of a `.git`. */
 function looksBare(folder: string): boolean {
-  return isGitDir(folder) && statSync(join(folder, 'objects'), { throwIfNoEntry: false }) !== undefined;
+  return isGitDir(folder) && statOf(join(folder, 'objects')) !== undefined;
 }
 
 /** Whether a folder is a `$GIT_DIR`, told by its `HEAD`. */
 export function isGitDir(path: string): boolean {
-  return statSync(join(path, 'HEAD'), { throwIfNoEntry: false }) !== undefined;
+  return statOf(join(path, 'HEAD')) !== undefined;
 }
 
 function commonDirOf(gitDir: string): string {
@@ -88,6 +89,6 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
 /** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
 export function hasHandoffs(commonDir: string): boolean {
   return ['refs/handoffs', 'handoff'].some(
-    (name) => statSync(join(commonDir, name), { throwIfNoEntry: false }) !== undefined,
+    (name) => statOf(join(commonDir, name)) !== undefined,
   );
 }

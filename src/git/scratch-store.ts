@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
+import { statOf } from './stat.ts';
 
 /**
  * A folder of objects beside the repository's own (`GIT_OBJECT_DIRECTORY`, git(1)): contents of uncommitted
@@ -57,7 +58,7 @@ export async function hashFiles(
   let total = 0;
   for (const path of paths) {
     if (kept.length + named.length >= MAX_FILES || total > MAX_TOTAL) break;
-    const stat = statSync(join(top, path), { throwIfNoEntry: false });
+    const stat = statOf(join(top, path));
     // U+FFFD: the name is not UTF-8 and cannot be handed on.
     if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;
     total += stat.size;

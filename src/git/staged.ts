@@ -14,6 +14,27 @@ export async function stagedPaths(cwd: string, env: Record<string, string> = {})
   return parseRaw(result.stdout.toString('utf8'));
 }
 
+/** Which of these paths are not on the disk as the index has them. */
+export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const args = [
+    'diff',
+    '--name-only',
+    '-z',
+    '--no-renames',
+    '--no-relative',
+    '--no-ext-diff',
+    '--',
+    ...paths,
+  ];
+  const result = await runGit(['--literal-pathspecs', ...args], { cwd });
+  if (result.code !== 0) throw gitFailure('diff', result);
+  return result.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((path) => path !== '');
+}
+
 /** Parses git-diff(1)'s raw format with `-z`. */
 export function parseRaw(output: string): StagedPath[] {
   const fields = output.split('\0');

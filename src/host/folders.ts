@@ -27,14 +27,23 @@ export function beatFile(commonDir: string, session: string): string {
   return join(repositoryFolder(commonDir), 'beat', session);
 }
 
-/** Marks a session's call; the sh launcher does the same on its fast path. */
-export function beat(commonDir: string, session: string): void {
+/** Marks a session's call by its event's name; the sh launcher does the same on its fast path. */
+export function beat(commonDir: string, session: string, event: string): void {
   const file = beatFile(commonDir, session);
   try {
     ensureFolder(dirname(file));
-    writeFileSync(file, '');
+    writeFileSync(file, event);
   } catch {
     // A read-only repository: activity is then unknown, which refuses nothing.
+  }
+}
+
+/** Name of the event that a session called with last; empty when it is not known. */
+export function lastEvent(commonDir: string, session: string): string {
+  try {
+    return readFileSync(beatFile(commonDir, session), 'utf8');
+  } catch {
+    return '';
   }
 }
 

@@ -20,6 +20,8 @@ export const ARRIVAL = 'arrival';
 export interface OpenWindow extends Window {
   readonly to: undefined;
   readonly snapshot: Snapshot;
+  /** The sub-agent that runs it; empty for the session's own. */
+  readonly agent: string;
   /** Paths that the command itself names as what it writes or removes. */
   readonly named: readonly string[];
 }
@@ -58,11 +60,11 @@ export function openWindow(
   session: SessionId,
   id: string,
   snapshot: Snapshot,
-  named: readonly string[] = [],
+  { named = [], agent = '' }: { named?: readonly string[]; agent?: string | undefined } = {},
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
-  putFile(join(folder, windowFile(id)), `${formatSnapshot(snapshot)}\n${JSON.stringify(named)}\n`);
+  putFile(join(folder, windowFile(id)), `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent })}\n`);
 }
 
 /** The commands that run now: of one session, or of all. */
@@ -74,17 +76,26 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
     const folder = join(windowFolder(place), session);
     return listFolder(folder).flatMap((id): OpenWindow[] => {
       if (!isFileName(id)) return [];
-      const [first = '', second = '[]'] = readText(join(folder, id)).split('\n');
+      const [first = '', second = ''] = readText(join(folder, id)).split('\n');
       const snapshot = parseSnapshot(first);
       if (snapshot === undefined) return [];
-      return [{ session, id, from: snapshot.at, to: undefined, snapshot, named: readNames(second) }];
+      return [{ session, id, from: snapshot.at, to: undefined, snapshot, ...readRest(second) }];
     });
   });
 }
 
-/** Forgets that a command may have been running when another session arrived: none was, or it is known by now. */
-export function closeArrival(place: LedgerPlace, session: SessionId): void {
-  rmSync(join(windowFolder(place), session, ARRIVAL), { force: true });
+/** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
+const TOGETHER_MS = 5000;
+
+/**
+ * Forgets commands of an agent that cannot be running any more, because it makes its next call: those that the person
+ * did not allow after all, and the one that another session's arrival took for granted.
+ */
+export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
+  for (const window of readWindows(place, session)) {
+    const isOver = window.id === ARRIVAL || (window.agent === agent && now - window.from > TOGETHER_MS);
+    if (isOver) rmSync(join(windowFolder(place), session, windowFile(window.id)), { force: true });
+  }
 }
 
 /** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */
@@ -98,12 +109,15 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
-function readNames(text: string): string[] {
+function readRest(text: string): { named: string[]; agent: string } {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+    const { named, agent } = JSON.parse(text) as { named?: unknown; agent?: unknown };
+    return {
+      named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
+      agent: typeof agent === 'string' ? agent : '',
+    };
   } catch {
-    return [];
+    return { named: [], agent: '' };
   }
 }
 

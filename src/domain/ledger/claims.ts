@@ -182,7 +182,8 @@ function withClaim(
   entry: Extract<LedgerEntry, { t: 'claim' }>,
 ): OpenClaim {
   const { path, base, before, after, evidence, weak, at } = entry;
-  if (known === undefined) {
+  // What this session has committed is no claim any more; a change after that is another one.
+  if (known === undefined || known.committed.some((state) => sameState(state, base))) {
     const changes = [{ before, after }];
     return { session, path, base, changes, after, committed: [], evidence, weak, since: at, at };
   }

@@ -61,6 +61,19 @@ describe('a claim', () => {
     });
   });
 
+  it('begins anew with a change of what the session has committed', () => {
+    const commit = { t: 'commit', parent: oid(1), paths: [['f', blob(2)]], at: 2 } as const;
+    const open = fold(claim('f', blob(1), blob(2)), commit, claim('f', blob(2), blob(3))).claims.get('f');
+    expect(open).toMatchObject({ base: blob(2), committed: [], after: blob(3) });
+    expect(open === undefined || isCommitted(open, blob(2))).toBe(false);
+    const before = fold(
+      claim('f', blob(1), blob(2)),
+      commit,
+      claim('f', blob(2), blob(3), { base: blob(1) }),
+    );
+    expect(before.claims.get('f')?.committed).toEqual([blob(2)]);
+  });
+
   it('is over when HEAD has what the session left, or what its commit was let through with', () => {
     const commit = { t: 'commit', parent: oid(1), paths: [['f', blob(3)]], at: 3 } as const;
     const open = fold(claim('f', blob(1), blob(2)), commit).claims.get('f');

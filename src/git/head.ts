@@ -1,0 +1,62 @@
+import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import { type CommitText, parseCommit } from './commits.ts';
+import { readHead } from './discover.ts';
+import { readObjects } from './objects.ts';
+import { type Ref, listRefs } from './refs.ts';
+import { runGit } from './run.ts';
+
+/** Where HEAD is, with its commit; nothing of it on an unborn branch. */
+export interface HeadState {
+  readonly place: HeadPlace;
+  readonly commit: CommitText | undefined;
+}
+
+/**
+ * Reads HEAD and lists refs below some prefixes with their content: one process for both on a branch, two at once
+ * when HEAD is detached.
+ */
+export async function readHeadAndRefs(
+  cwd: string,
+  gitDir: string,
+  prefixes: readonly string[],
+  timeoutMs: number,
+): Promise<{ readonly head: HeadState; readonly refs: readonly Ref[] }> {
+  const ref = readHead(gitDir) ?? (await symbolicTarget(cwd, timeoutMs));
+  const options = { content: true, timeoutMs };
+  if (ref === 'HEAD') {
+    const [refs, [object]] = await Promise.all([
+      listRefs({ cwd }, prefixes, options),
+      readObjects({ cwd, timeoutMs }, [{ name: 'HEAD' }]),
+    ]);
+    const commit = object?.type === 'commit' ? parseCommit(object.content.toString('latin1')) : undefined;
+    return { head: { place: { ref, oid: object?.oid ?? null }, commit }, refs };
+  }
+  const listed = await listRefs({ cwd }, [...prefixes, ref], options);
+  const tip = listed.find(({ name }) => name === ref);
+  return {
+    head: {
+      place: { ref, oid: tip?.oid ?? null },
+      commit: tip?.type === 'commit' ? parseCommit(tip.content) : undefined,
+    },
+    refs: listed.filter((one) => one !== tip),
+  };
+}
+
+/** For ref stores whose `HEAD` only git can read. */
+async function symbolicTarget(cwd: string, timeoutMs: number): Promise<string> {
+  const result = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd, timeoutMs });
+  return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
+}
+
+/** How many moves of HEAD back a switch is looked for. */
+const MOVES = 50;
+
+/** When HEAD was last switched to another branch, milliseconds since the epoch, by its reflog. */
+export async function lastSwitch(cwd: string, timeoutMs: number): Promise<number | undefined> {
+  const args = ['log', '--walk-reflogs', `--max-count=${MOVES}`, '-z', '--date=unix', '--format=%gd %gs'];
+  const result = await runGit([...args, 'HEAD', '--'], { cwd, timeoutMs });
+  const moves = result.code === 0 ? result.stdout.toString('utf8').split('\0') : [];
+  const found = moves.find((move) => /^\S+ checkout: moving from /.test(move));
+  const seconds = Number(/^HEAD@\{(\d+)\}/.exec(found ?? '')?.[1]);
+  return Number.isSafeInteger(seconds) ? seconds * 1000 : undefined;
+}

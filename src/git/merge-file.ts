@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gitFailure, runGit } from './run.ts';
+
+/** `conflict`: changes overlap or touch, without an unchanged line between them. `binary`: no text. */
+export type MergedText =
+  { readonly kind: 'merged'; readonly content: Buffer } | { readonly kind: 'conflict' | 'binary' };
+
+/** Merges contents with git-merge-file(1), in a folder of its own that {@link TextMerger.close} removes. */
+export class TextMerger {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'git-merge-'));
+
+  /** Applies what changed from `before` to `after` to `current`. */
+  async apply(current: Uint8Array, before: Uint8Array, after: Uint8Array): Promise<MergedText> {
+    const files = [current, before, after].map((content, n) => {
+      const file = join(this.#folder, String(n));
+      writeFileSync(file, content, { mode: 0o600 });
+      return file;
+    });
+    const result = await runGit(['merge-file', '-p', '-q', '--', ...files], { cwd: this.#folder });
+    if (result.code === 0) return { kind: 'merged', content: result.stdout };
+    if (result.code < 128) return { kind: 'conflict' };
+    if (isBinary(current) || isBinary(before) || isBinary(after)) return { kind: 'binary' };
+    throw gitFailure('merge-file', result);
+  }
+
+  close(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** git's own rule: a NUL among the first 8000 bytes. */
+function isBinary(content: Uint8Array): boolean {
+  return content.subarray(0, 8000).includes(0);
+}

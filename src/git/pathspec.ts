@@ -1,0 +1,20 @@
+import { Failure } from '../domain/failure.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { runGit } from './run.ts';
+
+/**
+ * The dirty paths that pathspecs (gitglossary(7)) match, relative to the top of the working tree.
+ *
+ * @param cwd what the pathspecs are relative to
+ * @throws Failure `usage` when git refuses a pathspec
+ */
+export async function matchingPaths(cwd: string, pathspecs: readonly string[]): Promise<Set<string>> {
+  const flags = ['--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
+  const result = await runGit(['status', ...flags, '--', ...pathspecs], { cwd });
+  if (result.code !== 0) {
+    const [line = ''] = result.stderr.trim().split('\n');
+    throw new Failure('usage', escapeLine(line.replace(/^fatal: /, '')), { hint: 'git handoff status' });
+  }
+  const lines = result.stdout.toString('utf8').split('\0');
+  return new Set(lines.filter((line) => line !== '').map((line) => line.slice('XY '.length)));
+}

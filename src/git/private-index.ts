@@ -1,0 +1,105 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FileState } from '../domain/ledger/claims.ts';
+import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { gitFailure, runGit } from './run.ts';
+import { userGit } from './user-git.ts';
+
+/** Paths with what an index shall hold there; `null`: no entry. */
+export type IndexEntries = ReadonlyMap<string, FileState>;
+
+/** An index of our own, made fresh from a commit for one commit or look, beside the worktree's. */
+export class PrivateIndex {
+  readonly #top: string;
+  readonly #file: string;
+
+  private constructor(top: string, file: string) {
+    this.#top = top;
+    this.#file = file;
+  }
+
+  /**
+   * Makes one that holds the tree of `base`, or nothing. It starts as a copy of the worktree's index, which knows
+   * the files' times: without them git would read every file again.
+   *
+   * @param indexFile the worktree's index
+   */
+  static async open(
+    { top, gitDir, indexFile }: { top: string; gitDir: string; indexFile: string },
+    base: Oid | null,
+  ): Promise<PrivateIndex> {
+    const index = new PrivateIndex(top, join(gitDir, `handoff-index.${process.pid}`));
+    index.remove();
+    try {
+      copyFileSync(indexFile, index.#file);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+    const args = base === null ? ['--empty'] : ['--reset', base];
+    const result = await runGit(['read-tree', ...args], { cwd: top, env: index.env });
+    if (result.code === 0) return index;
+    index.remove();
+    throw gitFailure('read-tree', result);
+  }
+
+  /** The variables by which git works on it. */
+  get env(): Record<string, string> {
+    return { GIT_INDEX_FILE: this.#file };
+  }
+
+  /** Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files. */
+  async takeFromDisk(paths: readonly string[]): Promise<void> {
+    if (paths.length === 0) return;
+    const args = ['update-index', '--add', '--remove', '-z', '--stdin'];
+    const input = paths.map((path) => `${path}\0`).join('');
+    // Filters that the user's configuration names take part.
+    const result = await userGit(args, { cwd: this.#top, env: this.env, input, show: 'quiet' });
+    if (result.code !== 0) throw gitFailure('update-index', result);
+  }
+
+  async set(entries: IndexEntries): Promise<void> {
+    const result = await setEntries(this.#top, entries, this.env);
+    if (result.code !== 0) throw gitFailure('update-index', result);
+  }
+
+  /** What it holds at these paths. */
+  async read(paths: readonly string[]): Promise<Map<string, FileState>> {
+    return readEntries(this.#top, paths, this.env);
+  }
+
+  remove(): void {
+    for (const file of [this.#file, `${this.#file}.lock`]) rmSync(file, { force: true });
+  }
+}
+
+/** Sets entries of an index, all or none; the worktree's own unless `env` names another. The caller looks at the exit code. */
+export async function setEntries(top: string, entries: IndexEntries, env: Record<string, string> = {}) {
+  const gone = [...entries].filter(([, state]) => state === null);
+  const there = [...entries].filter(([, state]) => state !== null);
+  const width = there[0]?.[1]?.oid?.length ?? 40;
+  // What goes comes first: a folder may stand where a file stood.
+  const lines = [
+    ...gone.map(([path]) => `0 ${'0'.repeat(width)}\t${path}\0`),
+    ...there.map(([path, state]) => `${state?.mode} ${state?.oid}\t${path}\0`),
+  ];
+  const input = lines.join('');
+  return runGit(['update-index', '-z', '--index-info'], { cwd: top, input, env });
+}
+
+/** What an index holds at these paths; intended additions (`git add -N`) are in it with an empty content. */
+export async function readEntries(
+  top: string,
+  paths: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Map<string, FileState>> {
+  const wanted = new Set(paths);
+  const result = await runGit(['ls-files', '--stage', '-z', '--full-name'], { cwd: top, env });
+  if (result.code !== 0) throw gitFailure('ls-files', result);
+  const found = new Map<string, FileState>(paths.map((path) => [path, null]));
+  for (const line of result.stdout.toString('utf8').split('\0')) {
+    const [, mode = '', name = '', path = ''] = /^(\d{6}) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
+    const oid = parseOid(name);
+    if (wanted.has(path)) found.set(path, { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid });
+  }
+  return found;
+}

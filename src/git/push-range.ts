@@ -1,0 +1,76 @@
+import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
+
+/** What a push would move, as git tells pre-push (githooks(5)). */
+export interface PushedRef {
+  readonly localRef: string;
+  /** `undefined`: the ref is deleted. */
+  readonly local: Oid | undefined;
+  readonly remoteRef: string;
+  /** `undefined`: the ref is new there. */
+  readonly remote: Oid | undefined;
+}
+
+/** Reads `<local ref> <local oid> <remote ref> <remote oid>` lines. */
+export function parsePushedRefs(text: string): PushedRef[] {
+  return text.split('\n').flatMap((line) => {
+    const [localRef = '', local = '', remoteRef = '', remote = ''] = line.split(' ');
+    const [next, old] = [parseOid(local), parseOid(remote)];
+    if (next === undefined || old === undefined || remoteRef === '') return [];
+    return [{ localRef, local: existing(next), remoteRef, remote: existing(old) }];
+  });
+}
+
+const existing = (oid: Oid): Oid | undefined => (isZeroOid(oid) ? undefined : oid);
+
+/** A commit that leaves the machine for the first time, and names a session. */
+export interface PushedCommit {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  readonly summary: string;
+  readonly message: string;
+}
+
+/**
+ * Commits that name a session and are new to a remote, newest first: by what its remote-tracking refs show and by
+ * what it has itself at the pushed refs. `remote..local` would take a rebased branch's new base for new.
+ *
+ * @param remote its name; a bare address has no refs of its own, then those of every remote count
+ */
+export async function newCommits(
+  options: GitOptions,
+  remote: string | undefined,
+  refs: readonly PushedRef[],
+): Promise<PushedCommit[]> {
+  const tips = refs.flatMap(({ local }) => local ?? []);
+  if (tips.length === 0) return [];
+  const known = refs.flatMap(({ remote: there }) => (there === undefined ? [] : [`^${there}`]));
+  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+  const format = ['-z', '--encoding=UTF-8', '--no-show-signature', '--no-notes', '--format=%H %P%x00%B'];
+  const pushed = remote === undefined ? '--remotes' : `--remotes=${remote}`;
+  // What the remote has and we do not know is nothing to leave out.
+  const args = ['log', '--ignore-missing', ...grep, ...format, '--stdin', '--not', pushed];
+  const result = await runGit(args, { ...options, input: `${[...tips, ...known].join('\n')}\n` });
+  if (result.code !== 0) throw gitFailure('log', result);
+  return parseCommits(result.stdout.toString('utf8'));
+}
+
+function parseCommits(output: string): PushedCommit[] {
+  const fields = output.split('\0');
+  const commits: PushedCommit[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [oid, ...parents] = (fields[at] ?? '')
+      .trim()
+      .split(' ')
+      .flatMap((name) => parseOid(name) ?? []);
+    const message = fields[at + 1] ?? '';
+    if (oid === undefined) continue;
+    commits.push({ oid, parents, summary: message.trimStart().split('\n')[0] ?? '', message });
+  }
+  return commits;
+}
+
+/** Whether a commit is in another's history. */
+export async function isAncestor(options: GitOptions, ancestor: Oid, commit: Oid): Promise<boolean> {
+  return (await runGit(['merge-base', '--is-ancestor', ancestor, commit], options)).code === 0;
+}

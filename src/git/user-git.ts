@@ -1,0 +1,111 @@
+import { type StdioOptions, spawn } from 'node:child_process';
+import { Failure } from '../domain/failure.ts';
+import type { GitResult } from './run.ts';
+
+/**
+ * git as the user runs it: with the user's configuration, hooks, filters, signing and editor. What
+ * src/git/run.ts fixes for our own questions would switch all of that off.
+ */
+
+export interface UserGitOptions {
+  readonly cwd: string;
+  /** Variables on top of the user's environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+  /**
+   * `quiet`: nothing is shown; `messages`: what git and its hooks say on stderr is shown as it comes;
+   * `terminal`: git has the terminal, for an editor. Its stdout is then not read.
+   */
+  readonly show: 'quiet' | 'messages' | 'terminal';
+}
+
+/** Runs one git process to its end. A non-zero exit is a value, not an exception. */
+export async function userGit(args: readonly string[], options: UserGitOptions): Promise<GitResult> {
+  const stdin = options.input === undefined ? (options.show === 'terminal' ? 'inherit' : 'ignore') : 'pipe';
+  const stdio: StdioOptions =
+    options.show === 'terminal' ? [stdin, 'inherit', 'inherit'] : [stdin, 'pipe', 'pipe'];
+  // An interrupt is for the editor and git; what they leave is cleaned up by us.
+  const ignore = () => undefined;
+  if (options.show === 'terminal') process.on('SIGINT', ignore);
+  try {
+    return await new Promise<GitResult>((resolve, reject) => {
+      const env = { ...userEnvironment(process.env), ...options.env };
+      const child = spawn('git', args, { cwd: options.cwd, env, stdio, windowsHide: true });
+      const stdout: Buffer[] = [];
+      const stderr: Buffer[] = [];
+      child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
+      child.stderr?.on('data', (chunk: Buffer) => {
+        stderr.push(chunk);
+        if (options.show === 'messages' && !isLockMessage(chunk.toString('latin1')))
+          process.stderr.write(chunk);
+      });
+      child.stdin?.on('error', ignore);
+      child.stdin?.end(options.input);
+      child.on('error', (cause) =>
+        reject(new Failure('environment', `git could not be started: ${cause.message}`, { cause })),
+      );
+      child.on('close', (code) =>
+        resolve({
+          code: code ?? 128,
+          stdout: Buffer.concat(stdout),
+          stderr: Buffer.concat(stderr).toString('utf8'),
+        }),
+      );
+    });
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}
+
+/** Whether git gave up because another git held the index; in whatever language it said so. */
+export function isLocked({ code, stderr }: GitResult): boolean {
+  return code === 128 && isLockMessage(stderr);
+}
+
+function isLockMessage(text: string): boolean {
+  return /^\S+: .*(?:index|handoff-index\.\d+)\.lock/m.test(text);
+}
+
+/** Keys that Gemini CLI empties in its shell's git. */
+const GEMINI_EMPTIES = new Set([
+  'core.hookspath',
+  'core.fsmonitor',
+  'core.sshcommand',
+  'credential.helper',
+  'core.editor',
+  'sequence.editor',
+  'diff.external',
+]);
+
+/**
+ * The environment as the user has it. Gemini CLI's shell hides the user's configuration from git and empties
+ * `core.hooksPath`, so that no hook runs; where that is recognised it is taken back, and nothing else.
+ */
+export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const entries = configEntries(env);
+  const scrubbed = entries.some(({ key, value }) => key.toLowerCase() === 'core.hookspath' && value === '');
+  if (env['GEMINI_CLI'] !== '1' || !scrubbed) return { ...env };
+  const kept = entries.filter(({ key, value }) => value !== '' || !GEMINI_EMPTIES.has(key.toLowerCase()));
+  const restored = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/.test(name)),
+  );
+  for (const name of ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']) {
+    if (restored[name] === '/dev/null') restored[name] = undefined;
+  }
+  restored['GIT_CONFIG_NOSYSTEM'] = undefined;
+  if (kept.length > 0) restored['GIT_CONFIG_COUNT'] = String(kept.length);
+  for (const [n, { key, value }] of kept.entries()) {
+    restored[`GIT_CONFIG_KEY_${n}`] = key;
+    restored[`GIT_CONFIG_VALUE_${n}`] = value;
+  }
+  return restored;
+}
+
+function configEntries(env: NodeJS.ProcessEnv): { key: string; value: string }[] {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  if (!Number.isSafeInteger(count) || count < 0 || count > 1000) return [];
+  return Array.from({ length: count }, (_, n) => ({
+    key: env[`GIT_CONFIG_KEY_${n}`] ?? '',
+    value: env[`GIT_CONFIG_VALUE_${n}`] ?? '',
+  }));
+}
