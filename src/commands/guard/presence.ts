@@ -17,6 +17,6 @@ export function noteCall(scene: Scene, session: SessionId): boolean {
   if (place === undefined) return false;
   const [client] = clientChain(scene, processTable());
   if (!isFreshlyRegistered(place, session, client, scene.now)) return false;
-  beat(place.commonDir, session);
+  beat(place.commonDir, session, scene.event.name);
   return true;
 }

@@ -42,7 +42,7 @@ export async function register(scene: Scene, session: SessionId): Promise<Regist
     await putRecord(repository, worktree, record, own?.oid);
     if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
   }
-  beat(place.commonDir, session);
+  beat(place.commonDir, session, scene.event.name);
   const [client] = clientChain(scene, table);
   const twin = findTwin(place, session, own, client, table);
   const isNews = rememberRegistration(place, session, client, twin);

@@ -72,7 +72,7 @@ function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, around: Arou
   const { window, windows, after } = around;
   const closed: Window[] = ledgers.all.flatMap((ledger) => ledger.windows);
   const others = [...windows, ...closed].filter(
-    (one) => one.session !== window.session && one.id !== ARRIVAL,
+    (one) => one.session !== window.session && one.id !== ARRIVAL && !isForgotten(one, scene.now),
   );
   const sure = windowEvidence({ ...window, to: scene.now }, others);
   return changesBetween(window.snapshot, after).flatMap((change): LedgerEntry[] => {
@@ -88,6 +88,13 @@ function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, around: Arou
     const weak = sure.weak || (theirs && !mine) || !changedWithin(place, change, window, scene.now);
     return [{ ...claim, evidence: 'window', weak }];
   });
+}
+
+/** A command whose end nobody has told of: the session has crashed, or its client gave it up. Milliseconds. */
+const FORGOTTEN_MS = 10 * 60_000;
+
+function isForgotten({ from, to }: Window, now: number): boolean {
+  return to === undefined && now - from > FORGOTTEN_MS;
 }
 
 /** Another session's own tool call, on record since the window opened, made this very change. */

@@ -5,7 +5,7 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
-import { worktreeId } from '../../../host/folders.ts';
+import { lastEvent, worktreeId } from '../../../host/folders.ts';
 import { appendEntries, readLedger } from '../../../store/ledger.ts';
 import {
   ARRIVAL,
@@ -69,8 +69,11 @@ function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapsho
     return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];
   });
   appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
-  openWindow(place, peer, ARRIVAL, now);
+  if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, now);
 }
+
+/** The last word of a session whose tool runs just now. */
+const BEFORE_TOOL = new Set(['PreToolUse', 'BeforeTool']);
 
 function hasLedger(place: WorkPlace, session: SessionId): boolean {
   return readLedger(place, session).head !== undefined;

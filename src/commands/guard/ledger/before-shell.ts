@@ -5,7 +5,7 @@ import type { ShellEffects } from '../../../domain/shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
 import { appendEntries } from '../../../store/ledger.ts';
-import { closeArrival, openWindow, putLast } from '../../../store/windows.ts';
+import { dropAbandoned, openWindow, putLast } from '../../../store/windows.ts';
 import { rawCommitVerdict } from '../gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
@@ -35,14 +35,10 @@ export async function beforeShell(
   const refusal = await refuseTreeVerbs(scene, session, { found, place, snapshot, effects, ledgers });
   if (refusal !== undefined) return refusal;
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
-  closeArrival(place, session);
-  openWindow(
-    place,
-    session,
-    windowId(scene),
-    snapshot,
-    named.map(({ path }) => path),
-  );
+  const agent = scene.event.agent ?? '';
+  dropAbandoned(place, session, agent, scene.now);
+  const paths = named.map(({ path }) => path);
+  openWindow(place, session, windowId(scene), snapshot, { named: paths, agent });
   if (!scene.dialect.tellsBefore) return blocked;
   const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);
   appendEntries(place, session, told);
