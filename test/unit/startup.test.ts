@@ -9,6 +9,7 @@ const empty: StartupFacts = {
   branch: 'main',
   notes: [],
   peers: [],
+  sharesTree: false,
   files: [],
   notices: [],
 };
@@ -27,6 +28,14 @@ describe('what a session is told at its start', () => {
       'git-handoff: you are session sess-1, on main. No handoffs here yet. ' +
         'Read a note: git handoff show <name>. Leave one before you stop: git handoff write <topic>.',
     ]);
+  });
+
+  it('says how to commit only its own changes when it shares the working tree', () => {
+    const text = lines({
+      peers: [{ session: 'dddddddd', client: 'codex', where: 'main' }],
+      sharesTree: true,
+    });
+    expect(text.at(-1)).toContain('commit only your own changes with git handoff commit -m <message>');
   });
 
   it('has notices first, then notes in the order given, files and peers, within the boundary', () => {
@@ -75,6 +84,7 @@ describe('what a session is told at its start', () => {
         fc.record({ name: text, own: fc.boolean(), owner: text, age: fc.constant('now'), summary: text }),
       ),
       peers: fc.array(fc.record({ session: text, client: text, where: text })),
+      sharesTree: fc.boolean(),
       files: fc.array(fc.record({ name: text, owner: fc.option(text, { nil: undefined }) })),
       notices: fc.array(text),
     });

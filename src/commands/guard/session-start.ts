@@ -47,11 +47,14 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   );
   if (scene.place !== undefined) tidyLedgers(scene.place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
+  const peers = livePeers(registered, session);
+  const worktree = scene.place === undefined ? undefined : knownWorktreeId(scene.place.gitDir);
   const facts = {
     session,
     branch: repository.branch,
     notes: notesFor(repository, states, session, scene.now),
-    peers: livePeers(registered, session).map(({ record, worktreeId }) => ({
+    sharesTree: peers.some((peer) => peer.worktreeId === worktree),
+    peers: peers.map(({ record, worktreeId }) => ({
       session: shortId(record.session),
       client: record.client,
       where: branches.get(worktreeId) ?? 'a detached HEAD',
