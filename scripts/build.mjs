@@ -1,5 +1,6 @@
 // Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions.md).
 // `--if-stale` builds only when a source is newer than the result.
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,11 +30,11 @@ function isFresh() {
 }
 
 /** One bundle with its lazily loaded chunks. `chunks` names the chunk of a dynamically imported source. */
-async function bundle(name, chunks, groups = []) {
+async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
   const build = await rolldown({
-    input: { [name]: join(root, 'src', `${name}.ts`) },
+    input: { [name]: join(root, 'src', `${source}.ts`) },
     platform: 'node',
-    transform: { define: { __VERSION__: JSON.stringify(version) }, target: 'node20' },
+    transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
       // yargs asks for import.meta.url, which CommonJS lacks; verbs share their chunk with what they import.
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
@@ -45,7 +46,7 @@ async function bundle(name, chunks, groups = []) {
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
-    codeSplitting: { groups },
+    codeSplitting: groups.length === 0 ? false : { groups },
     minify: true,
     sourcemap: false,
   });
@@ -61,14 +62,21 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
     /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
   const gitBound =
     /src\/(?:git|store|domain\/ledger)\/|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
-  await bundle('hook', name, [
-    { name: 'core', test: always, priority: 2 },
-    { name: 'git', test: gitBound, priority: 1 },
-  ]);
+  await bundle('hook-main', 'hook', name, {
+    groups: [
+      { name: 'core', test: always, priority: 2 },
+      { name: 'git', test: gitBound, priority: 1 },
+    ],
+  });
+  // The code cache is kept by build: V8 itself only compares lengths.
+  const build = createHash('sha256');
+  for (const file of readdirSync(next).sort()) build.update(readFileSync(join(next, file)));
+  const define = { __BUILD__: JSON.stringify(build.digest('hex').slice(0, 16)) };
+  await bundle('hook', 'start', '[name].cjs', { define });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
     /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard)[^/]*\.ts$/;
-  await bundle('cli', 'cli/[name].cjs', [{ name: 'core', test: core }]);
+  await bundle('cli', 'cli', 'cli/[name].cjs', { groups: [{ name: 'core', test: core }] });
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }

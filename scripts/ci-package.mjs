@@ -11,7 +11,11 @@ import path from 'node:path';
 
 const KIB = 1024;
 // unbash alone is 104 KB; why the parser's file may be larger than first planned: docs/decisions.md.
-const LIMITS = { 'dist/hook.cjs': 80 * KIB, 'dist/shell.cjs': 210 * KIB };
+const LIMITS = [
+  // What every decision loads.
+  { files: ['dist/hook.cjs', 'dist/hook-main.cjs', 'dist/hook-core.cjs'], limit: 80 * KIB },
+  { files: ['dist/shell.cjs'], limit: 210 * KIB },
+];
 const PACKED_LIMIT = 400 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
@@ -24,7 +28,10 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'git-handoff-package-'));
 try {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const tarball = pack(scratch);
-  for (const [file, limit] of Object.entries(LIMITS)) checkSize(file, statSync(file).size, limit);
+  for (const { files, limit } of LIMITS) {
+    const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+    checkSize(files.join(' + '), size, limit);
+  }
   checkSize('the packed package', tarball.size, PACKED_LIMIT);
   checkFiles(tarball.files.map((file) => file.path));
   checkManifest(manifest);

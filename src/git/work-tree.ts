@@ -134,7 +134,7 @@ function parseEntry(line: string, top: string): StatusEntry | undefined {
       return { path: rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
     }
     case '?':
-      return { path: rest(1), head: null, index: null, disk: untracked(top, rest(1)) };
+      return { path: rest(1), head: null, index: null, disk: diskState(top, rest(1)) };
     default:
       return undefined;
   }
@@ -148,7 +148,7 @@ function state(mode: string, name: string): FileState {
 }
 
 /** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */
-function untracked(top: string, path: string): FileState {
+export function diskState(top: string, path: string): FileState {
   const stat = lstatOf(join(top, path));
   // A name that is not UTF-8 cannot be looked up; git has seen something there.
   if (stat === undefined) return path.includes('\ufffd') ? { mode: '100644', oid: null } : null;

@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+const state = () => join(world.home, '.local', 'state', 'git-handoff');
+const code = () => join(state(), 'code');
+/** The folder of this build. */
+const own = () => join(code(), readdirSync(code())[0] ?? '');
+
+beforeEach(() => {
+  world = new SharingWorld();
+  world.begin(A);
+  world.begin(B);
+  world.write(A, 'src/a.ts', 'one\n');
+});
+afterEach(() => world.remove());
+
+const isGuarded = () => {
+  expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+};
+
+describe('compiled code of the last start', () => {
+  it('is kept by build and Node, and used as it is', () => {
+    isGuarded();
+    expect(readdirSync(code())).toHaveLength(1);
+    expect(readdirSync(code())[0]).toContain(process.version);
+    const file = join(own(), 'hook-core.cjs');
+    const before = statSync(file).mtimeMs;
+    isGuarded();
+    expect(statSync(file).mtimeMs).toBe(before);
+  });
+
+  it('of another build is thrown away', () => {
+    rmSync(code(), { recursive: true });
+    mkdirSync(join(code(), 'old-build'), { recursive: true });
+    isGuarded();
+    expect(readdirSync(code())).toHaveLength(1);
+    expect(readdirSync(code())).not.toContain('old-build');
+  });
+
+  it.each([
+    ['empty', Buffer.alloc(0)],
+    ['nonsense', Buffer.from('nonsense')],
+    ['zeros', Buffer.alloc(100_000)],
+  ])('that is %s is made anew', (_, content) => {
+    for (const name of readdirSync(own())) writeFileSync(join(own(), name), content);
+    isGuarded();
+    isGuarded();
+    expect(statSync(join(own(), 'hook-core.cjs')).size).not.toBe(content.length);
+  });
+
+  it('is not kept where there is no folder for it: no init, no trace', () => {
+    rmSync(state(), { recursive: true });
+    isGuarded();
+    expect(existsSync(state())).toBe(false);
+  });
+
+  it('is not kept where its folder cannot be made', () => {
+    rmSync(code(), { recursive: true });
+    writeFileSync(code(), 'a file');
+    isGuarded();
+    expect(statSync(code()).isFile()).toBe(true);
+  });
+});
