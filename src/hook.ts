@@ -1,15 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { guard } from './commands/guard.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It exits 0 whatever
- * happens, and says nothing where it has nothing to say.
+ * happens, and says nothing where it has nothing to say; a git hook that refuses exits 1.
  */
 
 /** The whole process, Node's start included. Milliseconds. */
 const DEADLINE_MS = 800;
+/** A push waits for the network anyway, and reads more commits. */
+const PUSH_DEADLINE_MS = 5000;
 
 const remaining = () => Math.max(1, DEADLINE_MS - performance.now());
+const remainingOfPush = () => Math.max(1, PUSH_DEADLINE_MS - performance.now());
 
 interface Words {
   readonly verb: string | undefined;
@@ -17,14 +20,22 @@ interface Words {
   readonly clientPid: number;
   readonly client: string | undefined;
   readonly settings: string | undefined;
+  /** The git hooks: what the shim found out, and its arguments. */
+  readonly gitDir: string | undefined;
+  readonly commonDir: string | undefined;
+  /** The shim reads an answer from the first line of the output. */
+  readonly answer: boolean;
+  readonly args: readonly string[];
 }
 
 function readWords(argv: readonly string[]): Words {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const options = argv.slice(0, end);
   const value = (name: string) => {
-    const at = argv.findIndex((word) => word === name || word.startsWith(`${name}=`));
+    const at = options.findIndex((word) => word === name || word.startsWith(`${name}=`));
     if (at < 0) return undefined;
-    const word = argv[at] ?? '';
-    return word.includes('=') ? word.slice(name.length + 1) : argv[at + 1];
+    const word = options[at] ?? '';
+    return word.startsWith(`${name}=`) ? word.slice(name.length + 1) : options[at + 1];
   };
   const pid = Number(value('--client-pid'));
   return {
@@ -32,8 +43,22 @@ function readWords(argv: readonly string[]): Words {
     rest: argv.slice(1),
     clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : process.ppid,
     client: value('--client'),
-    settings: value('--settings'),
+    settings: options.includes('--settings-pipe') ? pipedSettings() : value('--settings'),
+    gitDir: value('--git-dir'),
+    commonDir: value('--common-dir'),
+    answer: options.includes('--answer'),
+    args: argv.slice(end + 1),
   };
+}
+
+/** What the launcher reads while Node starts comes by descriptor 3, with a dot behind the last setting. */
+function pipedSettings(): string | undefined {
+  try {
+    const text = readFileSync(3, 'utf8');
+    return text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Everything that the launcher piped in; an unreadable stdin is an empty payload. */
@@ -62,22 +87,48 @@ async function main(): Promise<void> {
         remaining,
       }),
     );
-  } else if (words.verb === 'hook' && words.rest[0] === 'identity') {
+  } else if (words.verb === 'hook') await gitHookCall(words);
+}
+
+async function gitHookCall(words: Words): Promise<void> {
+  const { clientPid, settings, gitDir, commonDir, args, answer } = words;
+  const context = { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() };
+  const [name = ''] = words.rest;
+  if (name === 'identity') {
     const { committerSession } = await import('./commands/committer-session.ts');
-    const id = await committerSession({
-      cwd: process.cwd(),
-      env,
-      clientPid: words.clientPid,
-      now: Date.now(),
-    });
+    const id = await committerSession(context);
     finish(id === undefined ? '' : `${id}\n`);
+    return;
   }
+  const { gitHook } = await import('./commands/hooks/git-hook.ts');
+  const left = name === 'pre-push' ? remainingOfPush : remaining;
+  const place = { gitDir, commonDir };
+  const call = { ...context, ...place, name, args, settings, readInput: readPayload, remaining: left };
+  const said = await gitHook(call);
+  const word = said === undefined ? '' : said.refused ? 'refused' : (said.session ?? '-');
+  const lines = said?.lines.map((line) => `${line}\n`).join('') ?? '';
+  // Before a line that somebody may wait for, nothing is said: the shim takes the two outputs as one.
+  const first = answer && word !== '' ? `answer: ${word}\n` : '';
+  process.stderr.on('error', () => undefined);
+  process.stdout.write(first, () =>
+    // The launcher looks closer at a process that failed: for one that is read that is wasted time.
+    process.stderr.write(lines, () => process.exit(said?.refused === true && !answer ? 1 : 0)),
+  );
 }
 
 /** Children that outlive the deadline must not hold the process. */
 function finish(output: string): void {
+  const bytes = Buffer.from(output, 'utf8');
+  let written = 0;
+  // Making the stream of stdout costs 3 ms: silence needs none, and a pipe takes what is short at once.
+  try {
+    if (bytes.length > 0) written = writeSync(1, bytes);
+  } catch {
+    // A full pipe that does not block: the stream waits for its reader.
+  }
+  if (written === bytes.length) process.exit(0);
   process.stdout.on('error', () => process.exit(0));
-  process.stdout.write(output, () => process.exit(0));
+  process.stdout.write(bytes.subarray(written), () => process.exit(0));
 }
 
 main().catch(() => process.exit(0));

@@ -5,8 +5,11 @@
 import { toBinary } from './json-text.ts';
 import { shellQuote } from './shell-quote.ts';
 
-/** Hooks that carry the session's trailer into a commit message (githooks(5)). */
-export const GIT_HOOKS = ['prepare-commit-msg', 'commit-msg'] as const;
+/**
+ * The hooks that we add to (githooks(5)): two that look at what is committed and pushed, and two that carry the
+ * session's trailer into the message. prepare-commit-msg repeats the look for `--no-verify`.
+ */
+export const GIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push'] as const;
 export type GitHook = (typeof GIT_HOOKS)[number];
 
 export const BLOCK_START = '# >>> git-handoff >>>';
@@ -30,16 +33,57 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
   return `${packageRoot}/git-hooks/${hook}`;
 }
 
-/** For a hook that holds nothing else. What other programs append later runs after ours. */
+/**
+ * For a hook that holds nothing else. What other programs append later runs after ours. Where no session is on
+ * record or named by the environment, our shim is not even started.
+ */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
-  return markedBlock([
+  const begin = [
     '# Made by `git handoff init`, taken out by `git handoff uninstall`. Lines of your own go below.',
     `handoff_shim=${shellQuote(shimPath(packageRoot, hook))}`,
-    'if [ -x "$handoff_shim" ]; then',
+  ];
+  if (hook === 'pre-push') {
+    return markedBlock([
+      ...begin,
+      'if [ -x "$handoff_shim" ]; then',
+      '  handoff_input=$(cat)',
+      `  ${piped('%s\\n', '$handoff_input')} | "$handoff_shim" "$@" || exit`,
+      '  # What follows gets the refs, too.',
+      '  if [ -n "$handoff_input" ]; then exec <<HANDOFF_END',
+      '$handoff_input',
+      'HANDOFF_END',
+      '  fi',
+      'fi',
+    ]);
+  }
+  return markedBlock([
+    ...begin,
+    'for handoff_beat in .git/handoff/beat/*; do break; done',
+    'handoff_named=${GIT_DIR-}${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_THREAD_ID-}',
+    'handoff_named=$handoff_named${CODEX_SESSION_ID-}${GEMINI_SESSION_ID-}',
+    'if [ ! -x "$handoff_shim" ]; then',
+    missingNotice(hook),
+    `elif ${nothingToDo(hook)}; then`,
+    '  :',
+    'else',
     '  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" "$@" || exit',
-    ...missingNotice(hook),
     'fi',
   ]);
+}
+
+/** When the shim need not run; `.git` is a file, or GIT_DIR set, where more than a look would be needed to tell. */
+function nothingToDo(hook: GitHook): string {
+  const nobody = '{ [ -z "$handoff_named" ] && [ -d .git ] && [ ! -e "$handoff_beat" ]; }';
+  // The only session in the worktree has nobody to mix with.
+  const lone = '{ [ -z "${GIT_DIR-}" ] && [ -f .git/handoff-solo ]; }';
+  if (hook === 'pre-commit') return `${lone} || ${nobody}`;
+  // Without an editor prepare-commit-msg has done it.
+  return hook === 'commit-msg' ? `[ "\${GIT_EDITOR-}" = : ] || ${nobody}` : nobody;
+}
+
+/** Writes a text into a pipe whose reader may not want it. */
+function piped(format: string, text: string): string {
+  return `{ trap '' PIPE; printf '${format}' "${text}" 2>/dev/null || :; }`;
 }
 
 /**
@@ -54,20 +98,35 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
     'if [ -n "${GIT_HANDOFF_CHAINED-}" ]; then',
     '  unset GIT_HANDOFF_CHAINED handoff_shim',
     'elif [ -x "$handoff_shim" ]; then',
-    '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
-    '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
-    ...missingNotice(hook),
+    ...(hook === 'pre-push' ? chainedPush() : chainedCommit()),
+    ...(hook === 'prepare-commit-msg' ? ['else', missingNotice(hook)] : []),
     'fi',
   ]);
 }
 
-/** One line a commit when the package is gone; prepare-commit-msg runs at every commit, `-n` or not. */
-function missingNotice(hook: GitHook): string[] {
-  if (hook !== 'prepare-commit-msg') return [];
+function chainedCommit(): string[] {
   return [
-    'else',
-    '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2',
+    '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
+    '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
   ];
+}
+
+/** Both read what git wrote, to the byte. */
+function chainedPush(): string[] {
+  const input = piped('%s', '${handoff_input%.}');
+  return [
+    '  handoff_input=$(cat; echo .)',
+    `  ${input} | GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit`,
+    `  ${input} | "$handoff_shim" "$@"`,
+    '  exit',
+  ];
+}
+
+/** One line a commit when the package is gone; prepare-commit-msg runs at every commit, `-n` or not. */
+function missingNotice(hook: GitHook): string {
+  return hook === 'prepare-commit-msg'
+    ? '  printf \'%s\\n\' "git-handoff is not at $handoff_shim any more; going on without it" >&2'
+    : '  :';
 }
 
 /** Whether our start marker stands in the text, as a line of its own. */

@@ -18,7 +18,10 @@ const CONTENTS = [
   'dist/shell.cjs',
   'docs/git-handoff.1',
   'git-hooks/commit-msg',
+  'git-hooks/pre-commit',
+  'git-hooks/pre-push',
   'git-hooks/prepare-commit-msg',
+  'git-hooks/session.sh',
   'git-hooks/trailer.sh',
   'package.json',
 ];
@@ -78,6 +81,8 @@ describe('the published package', () => {
     expect(modes.map(({ path, mode }) => [path, (mode & 0o111) !== 0])).toEqual([
       ['bin/git-handoff', true],
       ['git-hooks/commit-msg', true],
+      ['git-hooks/pre-commit', true],
+      ['git-hooks/pre-push', true],
       ['git-hooks/prepare-commit-msg', true],
     ]);
   });

@@ -33,7 +33,9 @@ function commit(message?: string): string[] {
   return world.calls().map((line) => line.replace(/^(shim \S+).*/, '$1'));
 }
 
-const BOTH = ['shim prepare-commit-msg', 'shim commit-msg'];
+/** Ours that run before commit-msg. */
+const BEFORE = ['shim pre-commit', 'shim prepare-commit-msg'];
+const ALL = [...BEFORE, 'shim commit-msg'];
 
 async function roundTrip(during: () => void | Promise<void>): Promise<void> {
   const before = world.snapshot();
@@ -51,20 +53,21 @@ async function roundTrip(during: () => void | Promise<void>): Promise<void> {
 }
 
 describe('a repository without hooks', () => {
-  it("gets two, which run with git's arguments, and loses them again", () =>
+  it("gets four, which run with git's arguments, and loses them again", () =>
     roundTrip(() => {
       world.commit();
-      const [prepare, message] = world.calls().map((line) => line.split(' '));
+      const [before, prepare, message] = world.calls().map((line) => line.split(' '));
+      expect(before?.slice(0, 4)).toEqual(['shim', 'pre-commit', '0', '']);
       expect(prepare?.slice(0, 4)).toEqual(['shim', 'prepare-commit-msg', '2', '.git/COMMIT_EDITMSG']);
       expect(message?.slice(0, 4)).toEqual(['shim', 'commit-msg', '1', '.git/COMMIT_EDITMSG']);
       expect(Number(prepare?.[4])).toBeGreaterThan(1);
-      expect(message?.[4]).toBe(prepare?.[4]);
+      expect([before?.[4], message?.[4]]).toEqual([prepare?.[4], prepare?.[4]]);
       expect(statSync(hookPath()).mode & 0o777).toBe(0o755 & ~UMASK);
     }));
 
   it('gets the hooks folder too when there is none', async () => {
     rmSync(hooksFolder(), { recursive: true });
-    await roundTrip(() => expect(commit()).toEqual(BOTH));
+    await roundTrip(() => expect(commit()).toEqual(ALL));
   });
 
   it('is refused by a shim that refuses', async () => {
@@ -85,7 +88,7 @@ describe('a repository without hooks', () => {
     await world.init();
     world.write(hookPath(), readFileSync(hookPath(), 'utf8') + 'echo mine >>"$HOME/calls"\n');
     expect((await world.init()).outcome).toBe('unchanged');
-    expect(commit()).toEqual([...BOTH, 'mine']);
+    expect(commit()).toEqual([...ALL, 'mine']);
     await world.uninstall();
     expect(readFileSync(hookPath(), 'utf8')).toBe('#!/bin/sh\necho mine >>"$HOME/calls"\n');
     expect(existsSync(hookPath('prepare-commit-msg'))).toBe(false);
@@ -111,7 +114,7 @@ const EXISTING: Record<string, string> = {
 describe('an existing hook', () => {
   it.each(Object.entries(EXISTING))('%s: runs first, then ours', async (_, text) => {
     world.write(hookPath(), Buffer.from(text, 'latin1'), 0o751);
-    await roundTrip(() => expect(commit()).toEqual(['shim prepare-commit-msg', 'mine', 'shim commit-msg']));
+    await roundTrip(() => expect(commit()).toEqual([...BEFORE, 'mine', 'shim commit-msg']));
   });
 
   it('gets its own path, arguments, input and environment, and its status counts', async () => {
@@ -152,13 +155,7 @@ describe('an existing hook', () => {
     world.write(join(other, '.git', 'hooks', 'commit-msg'), '#!/bin/sh\necho inner >>"$HOME/calls"\n', 0o755);
     await world.init();
     await world.init({}, other);
-    expect(commit()).toEqual([
-      'shim prepare-commit-msg',
-      'shim prepare-commit-msg',
-      'inner',
-      'shim commit-msg',
-      'shim commit-msg',
-    ]);
+    expect(commit()).toEqual([...BEFORE, ...BEFORE, 'inner', 'shim commit-msg', 'shim commit-msg']);
   });
 
   it('runs alone when the package is gone', async () => {
@@ -196,6 +193,137 @@ describe('an existing hook', () => {
   });
 });
 
+describe('where no session is at work', () => {
+  /** The shims that a commit starts. */
+  function shims(env: Record<string, string>, ...more: string[]): string[] {
+    const nobody = { GIT_HANDOFF_SESSION: '', ...env };
+    world.git(['commit', '-q', '--allow-empty', '-m', 'x', ...more], world.repository, nobody);
+    return world.calls().map((line) => line.split(' ')[1] ?? '');
+  }
+  const inGit = (...names: string[]) => join(world.repository, '.git', ...names);
+
+  it('no shim is started until one is on record or named', async () => {
+    await world.init();
+    expect(shims({})).toEqual([]);
+    expect(shims({ GIT_EDITOR: 'true' }, '-e')).toEqual([]);
+    for (const name of [
+      'CLAUDE_CODE_SESSION_ID',
+      'CODEX_THREAD_ID',
+      'CODEX_SESSION_ID',
+      'GEMINI_SESSION_ID',
+    ]) {
+      expect(shims({ [name]: 'x' })).toEqual(['pre-commit', 'prepare-commit-msg']);
+    }
+    world.write(inGit('handoff', 'beat', 'x'), '');
+    expect(shims({})).toEqual(['pre-commit', 'prepare-commit-msg']);
+    expect(shims({ GIT_EDITOR: 'true' }, '-e')).toEqual(['pre-commit', 'prepare-commit-msg', 'commit-msg']);
+  });
+
+  it('and a lone one’s commits are not looked at before', async () => {
+    await world.init();
+    world.write(inGit('handoff', 'beat', 'x'), '');
+    world.write(inGit('handoff-solo'), 'x 1 2\n');
+    expect(shims({})).toEqual(['prepare-commit-msg']);
+    expect(shims({ CLAUDE_CODE_SESSION_ID: 'y' }, '-n')).toEqual(['prepare-commit-msg']);
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', linked]);
+    world.calls();
+    world.commit('there are others in the linked one', linked);
+    expect(world.calls()).toHaveLength(3);
+  });
+});
+
+describe('pre-push', () => {
+  const REFS = `refs/heads/a ${'1'.repeat(40)} refs/heads/b ${'0'.repeat(40)}\nHEAD x y z\n`;
+  /** A shim that writes down what it is given. */
+  const shim = (status = 0) =>
+    world.write(
+      join(world.packageRoot, 'git-hooks', 'pre-push'),
+      `#!/bin/sh\n{ echo "shim $# $2"; cat; echo .; } >>"$HOME/calls"\nexit ${status}\n`,
+      0o755,
+    );
+  const reading = 'x=$(cat; echo .)\nprintf "mine %s %s" "$#" "$x" >>"$HOME/calls"\necho >>"$HOME/calls"\n';
+  const push = (input: string) => {
+    world.write(join(world.root, 'refs'), input);
+    const run = world.shell(`'${hookPath('pre-push')}' origin 'the url' <'${join(world.root, 'refs')}'`);
+    return { ...run, calls: world.calls().join('\n') };
+  };
+
+  it('runs ours, and what others append below gets the refs, too', async () => {
+    shim();
+    await roundTrip(() => {
+      expect(push(REFS)).toEqual({ status: 0, output: '', calls: `shim 2 the url\n${REFS}.` });
+      world.write(hookPath('pre-push'), readFileSync(hookPath('pre-push'), 'utf8') + reading);
+      expect(push(REFS).calls).toBe(`shim 2 the url\n${REFS}.\nmine 2 ${REFS}.`);
+      expect(push('').calls).toContain('mine 2 .');
+      shim(3);
+      expect(push(REFS)).toMatchObject({ status: 3, calls: `shim 2 the url\n${REFS}.` });
+      shim();
+      rmSync(hookPath('pre-push'));
+    });
+  });
+
+  it.each<[string, string]>([
+    ['sh', `#!/bin/sh\n${reading}`],
+    ['sh -e', `#!/bin/sh -e\n${reading}exit 0\n`],
+    ['bash with pipefail', `#!/bin/bash\nset -euo pipefail\n${reading}`],
+    ['one that ends by exec', `#!/bin/sh\n${reading}exec true\n`],
+  ])('%s: both get the refs to the byte', async (_, text) => {
+    shim();
+    world.write(hookPath('pre-push'), text, 0o755);
+    await roundTrip(() => {
+      expect(push(REFS)).toEqual({
+        status: 0,
+        output: '',
+        calls: `mine 2 ${REFS}.\nshim 2 the url\n${REFS}.`,
+      });
+      expect(push('').calls).toBe('mine 2 .\nshim 2 the url\n.');
+    });
+  });
+
+  it('one that does not read its input, or refuses', async () => {
+    shim();
+    world.write(hookPath('pre-push'), '#!/bin/bash\nset -o pipefail\necho mine >>"$HOME/calls"\n', 0o755);
+    await world.init();
+    const many = REFS.repeat(5000);
+    expect(push(many)).toEqual({ status: 0, output: '', calls: `mine\nshim 2 the url\n${many}.` });
+    world.write(hookPath('pre-push'), `${readFileSync(hookPath('pre-push'), 'utf8')}exit 7\n`);
+    expect(push(REFS)).toEqual({ status: 7, output: '', calls: 'mine' });
+    rmSync(world.packageRoot, { recursive: true });
+    expect(push(REFS)).toEqual({ status: 7, output: '', calls: 'mine' });
+  });
+});
+
+describe('an installation of an earlier version', () => {
+  /** What version 0.1.0 wrote into a hook that it made, and into one that was there. */
+  const block = (lines: string[]) =>
+    ['# >>> git-handoff >>>', ...lines, '# <<< git-handoff <<<', ''].join('\n');
+  const former = (hook: string) => `'${join(world.packageRoot, 'git-hooks', hook)}'`;
+
+  it('is brought up to date in place, and can be taken out', async () => {
+    const before = world.snapshot();
+    await world.init();
+    rmSync(hookPath('pre-commit'));
+    rmSync(hookPath('pre-push'));
+    for (const hook of ['prepare-commit-msg', 'commit-msg']) {
+      const lines = [
+        '# Made by `git handoff init`, taken out by `git handoff uninstall`. Lines of your own go below.',
+        `handoff_shim=${former(hook)}`,
+        'if [ -x "$handoff_shim" ]; then',
+        '  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" "$@" || exit',
+        'fi',
+      ];
+      world.write(hookPath(hook), `#!/bin/sh\n${block(lines)}`, 0o755);
+    }
+    expect((await world.init()).outcome).toBe('applied');
+    expect(commit()).toEqual(ALL);
+    expect(readFileSync(hookPath(), 'utf8').match(/>>> git-handoff >>>/g)).toHaveLength(1);
+    await world.uninstall();
+    const after = Object.entries(world.snapshot()).filter(([path]) => path.includes('/hooks'));
+    expect(after).toEqual(Object.entries(before).filter(([path]) => path.includes('/hooks')));
+  });
+});
+
 describe('a hook that we cannot add to', () => {
   const CASES: Record<string, [reason: string, make: () => void, runs: boolean]> = {
     'a Node script': ['no POSIX shell', () => world.write(hookPath(), mineIn('node'), 0o755), true],
@@ -225,7 +353,7 @@ describe('a hook that we cannot add to', () => {
         expect(world.snapshot()).toMatchObject(
           Object.fromEntries(kept.filter(([path]) => !path.endsWith('prepare-commit-msg'))),
         );
-        expect(commit()).toEqual(['shim prepare-commit-msg', ...(runs ? ['mine'] : [])]);
+        expect(commit()).toEqual([...BEFORE, ...(runs ? ['mine'] : [])]);
         const { notices } = await world.init();
         expect(notices).toEqual([expect.stringContaining(reason)]);
       });
@@ -259,13 +387,13 @@ describe('hook managers', () => {
     const status = world.git(['status', '--porcelain']);
     await roundTrip(async () => {
       expect(world.git(['status', '--porcelain'])).toBe(status);
-      expect(commit()).toEqual(['shim prepare-commit-msg', 'husky .git/COMMIT_EDITMSG', 'shim commit-msg']);
+      expect(commit()).toEqual([...BEFORE, 'husky .git/COMMIT_EDITMSG', 'shim commit-msg']);
       expect((await world.init()).notices.join()).toContain('husky writes');
       expect(world.git(['config', 'core.hooksPath'])).toBe('.husky/_\n');
       installHusky();
       expect(commit()).toEqual(['husky .git/COMMIT_EDITMSG']);
       await world.init();
-      expect(commit()).toHaveLength(3);
+      expect(commit()).toHaveLength(4);
     });
   });
 
@@ -280,7 +408,7 @@ describe('hook managers', () => {
     mkdirSync(join(world.repository, 'sub'));
     const before = world.snapshot();
     const { notices } = await world.init({}, join(world.repository, 'sub'));
-    expect(notices).toHaveLength(2);
+    expect(notices).toHaveLength(4);
     expect(notices.join()).toContain(`${join(world.repository, '.githooks', 'commit-msg')}: left as it is`);
     expect(notices.join()).toContain('Add this line');
     expect(commit()).toEqual(['mine']);
@@ -309,16 +437,14 @@ describe('hook managers', () => {
     const tool =
       '#!/usr/bin/env bash\n# File generated by pre-commit: https://pre-commit.com\nHERE="$(cd "$(dirname "$0")" && pwd)"\nif [ -x "$HERE/commit-msg.legacy" ]; then "$HERE/commit-msg.legacy" "$@" || exit; fi\nexec sh -c \'echo pre-commit >>"$HOME/calls"\'\n';
     world.write(hookPath(), tool, 0o755);
-    await roundTrip(() =>
-      expect(commit()).toEqual(['shim prepare-commit-msg', 'pre-commit', 'shim commit-msg']),
-    );
+    await roundTrip(() => expect(commit()).toEqual([...BEFORE, 'pre-commit', 'shim commit-msg']));
 
     rmSync(hookPath());
     await world.init();
     renameSync(hookPath(), `${hookPath()}.legacy`);
     world.write(hookPath(), tool, 0o755);
     expect((await world.init()).outcome).toBe('unchanged');
-    expect(commit()).toEqual([...BOTH, 'pre-commit']);
+    expect(commit()).toEqual([...ALL, 'pre-commit']);
     await world.uninstall();
     expect(existsSync(`${hookPath()}.legacy`)).toBe(false);
     expect(commit()).toEqual(['pre-commit']);
@@ -329,14 +455,14 @@ describe('hook managers', () => {
       '#!/bin/sh\ncall_lefthook() { echo "lefthook $*" >>"$HOME/calls"; }\ncall_lefthook run "commit-msg" "$@"\n';
     world.write(hookPath(), tool, 0o755);
     const mine = 'lefthook run commit-msg .git/COMMIT_EDITMSG';
-    await roundTrip(() => expect(commit()).toEqual(['shim prepare-commit-msg', mine, 'shim commit-msg']));
+    await roundTrip(() => expect(commit()).toEqual([...BEFORE, mine, 'shim commit-msg']));
 
     rmSync(hookPath());
     await world.init();
     renameSync(hookPath(), `${hookPath()}.old`);
     world.write(hookPath(), tool, 0o755);
     await world.init();
-    expect(commit()).toEqual(['shim prepare-commit-msg', mine, 'shim commit-msg']);
+    expect(commit()).toEqual([...BEFORE, mine, 'shim commit-msg']);
     await world.uninstall();
     expect(existsSync(`${hookPath()}.old`)).toBe(false);
     expect(readFileSync(hookPath(), 'utf8')).toBe(tool);
@@ -359,9 +485,9 @@ describe('linked worktrees', () => {
     world.git(['worktree', 'add', '-q', linked]);
     const before = Object.keys(world.snapshot());
     await world.init({}, linked);
-    expect(commit()).toEqual(BOTH);
+    expect(commit()).toEqual(ALL);
     world.commit('in the linked one', linked);
-    expect(world.calls()).toHaveLength(2);
+    expect(world.calls()).toHaveLength(3);
     expect((await world.init()).outcome).toBe('unchanged');
     chmodSync(hookPath(), 0o700);
     await world.uninstall({}, linked);

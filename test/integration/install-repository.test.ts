@@ -213,7 +213,7 @@ describe('kinds of repositories', () => {
       await clean(world.repository);
       await world.init();
       world.commit();
-      expect(world.calls().filter((line) => line.startsWith('shim'))).toHaveLength(2);
+      expect(world.calls().filter((line) => line.startsWith('shim'))).toHaveLength(3);
     },
   );
 

@@ -41,7 +41,7 @@ export class World {
       '#!/bin/sh\necho guard "$@" >>"$HOME/calls"\n',
       0o755,
     );
-    for (const hook of ['prepare-commit-msg', 'commit-msg']) {
+    for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push']) {
       this.write(join(this.packageRoot, 'git-hooks', hook), SHIM, 0o755);
     }
     this.git(['init', '-q', '-b', 'main', this.repository], this.root);
@@ -57,6 +57,8 @@ export class World {
       GIT_AUTHOR_EMAIL: 'a@example.org',
       GIT_COMMITTER_NAME: 'a',
       GIT_COMMITTER_EMAIL: 'a@example.org',
+      // Without a session our hooks do not start their shims.
+      GIT_HANDOFF_SESSION: 'a-session',
     };
   }
 
@@ -99,8 +101,9 @@ export class World {
     });
   }
 
+  /** With an editor: without one commit-msg has nothing to do for us. */
   commit(message = 'a commit', cwd = this.repository): void {
-    this.git(['commit', '-q', '--allow-empty', '-m', message], cwd);
+    this.git(['commit', '-q', '--allow-empty', '-e', '-m', message], cwd, { GIT_EDITOR: 'true' });
   }
 
   write(path: string, content: string | Buffer, mode?: number): void {

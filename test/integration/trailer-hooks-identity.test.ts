@@ -51,11 +51,41 @@ describe('whose commit it is', () => {
     expect([...world.ids('HEAD~'), ...world.ids()]).toEqual([other, other]);
   });
 
-  it('is what Node says where sessions are live', () => {
+  it('is what Node says where a session on record is an ancestor', () => {
     world.enable();
-    mkdirSync(join(world.gitDir, 'handoff', 'live'));
-    expect(world.commit('one', [], { FAKE_STDOUT: `${mine}\n` }).asked).toBe(true);
+    world.register(process.pid);
+    const run = world.commit('one', [], { FAKE_STDOUT: `answer: ${mine}\n` });
+    expect(run).toMatchObject({ asked: true, stderr: '' });
+    expect(run.words.slice(1, 3)).toEqual(['hook', 'prepare-commit-msg']);
     expect(world.ids()).toEqual([mine]);
+  });
+
+  it('is a person beside the sessions on record, and Node is not asked', () => {
+    world.enable();
+    world.register(1, '1');
+    world.register(process.pid, '1', other);
+    expect(world.commit('one').asked).toBe(false);
+    expect(world.ids()).toEqual([]);
+  });
+
+  it('is what an earlier hook of the same commit was told', () => {
+    world.enable();
+    const mark = join(world.gitDir, 'handoff-checked');
+    const hook = join(world.gitDir, 'hooks', 'pre-commit');
+    const leaving = (text: string) =>
+      world.base.script(hook, [`stat=$(cat /proc/$PPID/stat)`, 'set -- ${stat##*)}', text]);
+    leaving(`echo "$PPID \${20} ${other}" >"${mark}"`);
+    expect(world.commit('one', [], elsewhere)).toMatchObject({ asked: false });
+    expect(world.ids()).toEqual([other]);
+    world.git(['commit', '-q', '--allow-empty', '-e', '-m', 'two'], { ...elsewhere, GIT_EDITOR: 'true' });
+    expect(world.ids()).toEqual([other]);
+    leaving(`echo "$PPID \${20} -" >"${mark}"`);
+    expect(world.commit('a person', [], elsewhere)).toMatchObject({ asked: false });
+    expect(world.ids()).toEqual([]);
+    for (const text of ['$PPID 1 x', '1 \${20} x', '$PPID', '']) {
+      leaving(`echo "${text}" >"${mark}"`);
+      expect(world.commit('of another commit', [], elsewhere).asked).toBe(true);
+    }
   });
 
   it.each(['', '../x', 'a b', '-x', 'x.lock', 'x'.repeat(129), "x'; id", 'a\nb'])(

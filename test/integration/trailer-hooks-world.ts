@@ -14,6 +14,8 @@ export interface GitRun {
   stdout: string;
   stderr: string;
   asked: boolean;
+  /** The last words that Node was started with. */
+  words: string[];
 }
 
 /** Start time of a process: field 22 of its stat line. */
@@ -33,10 +35,11 @@ export class TrailerWorld {
     this.base.repository('repo sitory', false);
     this.git(['config', 'user.name', 'a']);
     this.git(['config', 'user.email', 'a@b']);
-    for (const hook of ['prepare-commit-msg', 'commit-msg']) {
+    for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
       const shim = join(this.base.package, 'git-hooks', hook);
       const quoted = [...shell, shim].map((word) => `"${word}"`).join(' ');
-      this.base.script(join(this.gitDir, 'hooks', hook), [`${quoted} "$@" || exit`]);
+      const script = ['GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID', `${quoted} "$@" || exit`];
+      this.base.script(join(this.gitDir, 'hooks', hook), script);
     }
   }
 
@@ -44,6 +47,14 @@ export class TrailerWorld {
   enable(pid?: number, start = pid === undefined ? '' : startOf(pid), gitDir = this.gitDir): void {
     mkdirSync(join(this.gitDir, 'handoff'), { recursive: true });
     if (pid !== undefined) writeFileSync(join(gitDir, 'handoff-solo'), `${mine} ${pid} ${start}\n`);
+  }
+
+  /** Puts a session on record whose process that is. */
+  register(pid: number, start = startOf(pid), session = mine): void {
+    const folder = join(this.gitDir, 'handoff', 'registered', '0123456789abcdef', session);
+    for (const path of [folder, join(this.gitDir, 'handoff', 'beat')]) mkdirSync(path, { recursive: true });
+    writeFileSync(join(folder, `${pid}.${start}`), '');
+    writeFileSync(join(this.gitDir, 'handoff', 'beat', session), '');
   }
 
   /** Runs git without judging how it ends. */
@@ -56,7 +67,9 @@ export class TrailerWorld {
       input: '',
       encoding: 'utf8',
     });
-    return { status: done.status, stdout: done.stdout, stderr: done.stderr, asked: existsSync(record) };
+    const asked = existsSync(record);
+    const words = asked ? readFileSync(record, 'utf8').split('\n').slice(0, -1) : [];
+    return { status: done.status, stdout: done.stdout, stderr: done.stderr, asked, words };
   }
 
   /** Runs git, which has to succeed. */

@@ -85,7 +85,8 @@ async function claimAnew(
 
 /**
  * Paths that only this session has claimed already need no look at HEAD: one process instead of two, for the common
- * case of several edits in a row. `undefined` when there are others among them.
+ * case of several edits in a row. `undefined` when there are others among them, or one that it may have committed:
+ * what it changes there now is another claim.
  */
 function startAgain(
   scene: Scene,
@@ -95,7 +96,8 @@ function startAgain(
 ): Promise<Map<string, Oid>> | undefined {
   const { self, all } = openLedgers(place, session);
   const isOnlyMine = (path: string) =>
-    self.claims.has(path) && !all.some((ledger) => ledger !== self && ledger.claims.has(path));
+    self.claims.get(path)?.committed.length === 0 &&
+    !all.some((ledger) => ledger !== self && ledger.claims.has(path));
   if (!paths.every(isOnlyMine)) return undefined;
   return hashFiles(place.top, paths, {
     scratch: scratchStore(place.commonDir),

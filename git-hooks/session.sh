@@ -1,0 +1,185 @@
+# shellcheck shell=sh
+# Sourced by the git hooks: where they run, whose commit it is, and whether that session may make it.
+# Nothing here stops a commit but `check`, and that only when Node says so: in doubt it is made.
+
+newline='
+'
+# The installed hook says which process git is.
+git_pid=${GIT_HANDOFF_GIT_PID:-$PPID}
+case $git_pid in
+  *[!0-9]*) git_pid=$PPID ;;
+esac
+# Who the environment says is at work; `hook identity` looks whether that can be.
+claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_THREAD_ID-}
+claimed=$claimed${CODEX_SESSION_ID-}${GEMINI_SESSION_ID-}
+
+# Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top level as current folder.
+find_repository() {
+  gitdir=${GIT_DIR:-.git}
+  if [ -f "$gitdir" ]; then
+    line=
+    IFS= read -r line <"$gitdir" || :
+    case $line in
+      'gitdir: '*) gitdir=${line#gitdir: } ;;
+      *) return 1 ;;
+    esac
+  fi
+  common=${GIT_COMMON_DIR:-$gitdir}
+  if [ -z "${GIT_COMMON_DIR-}" ] && [ -f "$gitdir/commondir" ]; then
+    IFS= read -r common <"$gitdir/commondir" || :
+    case $common in
+      /*) ;;
+      *) common=$gitdir/$common ;;
+    esac
+  fi
+  [ -d "$gitdir" ]
+}
+
+# True while git makes commits anew from existing ones: they keep whatever ids they have.
+replaying() {
+  for state in rebase-merge rebase-apply sequencer CHERRY_PICK_HEAD REVERT_HEAD; do
+    if [ -e "$gitdir/$state" ]; then return 0; fi
+  done
+  # A clean revert leaves nothing but its message.
+  line=
+  if [ -f "$gitdir/MERGE_MSG" ]; then IFS= read -r line <"$gitdir/MERGE_MSG" || :; fi
+  case $line in
+    'Revert "'* | 'Reapply "'* | '# *** SAY WHY WE ARE REVERTING '*) return 0 ;;
+  esac
+  return 1
+}
+
+# Sets $above to the parent of process $1 and $start to its start time, field 22 of /proc/<pid>/stat; false where
+# that cannot be read. Field 2 is the program's name in parentheses and may hold anything, so fields are counted
+# from the last parenthesis.
+look_up() {
+  above=0 start=
+  if [ "$1" -le 0 ] || [ ! -r "/proc/$1/stat" ]; then return 1; fi
+  stat=
+  while IFS= read -r line || [ -n "$line" ]; do stat="$stat $line"; done <"/proc/$1/stat"
+  # shellcheck disable=SC2086
+  set -- ${stat##*)}
+  # $1 is field 3.
+  above=${2:-0} start=${20-}
+  [ -n "$start" ]
+}
+
+# True if the process with that pid and start time is git or one of its ancestors.
+descends_from() {
+  ancestor=$git_pid
+  while look_up "$ancestor"; do
+    if [ "$ancestor" = "$1" ]; then
+      [ "$start" = "$2" ]
+      return
+    fi
+    ancestor=$above
+  done
+  return 1
+}
+
+# True if a session may be at work here: the environment names one, or one that is on record is an ancestor, or that
+# cannot be told. Where it is false a person commits, and Node need not be asked.
+is_traced() {
+  if [ -n "$claimed" ]; then return 0; fi
+  traced=1
+  set +f
+  for file in "$common"/handoff/beat/*; do
+    if [ -e "$file" ]; then traced=0; fi
+    break
+  done
+  if [ $traced -eq 0 ] && look_up "$git_pid"; then
+    traced=1
+    ancestor=$git_pid
+    while look_up "$ancestor"; do
+      for file in "$common"/handoff/registered/*/*/"$ancestor.$start"; do
+        if [ -e "$file" ]; then traced=0; fi
+      done
+      ancestor=$above
+    done
+  fi
+  set -f
+  return $traced
+}
+
+# True if an earlier hook of this commit has asked Node; sets $session to the answer, empty for a person.
+checked() {
+  who='' process='' began=''
+  if [ -f "$gitdir/handoff-checked" ]; then read -r process began who <"$gitdir/handoff-checked" || :; fi
+  if [ "$process" != "$git_pid" ]; then return 1; fi
+  look_up "$git_pid" || start=-
+  if [ "$began" != "$start" ] || [ -z "$who" ]; then return 1; fi
+  session=${who#-}
+}
+
+# must_check [<source of the message>]: true if a session may commit that is not alone in this worktree. What git
+# makes from existing commits (merge, rebase, cherry-pick, revert, am) is never stopped.
+must_check() {
+  if [ "${1-}" = merge ] || [ -e "$gitdir/MERGE_HEAD" ] || [ -f "$gitdir/handoff-solo" ] || replaying; then
+    return 1
+  fi
+  [ -d "$common/handoff" ] && is_traced
+}
+
+# ask <hook> [<argument> …]: puts a question to Node. Sets $answer to the first line that it says; the others go to
+# descriptor 3, unless the first is none of ours: then it is broken, or there is none.
+ask() {
+  hook=$1
+  shift
+  answer=
+  settings=$(git config --get-regexp '^handoff\.')
+  # 1 is "no such setting".
+  if [ $? -gt 1 ]; then return; fi
+  output=$(
+    GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
+      --git-dir "$gitdir" --common-dir "$common" --settings "$settings" -- "$@" 2>&1
+  )
+  case $output in
+    'answer: '*) ;;
+    *) return ;;
+  esac
+  answer=${output%%"$newline"*}
+  if [ "$answer" != "$output" ]; then printf '%s\n' "${output#*"$newline"}" >&3; fi
+  answer=${answer#answer: }
+}
+
+# check <hook>: ends the hook, and with it the commit, when it would mix sessions. Sets $session, empty for a person;
+# false when nobody could tell.
+check() {
+  ask "$1"
+  case $answer in
+    refused) exit 1 ;;
+    '') return 1 ;;
+    -) session= ;;
+    *) session=$answer ;;
+  esac
+}
+
+# Sets $session to the session that commits; false for a person. The session that works here alone is known
+# by its process, whatever the environment says; in doubt Node is asked, and only where there is a trace.
+find_session() {
+  session=
+  if checked; then
+    [ -n "$session" ]
+    return
+  fi
+  if [ -f "$gitdir/handoff-solo" ]; then
+    read -r solo pid began <"$gitdir/handoff-solo" || :
+    case $pid$began in
+      '' | *[!0-9]*) ;;
+      *) if descends_from "$pid" "$began"; then session=$solo; fi ;;
+    esac
+    if [ -z "$session$claimed" ]; then return 1; fi
+  elif ! is_traced; then
+    return 1
+  fi
+  if [ -z "$session" ]; then session=$("$here/../bin/git-handoff" hook identity); fi
+  is_session
+}
+
+# True if $session is a session id.
+is_session() {
+  case $session in
+    '' | [!A-Za-z0-9]* | *[!A-Za-z0-9._-]* | *..* | *.lock) return 1 ;;
+  esac
+  [ ${#session} -le 128 ]
+}

@@ -1,0 +1,40 @@
+import { type HookAnswer, type HookCall, type HookPlace, logHook, placeOf } from './hook-call.ts';
+
+/** A commit or push may not wait for us longer than the deadline; then it passes. */
+const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
+
+/**
+ * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one
+ * line in the log; `undefined`: nobody could tell.
+ */
+export async function gitHook(call: HookCall): Promise<HookAnswer | undefined> {
+  const place = await placeOf(call);
+  const log = (detail: string) => logHook(call, place, 'open', detail);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => {
+      log('the deadline passed; let through unchecked');
+      resolve(undefined);
+    }, call.remaining());
+  });
+  try {
+    return await Promise.race([dispatch(call, place), late]);
+  } catch (error) {
+    log(`let through unchecked: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function dispatch(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  switch (call.name) {
+    case 'pre-commit':
+    case 'prepare-commit-msg':
+      return (await import('./pre-commit.ts')).checkCommit(call, place);
+    case 'pre-push':
+      return (await import('./pre-push.ts')).checkPush(call, place);
+    default:
+      return PASSED;
+  }
+}

@@ -1,0 +1,162 @@
+import { basename, dirname, resolve } from 'node:path';
+import { type LedgerEntry, type SessionLedger, sameState } from '../../domain/ledger/claims.ts';
+import {
+  type CommitDecision,
+  type CommitFacts,
+  type StagedPath,
+  decideCommit,
+  suspects,
+} from '../../domain/ledger/mixing.ts';
+import type { Sides } from '../../domain/ledger/ownership.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { type HeadState, readHeadAndRefs } from '../../git/head.ts';
+import { LIVE } from '../../git/namespace.ts';
+import { findReversals, stagedPaths, unstagedPaths } from '../../git/staged.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { processTable } from '../../host/processes.ts';
+import { type LedgerPlace, appendEntries } from '../../store/ledger.ts';
+import { judgeSessions, sessionsFrom } from '../../store/sessions.ts';
+import { readWindows } from '../../store/windows.ts';
+import { findSession } from '../context.ts';
+import { openLedgers } from '../guard/ledger/work-place.ts';
+import { sidesOf } from '../sides.ts';
+import { amendedSession } from './amended-commit.ts';
+import { refusalLines, warningLines } from './commit-refusal.ts';
+import { markChecked, runningCommit } from './git-process.ts';
+import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { foreignMarkers } from './staged-markers.ts';
+
+/** Everything that a commit is judged by, and where to note what became of it. */
+interface CommitScene {
+  readonly self: SessionId;
+  readonly head: HeadState;
+  readonly sides: Sides;
+  readonly staged: readonly StagedPath[];
+  /** `undefined`: no session ever worked in this worktree. */
+  readonly ledger: LedgerPlace | undefined;
+  readonly ledgers: readonly SessionLedger[];
+  readonly own: SessionLedger;
+}
+
+/**
+ * Judges the commit that git is about to make, by the index that git gives its hooks. A person's passes, and so does
+ * a session's that is alone. Runs before a commit, and again for `--no-verify`.
+ *
+ * @throws Failure when git fails or takes too long; the caller lets the commit pass
+ */
+export async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const scene = await readScene(call, place);
+  if (scene === undefined || 'session' in scene) {
+    markChecked(call, place.gitDir, scene?.session);
+    return { refused: false, session: scene?.session, lines: [] };
+  }
+  const { self, head } = scene;
+  const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
+  if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
+    // `git handoff commit` begins anew, and says so when it gives up.
+    return { refused: true, session: self, lines: [] };
+  }
+  const { decision, facts, words } = await judge(call, place, scene);
+  if (decision.problems.length === 0) {
+    await noteCommit(call, scene, words?.amend === true);
+    markChecked(call, place.gitDir, self);
+    return { refused: false, session: self, lines: warningLines(decision.warnings) };
+  }
+  const lines = await refusalLines(decision, {
+    facts,
+    cwd: call.cwd,
+    prefix: call.env['GIT_PREFIX'] ?? '',
+    indexFile: call.env['GIT_INDEX_FILE'],
+    words,
+    now: call.now,
+    remaining: call.remaining,
+  });
+  const detail = decision.problems.map(({ kind }) => kind).join(' ');
+  logHook(call, place, 'deny', detail, self);
+  return { refused: true, session: self, lines };
+}
+
+/** `undefined` for a person; only the session when there is nobody beside it, or the repository is not enabled. */
+async function readScene(
+  call: HookCall,
+  { cwd, gitDir, commonDir }: HookPlace,
+): Promise<CommitScene | { session: SessionId } | undefined> {
+  const [settings, { head, refs }, staged] = await Promise.all([
+    settingsOf(call),
+    readHeadAndRefs(cwd, gitDir, [LIVE], call.remaining()),
+    stagedPaths(cwd),
+  ]);
+  if (settings.enabled !== true) return undefined;
+  const sessions = sessionsFrom(refs);
+  const self = findSession(call, sessions, undefined)?.id;
+  if (self === undefined) return undefined;
+  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
+  const sides = sidesOf(self, judged);
+  if (sides.foreign.size === 0) return { session: self };
+  const worktreeId = knownWorktreeId(gitDir);
+  const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
+  const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
+  return { self, head, sides, staged, ledger, ledgers: all, own };
+}
+
+async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
+  const { self, head, sides, staged, ledger, ledgers, own } = scene;
+  const { cwd } = place;
+  const words = runningCommit(call);
+  const settings = await settingsOf(call);
+  const known = {
+    staged,
+    ledgers,
+    sides,
+    self: own,
+    head: head.place,
+    running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
+    ownIndex: isOwnIndex(call, place),
+  };
+  const isOwn = (session: string) => [...sides.own].some((id) => id === session || shortId(id) === session);
+  const isChecked = words?.amend === true && settings.headCheck !== 'off';
+  const [reversals, amends, markers] = await Promise.all([
+    findReversals(cwd, suspects(known), isOwn),
+    isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
+    foreignMarkers(cwd, staged, sides, call.remaining()),
+  ]);
+  const facts: CommitFacts = { ...known, amends, markers };
+  const decision: CommitDecision = decideCommit(facts, reversals);
+  return { decision, facts, words };
+}
+
+/** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */
+function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
+  const name = env['GIT_INDEX_FILE'];
+  if (name === undefined || name === '') return true;
+  const file = resolve(cwd, name);
+  if (dirname(file) !== resolve(cwd, gitDir)) return false;
+  return /^(?:index|index\.lock|next-index-\d+\.lock)$/.test(basename(file));
+}
+
+/** Of a big commit more is not needed to know it again. */
+const MAX_OTHERS = 64;
+
+/** What is let through ends the session's claims as soon as HEAD has it. */
+async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boolean): Promise<void> {
+  const { ledger, self, own, staged, head } = scene;
+  if (ledger === undefined || staged.length === 0) return;
+  const parent = amend ? (head.commit?.parents[0] ?? null) : head.place.oid;
+  const claimed = staged.filter(({ path }) => own.claims.has(path));
+  const others = staged.filter(({ path }) => !own.claims.has(path)).slice(0, MAX_OTHERS);
+  // Of a path that is staged in part the rest is still this session's.
+  const doubtful = claimed.filter((one) => !isWhole(one, own)).map(({ path }) => path);
+  const parts = new Set(await unstagedPaths(cwd, doubtful));
+  const paths = [...claimed, ...others]
+    .filter(({ path }) => !parts.has(path))
+    .map(({ path, index }) => [path, index] as const);
+  const entry: LedgerEntry = { t: 'commit', parent, paths, at: now };
+  appendEntries(ledger, self, [entry]);
+}
+
+/** The index holds all that the session did there, or its own part by `stage --mine`. */
+function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
+  const claim = own.claims.get(path);
+  if (claim !== undefined && sameState(claim.after, index)) return true;
+  return own.staged.get(path)?.some((state) => sameState(state, index)) ?? false;
+}

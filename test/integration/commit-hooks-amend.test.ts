@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B } from '../support/sharing-world.ts';
+import { CommitWorld, errorsOf, hintsOf } from './commit-hooks-world.ts';
+
+let world: CommitWorld;
+beforeEach(() => {
+  world = new CommitWorld();
+});
+afterEach(() => world.remove());
+
+/** A commits src/a.ts, then B src/b.ts; then A has a further change staged. Returns B's commit. */
+function bothCommit(): string {
+  world.begin(A);
+  world.begin(B);
+  for (const [session, path] of [
+    [A, 'src/a.ts'],
+    [B, 'src/b.ts'],
+  ] as const) {
+    world.wrote(session, path, '1\n');
+    world.commits(session, ['-m', session.slice(0, 1), '--', path]);
+  }
+  world.wrote(A, 'src/a.ts', '2\n');
+  world.git(['add', '-A']);
+  return world.git(['rev-parse', 'HEAD']);
+}
+
+function refusesAmend(args: string[], commit: string, message = 'x'): void {
+  const stderr = world.refused(A, args);
+  expect(errorsOf(stderr)).toEqual([
+    `the commit ${commit.slice(0, 7)} at HEAD is of session bbbbbbbb, which is at work: --amend would rewrite it`,
+  ]);
+  expect(hintsOf(stderr)).toEqual([`git commit -m ${message}`]);
+}
+
+describe('F9: amending another live session’s commit', () => {
+  it.each([
+    [['commit', '--amend', '-m', 'x']],
+    [['commit', '--amend', '--no-verify', '-m', 'x']],
+    [['commit', '--am', '-n', '-m', 'x']],
+    [['-c', 'core.abbrev=9', '-C', '.', 'commit', '-mx', '--amend']],
+    [['commit', '-am', 'x', '--amen']],
+    [['again', '-m', 'x']],
+    [['shell-again', '-m', 'x']],
+  ])('git %j: refused, and the commit that is meant can be made', (args) => {
+    const commit = bothCommit();
+    world.git(['config', 'alias.again', 'commit --amend']);
+    world.git(['config', 'alias.shell-again', '!git commit --amend']);
+    refusesAmend(args, commit);
+    world.follow(A, `hint: git commit -m x`);
+    expect(world.changed()).toEqual(['src/a.ts']);
+    expect([world.ids(), world.ids('HEAD~')]).toEqual([[A], [B]]);
+  });
+
+  it('--no-edit', () => {
+    const commit = bothCommit();
+    refusesAmend(['commit', '--amend', '--no-edit'], commit, "'<message>'");
+  });
+
+  it('with handoff.trailer = short', () => {
+    world.git(['config', 'handoff.trailer', 'short']);
+    const commit = bothCommit();
+    expect(world.ids()).toEqual(['bbbbbbbb']);
+    refusesAmend(['commit', '--amend', '-m', 'x'], commit);
+  });
+
+  it('with handoff.trailer = off: the ledger knows', () => {
+    world.git(['config', 'handoff.trailer', 'off']);
+    const commit = bothCommit();
+    expect(world.ids()).toEqual([]);
+    refusesAmend(['commit', '--amend', '-m', 'x'], commit);
+    world.commits(B, ['--amend', '--only', '-m', 'own']);
+    world.commits(B, ['--amend', '--only', '-m', 'own again']);
+    expect(world.git(['log', '-1', '--format=%s'])).toBe('own again');
+    refusesAmend(['commit', '--amend', '-m', 'x'], world.git(['rev-parse', 'HEAD']));
+  });
+
+  it('on a detached HEAD', () => {
+    const commit = bothCommit();
+    world.bash(A, 'git checkout -q --detach');
+    refusesAmend(['commit', '--amend', '-m', 'x'], commit);
+  });
+});
+
+describe('what may be amended', () => {
+  it('one’s own, as often as wanted: one trailer is left', () => {
+    bothCommit();
+    world.commits(A, ['-m', 'own']);
+    for (const flags of [
+      ['-m', 'y'],
+      ['-m', 'z'],
+      ['--no-edit'],
+      ['-n', '-m', 'last'],
+      ['-s', '--no-edit'],
+    ]) {
+      world.commits(A, ['--amend', '--allow-empty', ...flags]);
+      expect(world.ids()).toEqual([A]);
+    }
+    expect(world.changed()).toEqual(['src/a.ts']);
+  });
+
+  it('one’s own, but not with another’s file: the rest is amended by the hint', () => {
+    bothCommit();
+    world.commits(A, ['-m', 'own']);
+    world.wrote(B, 'src/b.ts', '3\n');
+    world.wrote(A, 'shared.md', '3\n');
+    world.git(['add', '-A']);
+    const stderr = world.refused(A, ['commit', '--amend', '--no-edit']);
+    expect(hintsOf(stderr)).toEqual(['git commit --amend --only --no-edit -- shared.md']);
+    world.follow(A, stderr);
+    expect(world.changed()).toEqual(['shared.md', 'src/a.ts']);
+  });
+
+  it('the commit of a session that is over, of a person, and any with headCheck = off', () => {
+    const commit = bothCommit();
+    world.git(['config', 'handoff.headCheck', 'off']);
+    world.commits(A, ['--amend', '-m', 'off']);
+    world.git(['config', '--unset', 'handoff.headCheck']);
+    world.git(['reset', '-q', '--soft', commit]);
+    world.end(B);
+    world.begin('cccccccc-3333');
+    world.commits(A, ['--amend', '-m', 'over']);
+    world.commits(undefined, ['--allow-empty', '-m', 'by hand']);
+    world.commits(A, ['--amend', '--allow-empty', '-m', 'by hand, better']);
+    expect(world.ids()).toEqual([A]);
+  });
+
+  it('any, for a person', () => {
+    bothCommit();
+    world.commits(undefined, ['--amend', '-m', 'x']);
+    expect(world.changed()).toEqual(['src/a.ts', 'src/b.ts']);
+  });
+
+  it('a message, a file name or a path that only looks like the option', () => {
+    bothCommit();
+    world.run('touch', ['--', '--amend']);
+    world.commits(A, ['-m', '--amend', '-q', '--', 'src/a.ts']);
+    expect(world.git(['log', '-1', '--format=%s'])).toBe('--amend');
+    world.wrote(A, '--amend', '1\n');
+    world.git(['add', '--', '--amend']);
+    world.commits(A, ['-m', 'a file', '--', '--amend']);
+    world.wrote(A, join('src', 'a.ts'), '4\n');
+    world.commits(A, ['-a', '-m', 'x', '--amend', '--no-amend']);
+    expect(world.changed()).toEqual(['src/a.ts']);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, C } from '../support/sharing-world.ts';
+import { CommitWorld, errorsOf, hintsOf } from './commit-hooks-world.ts';
+
+let world: CommitWorld;
+beforeEach(() => {
+  world = new CommitWorld();
+  world.git(['branch', 'feat/a']);
+});
+afterEach(() => world.remove());
+
+const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
+
+describe('F2: a commit on another branch than the session knows', () => {
+  it('somebody else’s switch: refused until it is switched back', () => {
+    world.git(['switch', '-q', 'feat/a']);
+    world.begin(A);
+    world.begin(B);
+    world.wrote(A, 'src/a.ts', '1\n');
+    world.git(['checkout', '-q', 'main']);
+    for (const flags of [['-am'], ['-n', '-am']]) {
+      const stderr = world.refused(A, ['commit', ...flags, 'x']);
+      expect(stderr).toMatch(
+        new RegExp(`^error: expected feat/a, HEAD is main, moved by unknown at ${TIME}\n`),
+      );
+      expect(hintsOf(stderr)).toEqual(['git switch feat/a']);
+    }
+    world.follow(A, world.refused(A, ['commit', '-am', 'x']));
+    world.commits(A, ['-am', 'x']);
+    expect(world.git(['log', '-1', '--format=%s', 'feat/a'])).toBe('x');
+  });
+
+  it('another session’s switch is told with its name', () => {
+    world.begin(A);
+    world.begin(B);
+    world.bash(B, 'git switch -q feat/a');
+    world.wrote(A, 'src/a.ts', '1\n');
+    const stderr = world.refused(A, ['commit', '-am', 'x']);
+    expect(stderr).toMatch(
+      new RegExp(`^error: expected main, HEAD is feat/a, moved by session bbbbbbbb at ${TIME}\n`),
+    );
+    world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
+  });
+
+  it('a detached HEAD that the session was on is found again', () => {
+    const start = world.git(['rev-parse', 'HEAD']);
+    world.git(['checkout', '-q', '--detach']);
+    world.begin(A);
+    world.begin(B);
+    world.wrote(A, 'src/a.ts', '1\n');
+    world.git(['switch', '-q', 'main']);
+    const stderr = world.refused(A, ['commit', '-am', 'x']);
+    expect(errorsOf(stderr)[0]).toMatch(/^expected detached, HEAD is main, moved by unknown/);
+    expect(hintsOf(stderr)).toEqual([`git switch --detach ${start}`]);
+    world.follow(A, stderr);
+    world.commits(A, ['-am', 'x']);
+  });
+
+  it('its own switch, in this command or an earlier one, is no matter', () => {
+    world.begin(A);
+    world.begin(B);
+    world.bash(A, 'git switch -q feat/a');
+    world.wrote(A, 'src/a.ts', '1\n');
+    world.commits(A, ['-am', 'x']);
+    const { run } = world.bash(A, 'git switch -qc third && git commit -q --allow-empty -m y');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('nor is it where nobody else is at work, or where others commit on the same branch', () => {
+    world.begin(A);
+    world.git(['switch', '-q', 'feat/a']);
+    world.wrote(A, 'src/a.ts', '1\n');
+    world.commits(A, ['-am', 'x']);
+    world.begin(B);
+    world.commits(undefined, ['--allow-empty', '-m', 'by hand']);
+    world.commits(B, ['--allow-empty', '-m', 'B']);
+    world.wrote(A, 'src/a.ts', '2\n');
+    world.commits(A, ['-am', 'y']);
+  });
+});
+
+describe('handoff files of the predecessor in a commit', () => {
+  const note = (owner: string) => `<!-- claude-session: ${owner} -->\nnote\n`;
+
+  it('of another live session, and of two sessions, are refused', () => {
+    world.begin(A);
+    world.begin(B);
+    world.commit('notes', {});
+    world.run('mkdir', ['notes']);
+    world.run('sh', ['-c', `printf '%s' "$1" >notes/handoff-main-one.md`, 'sh', note(A)]);
+    world.run('sh', ['-c', `printf '%s' "$1" >notes/handoff-main-two.md`, 'sh', note(B)]);
+    world.git(['add', '-A']);
+    const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([
+      'notes/handoff-main-one.md: its first line names session aaaaaaaa as its owner',
+    ]);
+    world.follow(B, stderr);
+    expect(world.changed()).toEqual(['notes/handoff-main-two.md']);
+    const third = world.refused(C, ['commit', '-m', 'C']);
+    expect(hintsOf(third)).toEqual(['git reset -q -- notes/handoff-main-one.md']);
+    world.end(A);
+    world.commits(B, ['-m', 'what A has left']);
+  });
+
+  it('of two sessions that are over are not put into one commit either; one’s are', () => {
+    world.begin(A);
+    world.begin(B);
+    world.commit('notes', {});
+    for (const [name, owner] of [
+      ['handoff-main-one.md', 'dddddddd-4444'],
+      ['handoff-main-two.md', 'eeeeeeee-5555'],
+    ] as const) {
+      world.run('sh', ['-c', 'printf %s "$1" >"$2"', 'sh', note(owner), name]);
+    }
+    world.git(['add', '-A']);
+    const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toHaveLength(2);
+    world.git(['reset', '-q', '--', 'handoff-main-two.md']);
+    world.commits(B, ['-m', 'B']);
+    expect(world.changed()).toEqual(['handoff-main-one.md']);
+  });
+});

@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { shells } from './launcher-world.ts';
+import { TrailerWorld, mine, startOf } from './trailer-hooks-world.ts';
+
+/** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
+describe.each([[], ...shells])('%s %s', (...words) => {
+  let world: TrailerWorld;
+  const begin = () => {
+    world = new TrailerWorld(words);
+    world.enable();
+    world.register(process.pid);
+  };
+  afterEach(() => world.remove());
+
+  const answer = (...lines: string[]) => ({ FAKE_STDOUT: `${lines.join('\n')}\n` });
+  const commit = (env: Record<string, string>, ...more: string[]) =>
+    world.try(['commit', '-q', '--allow-empty', '-m', 'one', ...more], env);
+
+  it.each([[[]], [['--no-verify']], [['-e']], [['-n', '-e']]])(
+    'stops a commit that Node refuses: %j',
+    (more) => {
+      begin();
+      const env = answer('answer: refused', 'error: x\\n $(id)', 'hint: y');
+      const run = commit({ ...env, ...world.editor('true') }, ...more);
+      expect(run).toMatchObject({ status: 1, stderr: 'error: x\\n $(id)\nhint: y\n' });
+      expect(run.words[2]).toBe(
+        more.includes('--no-verify') || more.includes('-n') ? 'prepare-commit-msg' : 'pre-commit',
+      );
+      expect(world.try(['rev-parse', '-q', '--verify', 'HEAD']).status).not.toBe(0);
+    },
+  );
+
+  it('goes on with what Node says besides', () => {
+    begin();
+    expect(commit(answer(`answer: ${mine}`, 'warning: x'), '-n')).toMatchObject({
+      status: 0,
+      stderr: 'warning: x\n',
+    });
+    expect(world.ids()).toEqual([mine]);
+    expect(commit(answer('answer: -'), '-n')).toMatchObject({ status: 0, stderr: '' });
+    expect(world.ids()).toEqual([]);
+  });
+
+  it.each([[['']], [['refused']], [['TypeError: x', 'answer: refused']], [['answer:refused']]])(
+    'goes on silently where the answer is none: %j',
+    (lines) => {
+      begin();
+      for (const status of ['0', '1', '137']) {
+        expect(commit({ ...answer(...lines), FAKE_STATUS: status })).toMatchObject({ status: 0, stderr: '' });
+      }
+    },
+  );
+
+  it('hands on where it is, and the settings', () => {
+    begin();
+    world.git(['config', 'handoff.trailer', 'short']);
+    writeFileSync(join(world.gitDir, 'handoff-checked'), '1 2 3\n');
+    const { words: started } = commit(answer('answer: -'), '-n');
+    expect(started.slice(1)).toEqual([
+      'hook',
+      'prepare-commit-msg',
+      '--client-pid',
+      expect.stringMatching(/^\d+$/),
+      '--answer',
+      '--git-dir',
+      '.git',
+      '--common-dir',
+      '.git',
+      '--settings',
+      'handoff.trailer short',
+      '--',
+    ]);
+  });
+
+  it.each([
+    'rebase-merge',
+    'rebase-apply',
+    'sequencer',
+    'CHERRY_PICK_HEAD',
+    'REVERT_HEAD',
+    'MERGE_HEAD',
+    'MERGE_MSG',
+    'handoff-solo',
+  ])('does not ask where %s says that nothing is to be looked at', (state) => {
+    begin();
+    world.git(['config', 'handoff.trailer', 'off']);
+    commit({ GIT_HANDOFF: 'off' });
+    const head = world.git(['rev-parse', 'HEAD']).stdout;
+    const solo = `${mine} ${process.pid} ${startOf(process.pid)}\n`;
+    const texts: Record<string, string> = {
+      MERGE_MSG: 'Revert "x"\n',
+      MERGE_HEAD: head,
+      'handoff-solo': solo,
+    };
+    writeFileSync(join(world.gitDir, state), texts[state] ?? head);
+    const run = world.try(['-c', 'core.editor=true', 'hook', 'run', 'pre-commit'], answer('answer: refused'));
+    expect(run).toMatchObject({ status: 0, asked: false });
+  });
+
+  describe('pre-push', () => {
+    const zero = '0'.repeat(40);
+    const push = (input: string, env: Record<string, string> = {}, args = ['origin', 'u']) => {
+      const shim = join(world.base.package, 'git-hooks', 'pre-push');
+      const [command = '', ...rest] = [...words, shim, ...args];
+      return world.base.run(rest, input, { env: { GIT_DIR: world.gitDir, ...env }, command: [command] });
+    };
+    const line = (local: string, remote: string) => `${local} ${'1'.repeat(40)} ${remote} ${zero}\n`;
+
+    it('hands everything on, and stops when Node refuses', () => {
+      begin();
+      const input = line('refs/heads/é', 'refs/heads/b') + line('HEAD', 'refs/tags/$(id)');
+      const passed = push(input, answer('answer: -', 'warning: x'), ['a b', '-c']);
+      expect(passed).toMatchObject({ status: 0, stdout: '', stderr: 'warning: x\n' });
+      expect(passed.node?.stdin).toBe(input);
+      expect(passed.node?.argv.slice(-3)).toEqual(['--', 'a b', '-c']);
+      expect(push(input, answer('answer: refused', 'error: x'))).toMatchObject({
+        status: 1,
+        stderr: 'error: x\n',
+      });
+      expect(push(input, { ...answer('error: x'), FAKE_STATUS: '1' })).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+      expect(push('')).toMatchObject({ status: 0, node: undefined });
+      expect(push(input, { GIT_HANDOFF: 'off' })).toMatchObject({ status: 0, node: undefined });
+    });
+
+    it('refuses local bookkeeping without Node', () => {
+      begin();
+      const leak = push(
+        line('refs/heads/a', 'refs/heads/a') + line('refs/handoffs-local/kept/a/b-c', 'refs/heads/x'),
+      );
+      expect(leak).toMatchObject({
+        status: 1,
+        stderr:
+          'error: refs/handoffs-local/kept/a/b-c is the bookkeeping of this machine and is never pushed\n' +
+          'hint: git push origin HEAD\n',
+        node: undefined,
+      });
+      expect(push(`(delete) ${zero} refs/handoffs-local/x ${zero}\n`).status).toBe(0);
+      expect(push(line('refs/heads/refs/handoffs-local/x', 'refs/heads/a')).status).toBe(0);
+      expect(readFileSync(join(world.gitDir, 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Run, RunOptions } from '../support/repository.ts';
+import { SharingWorld } from '../support/sharing-world.ts';
+
+/** Two sessions in one working tree, whose commits our installed git hooks look at. */
+export class CommitWorld extends SharingWorld {
+  /**
+   * git refuses: exit 1, HEAD and the index as they were. A commit that a busy machine let through unchecked is taken
+   * back and made again. Returns what git wrote to stderr.
+   */
+  refused(session: string, args: readonly string[], options: RunOptions = {}): string {
+    const cwd = options.cwd ?? this.path;
+    const index = this.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { cwd });
+    const copy = join(this.root, 'index-before');
+    const head = this.git(['rev-parse', 'HEAD'], { cwd });
+    const entries = () => this.git(['ls-files', '--stage', '-z'], { cwd });
+    const before = entries();
+    copyFileSync(index, copy);
+    for (let tries = 0; ; tries += 1) {
+      const unchecked = this.#unchecked();
+      const run = this.as(session, args, options);
+      if (run.status === 0 && this.#unchecked() > unchecked && tries < 3) {
+        this.git(['update-ref', 'HEAD', head], { cwd });
+        copyFileSync(copy, index);
+        continue;
+      }
+      expect({ status: run.status, stderr: run.stderr }).toMatchObject({ status: 1 });
+      expect(this.git(['rev-parse', 'HEAD'], { cwd })).toBe(head);
+      expect(entries()).toBe(before);
+      return run.stderr;
+    }
+  }
+
+  /** git succeeds; what it wrote to stderr. */
+  commits(session: string | undefined, args: readonly string[], options: RunOptions = {}): string {
+    const run = this.run('git', ['commit', '-q', ...args], {
+      ...options,
+      ...(session === undefined ? {} : { session }),
+    });
+    expect({ status: run.status, stderr: run.stderr }).toMatchObject({ status: 0 });
+    return run.stderr;
+  }
+
+  /** Types the command of a refusal's first hint, as it stands, with an editor that writes `typed`. */
+  follow(session: string, stderr: string, options: RunOptions = {}): Run {
+    const command = hintsOf(stderr)[0] ?? 'false';
+    const env = { GIT_EDITOR: 'printf typed >', ...options.env };
+    const run = this.run('bash', ['-c', command], { ...options, session, env });
+    expect({ command, status: run.status, stderr: run.stderr }).toMatchObject({ status: 0 });
+    return run;
+  }
+
+  /** Paths that a commit changes, sorted. */
+  changed(revision = 'HEAD', cwd = this.path): string[] {
+    const args = ['diff-tree', '-r', '-z', '--no-commit-id', '--name-only', '--root', revision];
+    return this.git(args, { cwd }).split('\0').filter(Boolean).sort();
+  }
+
+  /** Session ids that git reads from a commit's trailers. */
+  ids(revision = 'HEAD', cwd = this.path): string[] {
+    const format = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+    return this.git(['log', '-1', `--format=${format}`, revision, '--'], { cwd })
+      .split(',')
+      .filter(Boolean);
+  }
+
+  #unchecked(): number {
+    return this.guardLog()
+      .split('\n')
+      .filter((line) => line.includes('unchecked')).length;
+  }
+}
+
+/** The commands that a refusal says to type. */
+export function hintsOf(stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('hint: '))
+    .map((line) => line.slice('hint: '.length));
+}
+
+/** The refusal itself, without its hints. */
+export function errorsOf(stderr: string): string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => line.startsWith('error: '))
+    .map((line) => line.slice('error: '.length));
+}

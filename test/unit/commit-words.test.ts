@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { parseCommitWords } from '../../src/domain/commit-words.ts';
+
+const parse = (line: string, exact = true) => parseCommitWords(line.split(' '), exact);
+
+describe('the words of a git commit', () => {
+  it.each([
+    'git commit --amend',
+    'git commit --am',
+    'git commit --ame --no-edit',
+    '/usr/lib/git-core/git commit -a --amen -m x',
+    'git-commit --amend',
+    'git -c a.b=commit -C /x --no-pager commit --amend',
+    'git --git-dir=.git --work-tree . commit -qm x --amend',
+    'git commit --no-amend --amend',
+    'git commit -S --amend',
+    'git commit -uno --amend',
+    'git commit --mess x --amend',
+    'git commit --fixup=amend:HEAD --amend',
+  ])('%s: amends', (line) => {
+    expect(parse(line)?.amend).toBe(true);
+  });
+
+  it.each([
+    'git commit',
+    'git commit -m --amend',
+    'git commit -am --amend',
+    'git commit --message --amend',
+    'git commit --mess --amend',
+    'git commit -F --amend',
+    'git commit --fixup amend:HEAD',
+    'git commit --fixup=amend:HEAD',
+    'git commit -C --amend',
+    'git commit --trailer --amend',
+    'git commit --amend --no-amend',
+    'git commit -- --amend',
+    'git commit --end-of-options --amend',
+    'git commit --all --allow-empty',
+    'git commit -m--amend',
+    'git commit - x',
+  ])('%s: does not', (line) => {
+    expect(parse(line)?.amend).toBe(false);
+  });
+
+  it.each(['git', 'git rebase --amend', 'git -c commit', 'sh commit --amend', '', 'git log commit'])(
+    '%j: is none',
+    (line) => {
+      expect(parse(line)).toBeUndefined();
+    },
+  );
+
+  it('gives back the messages', () => {
+    const words = [
+      'git',
+      'commit',
+      '-m',
+      'one',
+      '-amtwo words',
+      '--message=three',
+      '--message',
+      '',
+      '-F',
+      'file',
+    ];
+    expect(parseCommitWords(words)?.messages).toEqual(['one', 'two words', 'three', '']);
+  });
+
+  it('tells nothing behind a value that was split at its blanks', () => {
+    expect(parse('git commit --amend -m a message', false)).toEqual({ amend: true, messages: [] });
+    expect(parse('git commit -m say --amend to them', false)).toEqual({ amend: false, messages: [] });
+  });
+});
