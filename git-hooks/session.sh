@@ -120,18 +120,26 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
+# Prints the settings while Node starts, and a dot when that is all of them.
+settings() {
+  git config --get-regexp '^handoff\.'
+  # 1 is "no such setting".
+  if [ $? -le 1 ]; then echo .; fi
+}
+
 # ask <hook> [<argument> …]: puts a question to Node. Sets $answer to the first line that it says; the others go to
 # descriptor 3, unless the first is none of ours: then it is broken, or there is none.
 ask() {
   hook=$1
   shift
   answer=
-  settings=$(git config --get-regexp '^handoff\.')
-  # 1 is "no such setting".
-  if [ $? -gt 1 ]; then return; fi
+  exec 4<&0
   output=$(
-    GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
-      --git-dir "$gitdir" --common-dir "$common" --settings "$settings" -- "$@" 2>&1
+    settings | {
+      exec 3<&0 <&4
+      GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
+        --git-dir "$gitdir" --common-dir "$common" --settings-pipe -- "$@" 2>&1
+    }
   )
   case $output in
     'answer: '*) ;;

@@ -53,9 +53,8 @@ describe.each([[], ...shells])('%s %s', (...words) => {
     },
   );
 
-  it('hands on where it is, and the settings', () => {
+  it('hands on where it is', () => {
     begin();
-    world.git(['config', 'handoff.trailer', 'short']);
     writeFileSync(join(world.gitDir, 'handoff-checked'), '1 2 3\n');
     const { words: started } = commit(answer('answer: -'), '-n');
     expect(started.slice(1)).toEqual([
@@ -68,8 +67,7 @@ describe.each([[], ...shells])('%s %s', (...words) => {
       '.git',
       '--common-dir',
       '.git',
-      '--settings',
-      'handoff.trailer short',
+      '--settings-pipe',
       '--',
     ]);
   });
