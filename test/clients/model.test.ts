@@ -93,8 +93,8 @@ describe('the scripted model', () => {
       {
         input: [
           { type: 'function_call', call_id: 't', name: 'Bash', arguments: '{"command":"ls"}' },
-          { type: 'function_call_output', call_id: 't', output: 'no' },
           { type: 'message', role: 'developer', content: [{ text: 'hook says' }] },
+          { type: 'function_call_output', call_id: 't', output: 'no' },
         ],
       },
       false,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { rawCommitVerdict } from '../../src/commands/guard/gemini-commit.ts';
 import type { Change, FileState, OpenClaim } from '../../src/domain/ledger/claims.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
 import { divideWork } from '../../src/domain/ledger/shares.ts';
@@ -201,20 +200,5 @@ describe('userEnvironment', () => {
   it('keeps a configuration file that the user named', () => {
     const env = { ...scrub, GIT_CONFIG_GLOBAL: '/home/ada/git', ...config(['core.hooksPath', '']) };
     expect(userEnvironment(env)['GIT_CONFIG_GLOBAL']).toBe('/home/ada/git');
-  });
-});
-
-describe('rawCommitVerdict', () => {
-  const cwd = '/r';
-  it('refuses a raw commit beside a peer only, and names the command', () => {
-    const verbs = [
-      { verb: 'add', cwd },
-      { verb: 'commit', cwd },
-    ];
-    const verdict = rawCommitVerdict(verbs, true);
-    expect(verdict).toMatchObject({ kind: 'deny' });
-    expect(JSON.stringify(verdict)).toContain("git handoff commit -m '<message>'");
-    expect(rawCommitVerdict(verbs, false)).toBeUndefined();
-    expect(rawCommitVerdict([{ verb: 'add', cwd }], true)).toBeUndefined();
   });
 });

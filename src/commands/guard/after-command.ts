@@ -19,7 +19,7 @@ export async function afterCommand(scene: Scene, session: SessionId, command: st
 }
 
 /** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */
-async function afterShellTool(scene: Scene, session: SessionId): Promise<string[]> {
+async function afterShellTool(scene: Scene, session: SessionId): Promise<readonly string[]> {
   try {
     return await afterShell(scene, session);
   } catch (error) {

@@ -62,12 +62,16 @@ function toolResults(body: Body): ToolResult[] {
   return results;
 }
 
+/** What hooks tell before a tool runs stands between its call and its output. */
 function userTexts(body: Body): string[] {
   const items = itemsOf(body);
-  const isMessage = ({ type, role }: Body): boolean =>
-    (type === undefined || type === 'message') && role !== 'assistant';
-  const last = items.findLastIndex((item) => !isMessage(item));
-  return items.slice(last + 1).map((item) => textOf(item['content']));
+  const isCall = ({ type }: Body): boolean => stringOf(type).endsWith('_call');
+  const isMessage = ({ type }: Body): boolean => type === undefined || type === 'message';
+  const last = items.findLastIndex((item) => isCall(item) || item['role'] === 'assistant');
+  return items
+    .slice(last + 1)
+    .filter(isMessage)
+    .map((item) => textOf(item['content']));
 }
 
 function callItem({ name, input }: ToolUse, body: Body): JsonObject {

@@ -30,7 +30,7 @@ import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, place
 const CLOCK_SLACK_MS = 20;
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
-export async function afterShell(scene: Scene, session: SessionId): Promise<string[]> {
+export async function afterShell(scene: Scene, session: SessionId): Promise<readonly string[]> {
   const { place: found } = scene;
   const place = found === undefined ? undefined : ledgerOf(found, session);
   if (place === undefined) return [];
@@ -38,7 +38,7 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<stri
   const own = windows.filter((window) => window.session === session);
   const id = windowId(scene);
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
-  if (window === undefined && scene.event.changedFiles.length === 0) return [];
+  if (window === undefined && scene.event.changedFiles.length === 0) return toldOnly(scene, place, session);
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
   const after = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
@@ -60,6 +60,13 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<stri
   const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
   appendEntries(place, session, [...entries, ...told]);
   return [...lines, ...foreignTouched(entries, ledgers)];
+}
+
+/** A command that only reads: the others' news reach the session all the same. */
+function toldOnly(scene: Scene, place: WorkPlace, session: SessionId): readonly string[] {
+  const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
+  appendEntries(place, session, told);
+  return lines;
 }
 
 interface Around {

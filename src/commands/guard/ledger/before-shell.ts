@@ -6,6 +6,7 @@ import { type FoundRepository, discoverRepository } from '../../../git/discover.
 import { realPath } from '../../../host/disk.ts';
 import { appendEntries } from '../../../store/ledger.ts';
 import { dropAbandoned, openWindow, putLast } from '../../../store/windows.ts';
+import { stands } from '../before-tool.ts';
 import { rawCommitVerdict } from '../gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
@@ -29,11 +30,11 @@ export async function beforeShell(
   const blocked = await contention(scene, found, place, session, touches, ledgers);
   if (blocked?.kind === 'deny') return blocked;
   const raw = await rawCommit(scene, session, found, place, effects);
-  if (raw !== undefined) return raw;
+  if (raw !== undefined && stands(scene, raw)) return raw;
   const snapshot = await look;
   if (snapshot === undefined) return blocked;
   const refusal = await refuseTreeVerbs(scene, session, { found, place, snapshot, effects, ledgers });
-  if (refusal !== undefined) return refusal;
+  if (refusal !== undefined && stands(scene, refusal)) return refusal;
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
   const agent = scene.event.agent ?? '';
   dropAbandoned(place, session, agent, scene.now);
@@ -54,13 +55,13 @@ async function rawCommit(
   { gitCalls }: ShellEffects,
 ): Promise<Verdict | undefined> {
   if (scene.dialect.runsGitHooks) return undefined;
-  const here = gitCalls
-    .map(({ verb, cwd = scene.cwd }) => ({ verb, cwd }))
-    .filter(({ verb, cwd }) => verb === 'commit' && discoverRepository(cwd)?.gitDir === place.gitDir);
+  const here = gitCalls.filter(
+    ({ verb, cwd = scene.cwd }) => verb === 'commit' && discoverRepository(cwd)?.gitDir === place.gitDir,
+  );
   if (here.length === 0) return undefined;
   const { sidesNow } = await import('./sides-now.ts');
   const { foreign } = await sidesNow(scene, found, session);
-  return rawCommitVerdict(here, foreign.size > 0);
+  return rawCommitVerdict(here, [...foreign]);
 }
 
 /** Paths of this worktree that the command names as what it changes. */

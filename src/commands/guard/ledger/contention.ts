@@ -39,7 +39,7 @@ export async function contention(
   }
   const text = contentionText(claim, place.top, scene);
   return scene.settings.contention === 'deny'
-    ? { kind: 'deny', reason: text }
+    ? { kind: 'deny', reason: text, owners: [claim.session] }
     : { kind: 'context', text: `git-handoff: ${text}` };
 }
 

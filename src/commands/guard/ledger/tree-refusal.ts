@@ -42,7 +42,8 @@ export async function refuseTreeVerbs(
     const hit = strong(await foreignClaims(scene, found, place, session, candidates, snapshot));
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => snapshot.dirty.has(path));
-    return { kind: 'deny', reason: refusal(reach, hit, mine, snapshot) };
+    const owners = hit.map((claim) => claim.session);
+    return { kind: 'deny', reason: refusal(reach, hit, mine, snapshot), owners };
   }
   return undefined;
 }

@@ -1,0 +1,97 @@
+import type { Gates } from '../model/gates.ts';
+import type { Script, Turn } from '../model/script.ts';
+import { type ClaudeRun, runClaude } from './claude.ts';
+import { applyPatch, exec, prepareCodex, runCodex, trustCodexHooks } from './codex.ts';
+import { expectHealthy } from './expectations.ts';
+import { prepareGemini, replace, runGemini, shell, writeFile } from './gemini.ts';
+import { type ClientRun, expectWell } from './run.ts';
+import { bash, edit, read, write } from './tools.ts';
+import type { World } from './world.ts';
+
+/** One client by what it does, so that a test can be told once for all. Paths are relative to the repository. */
+export interface Hands {
+  readonly client: 'claude' | 'codex' | 'gemini';
+  /** Makes its home, before `git handoff init`. */
+  prepare(world: World): void;
+  /** What the person has to do after `git handoff init`. */
+  trust(world: World): Promise<void>;
+  /** Creates a file of one line by the client's file tool. */
+  create(world: World, file: string, line: string): Turn[];
+  /** Replaces the only line of a file by the client's file tool, which is called in the last of these turns. */
+  change(world: World, file: string, lines: { from: string; to: string }, gates: Partial<Turn>): Turn[];
+  shell(command: string, gates?: Partial<Turn>): Turn;
+  /** Runs a script; the run ended well. */
+  run(world: World, script: Script, gates: Gates): Promise<HandRun>;
+}
+
+/** What is left of a session of whichever client. */
+export interface HandRun {
+  readonly session: string;
+  /** What the model got back from each tool call, in order. */
+  readonly outputs: readonly string[];
+  /** The commits of others that the model was told of, in order, as often as it was told. */
+  readonly news: readonly string[];
+}
+
+/** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
+const TIMEOUT = 25_000;
+
+/** Claude Code: it must have read a file before it changes it. */
+export const CLAUDE_HANDS: Hands = {
+  client: 'claude',
+  prepare: () => undefined,
+  trust: () => Promise.resolve(),
+  create: ({ repository }, file, line) => [write(`${repository}/${file}`, `${line}\n`)],
+  change: ({ repository }, file, { from, to }, gates) => [
+    { ...gates, ...read(`${repository}/${file}`) },
+    edit(`${repository}/${file}`, from, to),
+  ],
+  shell: bash,
+  async run(world, script, gates) {
+    const run = await runClaude(world, script, { gates, timeout: TIMEOUT });
+    expectHealthy(run);
+    return handRun(run);
+  },
+};
+
+/** Codex, whose hooks the person has trusted. */
+export const CODEX_HANDS: Hands = {
+  client: 'codex',
+  prepare: prepareCodex,
+  trust: async (world) => {
+    await trustCodexHooks(world);
+  },
+  create: (_, file, line) => [applyPatch(`*** Add File: ${file}`, `+${line}`)],
+  change: (_, file, { from, to }, gates) => [
+    { ...gates, ...applyPatch(`*** Update File: ${file}`, '@@', `-${from}`, `+${to}`) },
+  ],
+  shell: exec,
+  async run(world, script, gates) {
+    const run = await runCodex(world, script, { gates, timeout: TIMEOUT });
+    expectWell(run);
+    return handRun(run);
+  },
+};
+
+/** Gemini CLI, in whose shell git runs no hook and knows no configuration but the repository's. */
+export const GEMINI_HANDS: Hands = {
+  client: 'gemini',
+  prepare: prepareGemini,
+  trust: () => Promise.resolve(),
+  create: ({ repository }, file, line) => [writeFile(`${repository}/${file}`, `${line}\n`)],
+  change: ({ repository }, file, { from, to }, gates) => [
+    { ...gates, ...replace(`${repository}/${file}`, from, to) },
+  ],
+  shell,
+  async run(world, script, gates) {
+    const run = await runGemini(world, script, { gates, timeout: TIMEOUT });
+    expectWell(run);
+    return handRun(run);
+  },
+};
+
+function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
+  const outputs = conversation.toolResults().map(({ output }) => output);
+  const heard = [...conversation.userTexts().flat(), ...outputs].join('\n');
+  return { session, outputs, news: heard.match(/Session [0-9a-f]{8} committed [^\n.]*/g) ?? [] };
+}

@@ -1,0 +1,167 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createGates } from '../model/gates.ts';
+import { say, type Turn } from '../model/script.ts';
+import type { HandRun, Hands } from './hands.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Two sessions that were alive at once in one working tree. */
+export interface Shared {
+  readonly world: World;
+  readonly a: HandRun & Answers;
+  readonly b: HandRun & Answers & { readonly denied: string };
+}
+
+/** What a session was answered when it tried to commit all, and then when it did what it was told. */
+interface Answers {
+  readonly refused: string;
+  readonly followed: string;
+}
+
+/** What a session says of its work: written as Claude Code writes it, with all that has to be quoted. */
+export function messageOf(who: string): string {
+  return `Work of ${who}\n\nIt's "done", $HOME and all.`;
+}
+
+/** Takes everything that is dirty in the working tree, whose ever it is. */
+const commitAll = (who: string): string =>
+  `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
+/** Types what the refusal says to type: after `hint:` by a git hook, at the end by the guard. */
+const NEXT_COMMAND = '{{last:(?:hint|signing): (git [^\\n]*)}}';
+/** Goes on with other work, so that news can reach the session. */
+const WORK_ON = 'node --version';
+/** Names none of the files that it writes. */
+const GENERATE = 'node ~/generate.cjs';
+
+/**
+ * A changes the file that HEAD has; B is kept from changing it too, makes one by its file tool and one by a program.
+ * Each tries to commit all while the other's work is uncommitted, then types what it is told to. Each step is held
+ * at a gate until the other's step before it is over, its hooks included.
+ *
+ * On a machine so busy that the guard let a call through unseen, the whole is done once more.
+ */
+export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
+  const world = await sharedWorld([first, second]);
+  try {
+    const shared = await play(world, first, second);
+    if (!wasHurried(world)) return shared;
+  } catch (problem) {
+    if (!wasHurried(world)) throw problem;
+  }
+  const again = await sharedWorld([first, second]);
+  return play(again, first, second);
+}
+
+/** A repository in which somebody uses these clients, and has a git hook of their own. */
+async function sharedWorld(hands: readonly Hands[]): Promise<World> {
+  const world = await createWorld();
+  onTestFinished(() => world.remove());
+  const hook = path.join(world.repository, '.git', 'hooks', 'post-commit');
+  writeFileSync(hook, `#!/bin/sh\ngit log -1 --format=%H >>'${ownHookLog(world)}'\n`);
+  chmodSync(hook, 0o755);
+  const program = "require('fs').writeFileSync('made.txt', 'made by B\\n');\n";
+  writeFileSync(path.join(world.home, 'generate.cjs'), program);
+  await world.output('git config user.name Dev && git config user.email dev@example.com');
+  for (const hand of hands) hand.prepare(world);
+  const clients = [...new Set(hands.map(({ client }) => client))];
+  await world.output(`git handoff init --yes --client ${clients.join(',')}`);
+  for (const hand of hands) await hand.trust(world);
+  return world;
+}
+
+/** Where the repository's own hook notes the commits that it has seen. */
+export function ownHookLog({ home }: World): string {
+  return path.join(home, 'own-hook.log');
+}
+
+async function play(world: World, first: Hands, second: Hands): Promise<Shared> {
+  const gates = createGates();
+  const byA = { from: 'hello', to: 'hello of A' };
+  const byB = { from: byA.to, to: 'hello of B' };
+  const changeA = first.change(world, 'a.txt', byA, { opens: 'A is there', waitsFor: 'B is there' });
+  const changeB = second.change(world, 'a.txt', byB, { opens: 'B is there', waitsFor: 'A has written' });
+  const [a, b] = await bothEnded(
+    first.run(world, { turns: [...changeA, ...endOf('A', 'B', first)] }, gates),
+    second.run(
+      world,
+      {
+        turns: [
+          ...changeB,
+          ...second.create(world, 'b.txt', 'made by B'),
+          second.shell(GENERATE),
+          ...endOf('B', 'A', second),
+        ],
+      },
+      gates,
+    ),
+  );
+  const [denied = ''] = b.outputs.slice(changeB.length - 1);
+  return { world, a: { ...a, ...answersOf(a) }, b: { ...b, ...answersOf(b), denied } };
+}
+
+/** The world goes with the test: no client may be at work in it any more, even when the other has failed. */
+async function bothEnded(...runs: [Promise<HandRun>, Promise<HandRun>]): Promise<[HandRun, HandRun]> {
+  await Promise.allSettled(runs);
+  return Promise.all(runs);
+}
+
+/** A goes first, B after it; both are refused before either commits. */
+function endOf(who: 'A' | 'B', other: 'A' | 'B', hands: Hands): Turn[] {
+  const isFirst = who === 'A';
+  return [
+    hands.shell(commitAll(who), {
+      opens: `${who} has written`,
+      waitsFor: isFirst ? 'B has written' : 'A was refused',
+    }),
+    hands.shell(NEXT_COMMAND, {
+      opens: `${who} was refused`,
+      waitsFor: isFirst ? 'B was refused' : 'A has committed',
+    }),
+    hands.shell(WORK_ON, { opens: `${who} has committed`, waitsFor: `${other} has committed` }),
+    say('done', { opens: `${who} is over`, waitsFor: `${other} is over` }),
+  ];
+}
+
+function answersOf({ outputs }: HandRun): Answers {
+  const [refused = '', followed = ''] = outputs.slice(-3);
+  return { refused, followed };
+}
+
+function wasHurried(world: World): boolean {
+  return /deadline|took too long|unchecked/.test(world.guardLog());
+}
+
+/** A commit as git shows it. */
+export interface Made {
+  readonly oid: string;
+  /** Sorted. */
+  readonly paths: readonly string[];
+  /** What its `Claude-Session-Id` trailers say. */
+  readonly sessions: readonly string[];
+  /** The message without its trailers. */
+  readonly message: string;
+}
+
+/** The commits after the first one, oldest first. */
+export async function historyOf(world: World): Promise<Made[]> {
+  const oids = linesOf(await world.output('git rev-list --reverse HEAD')).slice(1);
+  return Promise.all(
+    oids.map(async (oid) => {
+      const shown = (format: string): Promise<string> =>
+        world.output(`git log -1 --format='${format}' ${oid}`);
+      const [paths, sessions, body, trailers] = await Promise.all([
+        world.output(`git diff-tree -r --no-commit-id --name-only ${oid}`),
+        shown('%(trailers:key=Claude-Session-Id,valueonly)'),
+        shown('%B'),
+        shown('%(trailers)'),
+      ]);
+      const message = body.trim().replace(trailers.trim(), '').trim();
+      return { oid, paths: linesOf(paths).sort(), sessions: linesOf(sessions), message };
+    }),
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
