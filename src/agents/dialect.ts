@@ -61,10 +61,21 @@ export type Verdict =
   | { readonly kind: 'context'; readonly text: string }
   /** Allowed; `text` is shown to the person, not to the model. */
   | { readonly kind: 'notice'; readonly text: string }
-  /** Not done; `reason` reaches the model. */
-  | { readonly kind: 'deny'; readonly reason: string }
+  | Refusal
   /** Done with another file content; nothing is approved by it. */
   | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
+
+/** Not done; `reason` reaches the model. */
+export interface Refusal {
+  readonly kind: 'deny';
+  readonly reason: string;
+  /** Whose work it protects; absent: it may be anybody's. */
+  readonly owners?: readonly SessionId[];
+  /** It is about the predecessors' handoff files. */
+  readonly aboutFiles?: true;
+  /** It is about who the session is: no person's bypass lifts it. */
+  readonly isFinal?: true;
+}
 
 /** What the client's environment says about it; read once, at the border. */
 export interface DialectEnvironment {

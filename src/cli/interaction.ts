@@ -8,6 +8,8 @@ import { type NoteSource, noteSource } from './note-input.ts';
 /** What a command may ask of the person or the process; commands themselves see neither. */
 export interface Interaction {
   readonly note: NoteSource;
+  /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
   installContext: () => Promise<InstallContext>;
 }
 
@@ -16,6 +18,7 @@ export function interaction(cwd: string, env: NodeJS.ProcessEnv): Interaction {
   const isTerminal = isatty(0);
   return {
     note: noteSource(cwd, isTerminal),
+    ask: isTerminal ? ask : undefined,
     installContext: async () => ({
       cwd,
       home: env['HOME'] ?? homedir(),
@@ -30,11 +33,17 @@ export function interaction(cwd: string, env: NodeJS.ProcessEnv): Interaction {
 
 /** Shows a plan and asks; anything but yes is no. */
 async function confirm(plan: string): Promise<boolean> {
+  const answer = await ask(`${plan}\nApply? [y/N] `);
+  return /^y(?:es)?$/i.test(answer.trim());
+}
+
+async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await lines.question(`${plan}\nApply? [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
+    // At the end of the input (^D) there is no answer, and a question would wait for ever.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    return await Promise.race([lines.question(question), closed]);
   } finally {
     lines.close();
   }

@@ -1,22 +1,34 @@
 import { committer, openRepository } from '../git/repository.ts';
 import { readSettings } from '../git/config.ts';
 import type { CommandResult, Context } from './context.ts';
-import { checkGit, checkHookLog, checkInit, checkLocks, checkRefs } from './doctor/repository-checks.ts';
 import { checkClients } from './doctor/client-checks.ts';
+import { checkGitHooks } from './doctor/hook-checks.ts';
+import { checkLedgers, checkLeftovers } from './doctor/leftover-checks.ts';
+import { checkLocks } from './doctor/lock-checks.ts';
+import { checkObjects, verifyHandoffs } from './doctor/object-checks.ts';
+import { checkGit, checkHookLog, checkInit, checkRefs } from './doctor/repository-checks.ts';
 import type { CheckShape } from './shapes.ts';
 
 export interface DoctorOptions {
   /** Mend what can be mended without losing anything. */
   readonly fix: boolean;
+  /** Read every handoff again with a second implementation of git. */
+  readonly verify: boolean;
+  /** The folder that holds our `git-hooks/`. */
+  readonly packageRoot: string;
 }
 
 export interface DoctorValue {
   readonly items: readonly CheckShape[];
 }
 
-/** Checks that hooks are reached, that no handoff was moved by hand, that no lock is left. Exit 1: something is wrong. */
+/**
+ * Checks that hooks are reached, that every handoff can be read and none was moved by hand, that nothing is left of
+ * processes that died. Exit 1: something is wrong.
+ */
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
-  const { cwd } = context;
+  const { cwd, now } = context;
+  const { fix, verify, packageRoot } = options;
   const [repository, settings, person] = await Promise.all([
     openRepository(cwd),
     readSettings(cwd),
@@ -26,9 +38,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
     ...(await checkClients(repository, settings, context)),
+    ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // A lock that stays would keep the refs from being mended.
-    ...checkLocks(repository, options.fix, context.now),
-    ...(await checkRefs(repository, options.fix, context.now)),
+    ...checkLocks(repository, fix, now),
+    ...checkLeftovers(repository, fix, now),
+    ...checkLedgers(repository, fix),
+    ...(await checkRefs(repository, fix, now)),
+    ...(await checkObjects(repository)),
+    ...(verify ? await verifyHandoffs(repository) : []),
     ...checkHookLog(repository, context),
   ];
   const wrong = items.some(({ status }) => status === 'problem');

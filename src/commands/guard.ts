@@ -3,7 +3,8 @@ import { dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
 import { DEFAULT_SETTINGS, type Settings, settingsFromLines } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { exists } from '../host/disk.ts';
+import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool, combined } from './guard/before-tool.ts';
@@ -53,7 +54,7 @@ export async function guard(call: GuardCall): Promise<string> {
     if (event === undefined) throw new Error('the payload is none of this client');
     const scene = await setScene(call, dialect, event, log);
     folder = ownFolder(scene) ?? folder;
-    const verdict = await withDeadline(decide(scene), call, log);
+    const verdict = await withDeadline(decideOrLift(scene), call, log);
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
     return dialect.render(verdict, event, payload);
   } catch (error) {
@@ -113,6 +114,14 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
     : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
 }
 
+/** A person may have allowed what is refused. */
+async function decideOrLift(scene: Scene): Promise<Verdict> {
+  const { place, enabled } = scene;
+  if (!enabled || place === undefined || !exists(bypassFolder(place.commonDir))) return decide(scene);
+  const { decideWithBypass } = await import('./bypass/lift-tool.ts');
+  return decideWithBypass(scene, decide);
+}
+
 async function decide(scene: Scene): Promise<Verdict> {
   const { event, enabled, settings } = scene;
   if (settings.enabled === false) return ALLOW;
@@ -140,15 +149,21 @@ async function registration(
   scene: Scene,
   session: NonNullable<GuardEvent['session']>,
 ): Promise<Verdict | undefined> {
-  if (noteCall(scene, session)) return undefined;
-  const { registerCaller } = await import('./guard/first-call.ts');
-  const registered = registerCaller(scene, session).catch((error: unknown) => {
+  const registered = register(scene, session).catch((error: unknown) => {
     scene.log('error', `registration: ${String(error)}`);
     return undefined;
   });
   const patience = Math.max(1, scene.remaining() - DECISION_MS);
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience).unref());
   return Promise.race([registered, late]);
+}
+
+async function register(
+  scene: Scene,
+  session: NonNullable<GuardEvent['session']>,
+): Promise<Verdict | undefined> {
+  if (noteCall(scene, session)) return undefined;
+  return (await import('./guard/first-call.ts')).registerCaller(scene, session);
 }
 
 function withDeadline(decision: Promise<Verdict>, call: GuardCall, log: Scene['log']): Promise<Verdict> {

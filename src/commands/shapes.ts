@@ -136,6 +136,13 @@ export interface StagedShape {
   readonly hunks: boolean;
 }
 
+/** A refusal that a person has allowed in advance. */
+export interface AllowShape {
+  /** `null`: whichever session is refused first. */
+  readonly session: string | null;
+  readonly until: string;
+}
+
 export interface CheckShape {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'fixed';

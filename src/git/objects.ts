@@ -58,7 +58,7 @@ export async function readObjects(
 export function isDamage(stderr: string): boolean {
   if (/Permission denied|Input\/output error|Too many open files|Cannot allocate memory/i.test(stderr))
     return false;
-  return /missing|could not (parse|read)|bad (object|revision)|unable to (read|unpack)|corrupt|inflate|cannot read/i.test(
+  return /missing|could not (parse|read)|bad (object|revision)|unable to (read|unpack|stream)|corrupt|inflate|cannot read/i.test(
     stderr,
   );
 }

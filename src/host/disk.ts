@@ -1,4 +1,14 @@
-import { closeSync, openSync, readSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import {
+  type Stats,
+  closeSync,
+  lstatSync,
+  openSync,
+  readSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 /** Questions to the file system; none of them throws. */
@@ -34,12 +44,28 @@ export function linkTarget(path: string): string | undefined {
 }
 
 export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return found(path)?.isDirectory() ?? false;
 }
 
 /** Whether something stands under a path, a dangling link not counted. */
 export function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return found(path) !== undefined;
+}
+
+/** Node throws where a file stands in the place of a folder above. */
+function found(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a plain file, no link, stands there that this user owns. */
+export function isOwnFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  const user = process.getuid?.();
+  return found?.isFile() === true && (user === undefined || found.uid === user);
 }
 
 /** Names in a folder; empty when it is none or cannot be read. */

@@ -17,6 +17,11 @@ export function repositoryFolder(commonDir: string): string {
   return join(commonDir, 'handoff');
 }
 
+/** Where a person's one-shot bypasses lie (src/store/bypass.ts); there is no such folder when nobody made any. */
+export function bypassFolder(commonDir: string): string {
+  return join(repositoryFolder(commonDir), 'allow');
+}
+
 /** Whether `init` ran in this repository. */
 export function isInitialised(commonDir: string): boolean {
   return statSync(repositoryFolder(commonDir), { throwIfNoEntry: false }) !== undefined;

@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FaultWorld, KEPT, REF } from '../support/faults/fault-world.ts';
 
+/** Seconds from which on a lock that nobody has open is taken for left behind. */
+const STALE = 601;
 let world: FaultWorld;
 
 beforeEach(() => {
@@ -23,7 +25,7 @@ function leaveLock(name: string, seconds: number): string {
 
 describe('a lock that somebody left', () => {
   it.each([REF, KEPT])('on %s is named, costs no text, and is mended by the doctor', (ref) => {
-    const lock = leaveLock(ref, 61);
+    const lock = leaveLock(ref, STALE);
     const done = world.write('new\n');
     expect(done).toMatchObject({ status: 7, stdout: '' });
     expect(done.stderr).toContain(lock);
@@ -38,7 +40,7 @@ describe('a lock that somebody left', () => {
 
   it('on packed-refs does not hinder a write, and is named by the doctor', () => {
     world.git(['pack-refs', '--all']);
-    const lock = leaveLock('packed-refs', 61);
+    const lock = leaveLock('packed-refs', STALE);
     world.mustWrite('new\n');
     expect(world.handoff(['doctor']).stdout).toContain('packed-refs.lock');
     world.handoff(['doctor', '--fix']);
@@ -55,7 +57,7 @@ describe('a lock that somebody left', () => {
   });
 
   it('of a writer that may be at work stays', () => {
-    const lock = leaveLock(REF, 5);
+    const lock = leaveLock(REF, STALE - 10);
     world.handoff(['doctor', '--fix']);
     expect(existsSync(lock)).toBe(true);
   });

@@ -1,7 +1,14 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
-import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
+import {
+  LAUNCHER,
+  type RepositoryOptions,
+  type Run,
+  type RunOptions,
+  TestRepository,
+  finished,
+} from './repository.ts';
 
 /** Two sessions that share a working tree, and a third. */
 export const A = 'aaaaaaaa-1111-4111-8111-111111111111';
@@ -102,6 +109,12 @@ export class SharingWorld extends TestRepository {
       { cwd },
     );
     return { before, run, after };
+  }
+
+  /** Starts one hook call beside the test. */
+  startGuard(payload: Readonly<Record<string, unknown>>): Promise<Run> {
+    const input = JSON.stringify({ cwd: this.path, ...payload });
+    return finished(this.start(LAUNCHER, ['guard', '--client', 'claude'], { input }));
   }
 
   /** git as a session runs it in its shell, without the guard having seen the call. */

@@ -7,14 +7,34 @@ import { answer, type Verb } from './verb.ts';
 export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
   doctor: {
     usage: 'doctor',
-    summary: 'check that hooks are reached, refs are sound and no lock is left',
+    summary: 'check that hooks are reached, handoffs are sound and nothing is left of dead processes',
     words: [0, 0],
-    options: { fix: { type: 'boolean', describe: 'mend what can be mended without losing anything' } },
+    options: {
+      fix: { type: 'boolean', describe: 'mend what can be mended without losing anything' },
+      verify: { type: 'boolean', describe: 'read every handoff again with another implementation of git' },
+    },
     examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
-    async run(args, context) {
+    async run(args, context, interaction) {
       const { doctor } = await import('../../commands/doctor.ts');
-      const result = await doctor({ fix: args.flag('fix') }, context);
+      const { packageRoot } = await interaction.installContext();
+      const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot };
+      const result = await doctor(options, context);
       return answer(result, async () => (await import('../../ui/doctor.ts')).renderDoctor);
+    },
+  },
+  allow: {
+    usage: 'allow --once',
+    summary: 'let the next refusal pass, once; typed by a person at a terminal',
+    words: [0, 0],
+    options: {
+      once: { type: 'boolean', describe: 'one refusal, within ten minutes; nothing else is offered' },
+    },
+    examples: [['git handoff allow --once --session a1f0c3d2', 'only if that session is refused']],
+    async run(args, context, interaction) {
+      const { allow } = await import('../../commands/allow.ts');
+      const options = { once: args.flag('once'), session: args.text('session'), ask: interaction.ask };
+      const result = await allow(options, context);
+      return answer(result, async () => (await import('../../ui/allow.ts')).renderAllowed);
     },
   },
   init: {

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { shortId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
@@ -13,15 +13,7 @@ import type { Context } from '../context.ts';
 import { reasonText } from '../report-illegal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { typedTopic } from '../topic-argument.ts';
-
-const check = (
-  name: string,
-  status: CheckShape['status'],
-  detail: string,
-  hint: string | null = null,
-): CheckShape => ({ check: name, status, detail, hint });
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+import { FIX, check, counted } from './finding.ts';
 
 /** git is there and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {
@@ -69,7 +61,7 @@ export async function checkRefs(repository: Repository, fix: boolean, now: numbe
     const { reason, bad } = state.illegal;
     const detail = `${name} was moved by hand (${reasonText(reason)}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
     if (!fix) {
-      found.push(check('refs', 'problem', detail, 'git handoff doctor --fix'));
+      found.push(check('refs', 'problem', detail, FIX));
       continue;
     }
     await recordIllegalMove(repository, state, now);
@@ -77,45 +69,12 @@ export async function checkRefs(repository: Repository, fix: boolean, now: numbe
     found.push(
       healed
         ? check('refs', 'fixed', `${detail}; put back. What stood there: git handoff show ${name} --lost`)
-        : check('refs', 'problem', `${detail}; it moved again meanwhile`, 'git handoff doctor --fix'),
+        : check('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
     );
   }
   return found.length > 0
     ? found
     : [check('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
-}
-
-/** A lock that a writer at work holds is younger; git's own writes take milliseconds. Milliseconds. */
-const STALE_LOCK_MS = 60_000;
-
-/** Lock files that a killed writer left; git never removes them (files backend only). */
-export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
-  const { commonDir } = repository;
-  const ours = ['refs/handoffs', 'refs/handoffs-local'].flatMap((folder) =>
-    locksBelow(join(commonDir, folder)),
-  );
-  const locks = [...ours, join(commonDir, 'packed-refs.lock')].flatMap((file) => {
-    const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-    return modified === undefined ? [] : [{ file, ageMs: now - modified }];
-  });
-  return locks
-    .filter(({ ageMs }) => ageMs >= STALE_LOCK_MS)
-    .map(({ file, ageMs }) => {
-      const detail = `${relative(commonDir, file)} is ${Math.round(ageMs / 1000)} s old and blocks writes`;
-      if (!fix) return check('locks', 'problem', detail, 'git handoff doctor --fix');
-      rmSync(file, { force: true });
-      return check('locks', 'fixed', `${detail}; removed`);
-    });
-}
-
-function locksBelow(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.lock'))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 const RECENT_LINES = 500;

@@ -1,6 +1,7 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { toolPath, toolPaths } from './before-tool.ts';
+import { quietly } from './quietly.ts';
 import type { Scene } from './scene.ts';
 
 /**
@@ -21,7 +22,8 @@ async function afterFileTool(scene: Scene, session: SessionId, tool: ToolCall): 
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
   if (paths.length === 0) return { kind: 'allow' };
   const { afterFiles } = await import('./ledger/after-file.ts');
-  const lines = [...(await afterFiles(scene, session, paths)), ...(await strictNotice(scene, session))];
+  const news = (await quietly(scene, () => afterFiles(scene, session, paths))) ?? [];
+  const lines = [...news, ...(await strictNotice(scene, session))];
   return lines.length === 0
     ? { kind: 'allow' }
     : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };

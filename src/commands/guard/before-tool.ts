@@ -1,12 +1,14 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
 import {
   type MarkerAct,
+  type MarkerFile,
   decideMarkerFile,
   markerFileName,
   markerOwner,
   overlappingFiles,
   withMarker,
 } from '../../domain/marker.ts';
+import { parseSessionId } from '../../domain/names.ts';
 import type { PatchedFile } from '../../domain/patch.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
@@ -14,6 +16,7 @@ import { absolutePath, realPath } from '../../host/disk.ts';
 import { siblingNames } from '../../host/marker-files.ts';
 import { isSolo } from '../../store/solo.ts';
 import { beforeFiles } from './ledger/before-file.ts';
+import { quietly } from './quietly.ts';
 import { markerRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 
@@ -24,7 +27,7 @@ export async function beforeTool(scene: Scene): Promise<Verdict> {
   const verdict = await decideTool(scene);
   const { session, tool = { kind: 'other' } } = scene.event;
   const isStrict = scene.enabled && scene.settings.headCheck === 'strict' && tool.kind !== 'other';
-  if (!isStrict || verdict.kind === 'deny' || session === undefined) return verdict;
+  if (!isStrict || stands(scene, verdict) || session === undefined) return verdict;
   const { headVerdict } = await import('./ledger/strict-head.ts');
   return combined(verdict, await headVerdict(scene, session));
 }
@@ -54,21 +57,33 @@ async function shellCommand(
   scene: Scene,
   tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
 ): Promise<Verdict> {
-  const { place, enabled, event } = scene;
+  const { place, enabled } = scene;
+  const { session } = scene.event;
   const beside =
-    enabled && event.session !== undefined && place !== undefined && !isSolo(place.gitDir, event.session);
-  const looking = beside
-    ? (await import('./ledger/look-before.ts')).lookBefore(scene, event.session, tool)
-    : undefined;
+    enabled && place !== undefined && session !== undefined && !isSolo(place.gitDir, session)
+      ? session
+      : undefined;
+  const looking =
+    beside === undefined
+      ? undefined
+      : await quietly(scene, async () => {
+          const { lookBefore } = await import('./ledger/look-before.ts');
+          return lookBefore(scene, beside, tool);
+        });
   return (await import('./shell-tool.ts')).shellTool(scene, tool, looking);
+}
+
+/** A refusal that nobody has lifted: nothing more need be looked at. */
+export function stands(scene: Scene, verdict: Verdict | undefined): boolean {
+  return verdict?.kind === 'deny' && scene.lifted !== true;
 }
 
 /** A file tool that may go on as far as handoff files are concerned: the ledger has its say. */
 async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise<Verdict> {
   const { session } = scene.event;
-  if (verdict.kind === 'deny' || !scene.enabled || session === undefined) return verdict;
+  if (stands(scene, verdict) || !scene.enabled || session === undefined) return verdict;
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
-  return combined(verdict, await beforeFiles(scene, session, paths));
+  return combined(verdict, await quietly(scene, () => beforeFiles(scene, session, paths)));
 }
 
 /** One answer of two: a refusal counts, then what reaches the model. */
@@ -114,7 +129,7 @@ export function decideGuarded(scene: Scene, path: string, act: MarkerAct, by: st
   const decision = decideMarkerFile(named, act, session, mode);
   switch (decision.kind) {
     case 'deny':
-      return { kind: 'deny', reason: markerRefusal(decision.why, file, session, by) };
+      return markerDenial(markerRefusal(decision.why, file, session, by), file);
     case 'insert-marker':
       if (act.kind !== 'write' || session === undefined) return ALLOW;
       return { kind: 'rewrite', content: withMarker(act.content, session), ...overlap(path, file.exists) };
@@ -123,6 +138,11 @@ export function decideGuarded(scene: Scene, path: string, act: MarkerAct, by: st
       return notice.context === undefined ? ALLOW : { kind: 'notice', text: notice.context };
     }
   }
+}
+
+function markerDenial(reason: string, { owner }: MarkerFile): Verdict {
+  const known = parseSessionId(owner);
+  return { kind: 'deny', reason, owners: known === undefined ? [] : [known], aboutFiles: true };
 }
 
 /** A new file beside one that is probably about the same work. */
@@ -153,8 +173,11 @@ function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
     // A patch cannot be rewritten without approving it: the writer is told the line instead.
     const guarded = scene.files.reachedBy(toolPath(scene, file.path), true) ?? file.path;
     const unmarked = markerOwner(content) === undefined ? 'marker-missing' : 'foreign';
-    const reason = markerRefusal(unmarked, scene.files.read(guarded), scene.event.session, 'apply_patch');
-    return [{ kind: 'deny', reason }, ...moved];
+    const marked = scene.files.read(guarded);
+    return [
+      markerDenial(markerRefusal(unmarked, marked, scene.event.session, 'apply_patch'), marked),
+      ...moved,
+    ];
   }
   if (file.change === 'delete') {
     return [...removePath(scene, toolPath(scene, file.path), scene.event.toolName ?? 'the tool'), ...moved];

@@ -72,6 +72,11 @@ export function identityRefusal(effect: IdentityEffect, session: SessionId | und
     : `--session ${escapeLine(effect.value)} is another session.${who} Run the command without --session; who you are is known.`;
 }
 
+/** A refusal to a session that wants to do what a person's consent is asked for. */
+export function personsRefusal(): string {
+  return 'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';
+}
+
 /** A refusal to a sub-agent that writes over what it has not seen. */
 export function unseenRefusal(name: string): string {
   return (

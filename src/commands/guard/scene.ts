@@ -22,5 +22,7 @@ export interface Scene {
   readonly now: number;
   /** Milliseconds until the process's own deadline. */
   readonly remaining: () => number;
+  /** A person allowed this call: what is refused otherwise is done all the same. */
+  readonly lifted?: true;
   readonly log: (kind: string, detail: string) => void;
 }

@@ -1,13 +1,20 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
-import type { IdentityEffect, PathEffect, RefEffect, ShellEffects } from '../../domain/shell/effects.ts';
+import type {
+  HandoffCall,
+  IdentityEffect,
+  PathEffect,
+  RefEffect,
+  ShellEffects,
+} from '../../domain/shell/effects.ts';
 import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
 import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
-import { combined, decideGuarded, firstRefusal, removePath } from './before-tool.ts';
+import { combined, decideGuarded, firstRefusal, removePath, stands } from './before-tool.ts';
 import type { Looking } from './ledger/look-before.ts';
-import { identityRefusal, refRefusal } from './refusals.ts';
+import { quietly } from './quietly.ts';
+import { identityRefusal, personsRefusal, refRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 
 const GUARDED_REFS = 'refs/handoffs';
@@ -28,16 +35,18 @@ export async function shellTool(
   );
   const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
   const verdict = firstRefusal([
+    // First those that nobody can lift.
+    ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
+    ...effects.handoffCalls.flatMap((call) => (isPersons(call) ? [personsVerdict()] : [])),
     ...effects.paths.flatMap((effect) => pathVerdicts(scene, effect)),
     ...(await refVerdicts(scene, effects.refs)),
-    ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
   ]);
-  if (verdict.kind === 'deny') return verdict;
+  if (stands(scene, verdict)) return verdict;
   const unseen = await unseenWrites(scene, effects);
-  if (unseen !== undefined) return unseen;
+  if (unseen !== undefined && stands(scene, unseen)) return unseen;
   if (looking === undefined || session === undefined) return verdict;
   const { beforeShell } = await import('./ledger/before-shell.ts');
-  return combined(verdict, await beforeShell(scene, session, effects, looking));
+  return combined(verdict, await quietly(scene, () => beforeShell(scene, session, effects, looking)));
 }
 
 async function unseenWrites(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {
@@ -90,5 +99,14 @@ function touchesHandoffs(ref: string): boolean {
 function identityVerdicts(scene: Scene, effect: IdentityEffect): Verdict[] {
   const { session } = scene.event;
   if (effect.kind === 'session-option' && effect.value === session) return [];
-  return [{ kind: 'deny', reason: identityRefusal(effect, session) }];
+  return [{ kind: 'deny', reason: identityRefusal(effect, session), isFinal: true }];
+}
+
+function isPersons({ verb, words }: HandoffCall): boolean {
+  return verb === 'allow' && !words.some((word) => word === '-h' || word === '--help');
+}
+
+/** A session does not lift its own refusals. */
+function personsVerdict(): Verdict {
+  return { kind: 'deny', reason: personsRefusal(), isFinal: true };
 }

@@ -46,7 +46,7 @@ export async function checkAgentWrites(
       if (target === undefined) continue;
       const [ref] = await listRefs(repository, [handoffRef(target.path)]);
       if (ref !== undefined && seen[ref.name] !== ref.oid) {
-        return { kind: 'deny', reason: unseenRefusal(typedTopic(target.branch, target.topic)) };
+        return { kind: 'deny', reason: unseenRefusal(typedTopic(target.branch, target.topic)), owners: [] };
       }
     }
   }

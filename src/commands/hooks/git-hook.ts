@@ -1,3 +1,5 @@
+import { exists } from '../../host/disk.ts';
+import { bypassFolder } from '../../host/folders.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, placeOf } from './hook-call.ts';
 
 /** A commit or push may not wait for us longer than the deadline; then it passes. */
@@ -18,13 +20,21 @@ export async function gitHook(call: HookCall): Promise<HookAnswer | undefined> {
     }, call.remaining());
   });
   try {
-    return await Promise.race([dispatch(call, place), late]);
+    return await Promise.race([decideOrLift(call, place), late]);
   } catch (error) {
     log(`let through unchecked: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** A person may have allowed what is refused. */
+async function decideOrLift(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const answer = await dispatch(call, place);
+  // Without a reason it is no refusal: `git handoff commit` begins anew.
+  if (!answer.refused || answer.lines.length === 0 || !exists(bypassFolder(place.commonDir))) return answer;
+  return (await import('../bypass/lift-hook.ts')).liftHook(call, place, answer);
 }
 
 async function dispatch(call: HookCall, place: HookPlace): Promise<HookAnswer> {

@@ -38,7 +38,7 @@ export function markChecked(context: Context, gitDir: string, session: SessionId
   }
 }
 
-function gitPid({ env }: Context): number | undefined {
+export function gitPid({ env }: Context): number | undefined {
   const pid = Number(env['GIT_HANDOFF_GIT_PID']);
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
 }

@@ -29,6 +29,8 @@ export interface HookAnswer {
   readonly session: SessionId | undefined;
   /** For stderr. */
   readonly lines: readonly string[];
+  /** Of a refusal: whose work it protects; absent: it may be anybody's. */
+  readonly owners?: readonly SessionId[];
 }
 
 /** The repository that the hook runs in. */

@@ -5,6 +5,7 @@ import {
   type CommitFacts,
   type StagedPath,
   decideCommit,
+  problemOwners,
   suspects,
 } from '../../domain/ledger/mixing.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
@@ -73,7 +74,7 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   });
   const detail = decision.problems.map(({ kind }) => kind).join(' ');
   logHook(call, place, 'deny', detail, self);
-  return { refused: true, session: self, lines };
+  return { refused: true, session: self, lines, owners: problemOwners(decision.problems) };
 }
 
 /** `undefined` for a person; only the session when there is nobody beside it, or the repository is not enabled. */

@@ -54,6 +54,26 @@ export type Problem =
     }
   | { readonly kind: 'marker'; readonly path: string; readonly owner: SessionId };
 
+/** The sessions whose work a refusal protects. */
+export function problemOwners(problems: readonly Problem[]): SessionId[] {
+  const owners = problems.flatMap((problem) => {
+    switch (problem.kind) {
+      case 'foreign':
+      case 'contended':
+        return problem.claim.session;
+      case 'reversal':
+        return problem.by.session ?? [];
+      case 'amends':
+        return problem.session;
+      case 'branch':
+        return problem.mover ?? [];
+      case 'marker':
+        return problem.owner;
+    }
+  });
+  return [...new Set(owners)];
+}
+
 export interface CommitDecision {
   readonly problems: readonly Problem[];
   /** Said, not refused. */

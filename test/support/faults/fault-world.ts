@@ -8,8 +8,8 @@ export const REF = `refs/handoffs/main/${TOPIC}`;
 export const KEPT = `refs/handoffs-local/kept/main/${TOPIC}`;
 const LOST = `refs/handoffs-local/lost/main/${TOPIC}`;
 
-/** Old enough for `doctor --fix`, which leaves locks of less than a minute to their holders. */
-const STALE_SECONDS = 120;
+/** Old enough for `doctor --fix`, which leaves locks of less than ten minutes to their holders. */
+const STALE_SECONDS = 660;
 
 /** Where a text is after a write: at the tip, or kept although the write did not succeed. */
 export type Whereabouts = 'tip' | 'lost' | 'file';

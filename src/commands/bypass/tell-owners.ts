@@ -1,0 +1,41 @@
+import type { SessionId } from '../../domain/names.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { appendEntries } from '../../store/ledger.ts';
+import { listSessions } from '../../store/sessions.ts';
+import { event } from '../guard/ledger/news.ts';
+
+/** What was let through, where, and whose work it concerns. */
+export interface LetThrough {
+  readonly cwd: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** Who did it; `undefined`: a person. */
+  readonly session: SessionId | undefined;
+  /** Whose work it concerns; `undefined`: that of every other session of this worktree. */
+  readonly owners: readonly SessionId[] | undefined;
+  readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly timeoutMs: number;
+}
+
+/** Tells the sessions whose work is concerned, each at its next call, in the worktree where it is at work. */
+export async function tellOwners(done: LetThrough): Promise<void> {
+  const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs } = done;
+  if (owners?.length === 0) return;
+  const here = knownWorktreeId(gitDir);
+  const others = (await listSessions({ cwd }, timeoutMs)).filter(
+    ({ record }) => record.ended === null && record.session !== session,
+  );
+  const isConcerned = ({ worktreeId, record }: (typeof others)[number]) =>
+    owners === undefined ? worktreeId === here : owners.includes(record.session);
+  const places = new Map<SessionId, string>();
+  for (const stored of others.filter(isConcerned)) {
+    const { worktreeId, record } = stored;
+    if (worktreeId === here || !places.has(record.session)) places.set(record.session, worktreeId);
+  }
+  for (const [owner, worktreeId] of places) {
+    // A person has no ledger: then it stands in the owner's own.
+    appendEntries({ commonDir, worktreeId }, session ?? owner, [event(text, now, owner)]);
+  }
+}

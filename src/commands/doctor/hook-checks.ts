@@ -1,0 +1,79 @@
+import { promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import type { Repository } from '../../git/repository.ts';
+import { runGit } from '../../git/run.ts';
+import { listWorktrees } from '../../git/worktrees.ts';
+import { isFolder } from '../../host/disk.ts';
+import { hasMarker } from '../../install/hook-block.ts';
+import { readHooks } from '../../install/hook-facts.ts';
+import { planHooks } from '../../install/plan-hooks.ts';
+import { NO_RECEIPT, type Receipt, parseReceipt } from '../../install/receipt.ts';
+import { readRepository } from '../../install/repository-facts.ts';
+import type { CheckShape } from '../shapes.ts';
+import { check } from './finding.ts';
+
+/**
+ * Whether git's hooks still run ours: in every worktree that has hooks of its own (a relative core.hooksPath), else
+ * once.
+ *
+ * @param packageRoot the folder that holds `git-hooks/`
+ */
+export async function checkGitHooks(repository: Repository, packageRoot: string): Promise<CheckShape[]> {
+  const receipt = await readReceipt(repository.commonDir);
+  const here = await readRepository(runGit, repository.cwd);
+  const isPerWorktree = here.hooksFolder?.perWorktree === true;
+  const others = isPerWorktree ? await listWorktrees({ cwd: repository.cwd }) : [];
+  const paths = new Set([here.topLevel ?? repository.cwd, ...others.map(({ path }) => path)]);
+  const found: CheckShape[] = [];
+  for (const path of paths) {
+    if (isFolder(path)) found.push(...(await hooksAt(path, receipt, packageRoot, paths.size > 1)));
+  }
+  return found.length > 0 ? found : [check('git hooks', 'ok', 'pre-commit, the trailer and pre-push run')];
+}
+
+async function hooksAt(
+  path: string,
+  receipt: Receipt,
+  packageRoot: string,
+  isNamed: boolean,
+): Promise<CheckShape[]> {
+  const facts = await readRepository(runGit, path);
+  const folder = facts.hooksFolder;
+  if (folder === undefined) {
+    return [check('git hooks', 'warning', 'core.hooksPath is empty or cannot be read: no git hook runs')];
+  }
+  const hooks = await readHooks(runGit, folder);
+  const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
+  const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
+  const changed = files.map(({ change }) => change.path);
+  const missing = hooks.filter((hook) => changed.includes(hook.path));
+  const found: CheckShape[] = missing.map((hook) => {
+    const path = escapeLine(hook.path);
+    if (hook.current === undefined) return check('git hooks', 'problem', `${path} is missing`, init);
+    return hasMarker(hook.current.toString('latin1'))
+      ? check('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
+      : check('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
+  });
+  for (const hook of hooks) {
+    if (hook.current === undefined || hook.executable || changed.includes(hook.path)) continue;
+    const detail = `${escapeLine(hook.path)} is not executable: git does not run it`;
+    found.push(check('git hooks', 'problem', detail, `chmod +x ${shellWord(hook.path)}`));
+  }
+  const left = notices.filter((notice) => notice.includes(': left as it is, '));
+  const isTold = (notice: string) =>
+    found.some(({ detail }) => notice.startsWith(detail.split(' is not ')[0] ?? ''));
+  for (const notice of left)
+    if (!isTold(notice)) found.push(check('git hooks', 'warning', escapeLine(notice)));
+  return found;
+}
+
+async function readReceipt(commonDir: string): Promise<Receipt> {
+  const path = join(commonDir, 'handoff', 'install.json');
+  const bytes = await fs.readFile(path).catch(() => undefined);
+  try {
+    return parseReceipt(bytes, path);
+  } catch {
+    return NO_RECEIPT;
+  }
+}

@@ -1,0 +1,78 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type Holder, holdersOf } from '../../host/holders.ts';
+import type { CheckShape } from '../shapes.ts';
+import { FIX, check } from './finding.ts';
+
+/** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */
+const BLOCKING_MS = 60_000;
+/**
+ * git closes a lock's file before it is done with the lock, so that nobody has it open proves little: only with this
+ * age it is taken for left behind. Milliseconds.
+ */
+const STALE_MS = 10 * 60_000;
+
+interface Lock {
+  readonly file: string;
+  readonly ageMs: number;
+}
+
+/**
+ * Lock files on our refs and on packed-refs that a killed writer left; git never removes them (files backend only).
+ * With `fix` those are removed that are ten minutes old and that no process has open.
+ */
+export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
+  const { commonDir } = repository;
+  const files = [
+    ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote'].flatMap((folder) =>
+      locksBelow(join(commonDir, folder)),
+    ),
+    join(commonDir, 'packed-refs.lock'),
+  ];
+  const locks = files
+    .flatMap((file): Lock[] => {
+      const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+      return modified === undefined ? [] : [{ file, ageMs: now - modified }];
+    })
+    .filter(({ ageMs }) => ageMs >= BLOCKING_MS);
+  const holders = holdersOf(locks.map(({ file }) => file));
+  return locks.map((lock) => judge(lock, holders?.get(lock.file), holders !== undefined, { commonDir, fix }));
+}
+
+function judge(
+  { file, ageMs }: Lock,
+  holder: Holder | undefined,
+  isKnown: boolean,
+  { commonDir, fix }: { commonDir: string; fix: boolean },
+): CheckShape {
+  const what = `${escapeLine(relative(commonDir, file))} is ${duration(ageMs)} old and blocks writes`;
+  if (holder !== undefined) {
+    const detail = `${what}; process ${holder.pid} (${escapeLine(holder.name)}) has it open`;
+    return check('locks', 'problem', detail, `ps -p ${holder.pid}`);
+  }
+  const who = isKnown ? 'no process has it open' : 'who holds it cannot be told on this system';
+  if (ageMs < STALE_MS) {
+    const detail = `${what}; ${who}. If no git runs here it is left behind; --fix removes it when it is 10 minutes old`;
+    return check('locks', 'problem', detail, FIX);
+  }
+  if (!fix) return check('locks', 'problem', `${what}; ${who}`, FIX);
+  rmSync(file, { force: true });
+  return check('locks', 'fixed', `${what}; ${who}; removed`);
+}
+
+function duration(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function locksBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,120 @@
+import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { parseCommit } from './commits.ts';
+import { formatOf, objectName } from './hash.ts';
+import { type ReadObject, readObjects } from './objects.ts';
+import { type GitOptions, runGit } from './run.ts';
+import { parseTree } from './trees.ts';
+
+/** An object of a handoff that cannot be read, or that is not what its name says. */
+export interface BrokenObject {
+  readonly commit: Oid;
+  readonly what: 'commit' | 'tree' | typeof NOTE_FILE | typeof STATE_FILE;
+  /** The object's name; `undefined` when what would tell it is broken, too. */
+  readonly oid: Oid | undefined;
+  /** `damaged`: its content does not fit its name. */
+  readonly why: 'missing or unreadable' | 'damaged' | 'of the wrong type';
+}
+
+/** A commit of a handoff with everything below it, as `git cat-file` gives it. */
+export interface WholeCommit {
+  readonly oid: Oid;
+  readonly content: Buffer;
+  readonly tree: ReadonlyMap<string, Oid>;
+  readonly note: Buffer;
+  readonly state: Buffer;
+}
+
+/** Commits in one process: notes of up to a megabyte each are held at once. */
+const BATCH = 64;
+
+/**
+ * Every commit that is reachable from these tips; `undefined` when there is a hole (then each tip must be walked by
+ * itself). One process.
+ */
+export async function reachableCommits(
+  options: GitOptions,
+  tips: readonly Oid[],
+): Promise<Oid[] | undefined> {
+  if (tips.length === 0) return [];
+  const input = tips.map((tip) => `${tip}\n`).join('');
+  const result = await runGit(['rev-list', '--stdin'], { ...options, input });
+  if (result.code !== 0) return undefined;
+  const commits = result.stdout
+    .toString('utf8')
+    .split('\n')
+    .flatMap((line) => parseOid(line) ?? []);
+  const known = new Set(commits);
+  // git passes over a tip that is no commit.
+  return tips.every((tip) => known.has(tip)) ? commits : undefined;
+}
+
+/** Reads commits whole and looks whether every object is what its name says. */
+export async function readWhole(
+  options: GitOptions,
+  commits: readonly Oid[],
+): Promise<(WholeCommit | BrokenObject)[]> {
+  const found: (WholeCommit | BrokenObject)[] = [];
+  for (let at = 0; at < commits.length; at += BATCH) {
+    const batch = commits.slice(at, at + BATCH);
+    const requests = batch.flatMap((oid) =>
+      [oid, `${oid}^{tree}`, `${oid}:${NOTE_FILE}`, `${oid}:${STATE_FILE}`].map((name) => ({ name })),
+    );
+    const objects = await readObjects(options, requests);
+    found.push(...batch.map((oid, n) => judge(oid, objects.slice(n * 4, n * 4 + 4))));
+  }
+  return found;
+}
+
+export function isBroken(one: WholeCommit | BrokenObject): one is BrokenObject {
+  return 'why' in one;
+}
+
+function judge(
+  commit: Oid,
+  [object, tree, note, state]: readonly (ReadObject | undefined)[],
+): WholeCommit | BrokenObject {
+  const broken = (
+    what: BrokenObject['what'],
+    found: ReadObject | undefined,
+    type: string,
+    oid: Oid | undefined,
+  ): BrokenObject | undefined => {
+    if (found === undefined) return { commit, what, oid, why: 'missing or unreadable' };
+    if (found.type !== type) return { commit, what, oid, why: 'of the wrong type' };
+    const isWhole = objectName(formatOf(found.oid), found.type, found.content) === found.oid;
+    return isWhole ? undefined : { commit, what, oid: found.oid, why: 'damaged' };
+  };
+  const treeOid = object === undefined ? undefined : treeOf(object.content);
+  const entries =
+    tree?.type === 'tree' ? parseTree(tree.content, formatOf(tree.oid)) : new Map<string, Oid>();
+  const problem =
+    broken('commit', object, 'commit', commit) ??
+    broken('tree', tree, 'tree', treeOid) ??
+    broken(NOTE_FILE, note, 'blob', entries.get(NOTE_FILE)) ??
+    broken(STATE_FILE, state, 'blob', entries.get(STATE_FILE));
+  if (problem !== undefined || object === undefined || note === undefined || state === undefined) {
+    return problem ?? { commit, what: 'commit', oid: commit, why: 'missing or unreadable' };
+  }
+  return { oid: commit, content: object.content, tree: entries, note: note.content, state: state.content };
+}
+
+function treeOf(content: Buffer): Oid | undefined {
+  return parseOid(/^tree ([0-9a-f]+)\n/.exec(content.toString('latin1', 0, 80))?.[1] ?? '');
+}
+
+/** The chain below a tip, commit by commit, as far as it can be read; what is broken ends it. */
+export async function walkChain(options: GitOptions, tip: Oid): Promise<(WholeCommit | BrokenObject)[]> {
+  const chain: (WholeCommit | BrokenObject)[] = [];
+  const waiting: Oid[] = [tip];
+  const seen = new Set<Oid>();
+  for (let oid = waiting.shift(); oid !== undefined; oid = waiting.shift()) {
+    if (seen.has(oid)) continue;
+    seen.add(oid);
+    const [one] = await readWhole(options, [oid]);
+    if (one === undefined) continue;
+    chain.push(one);
+    if (!isBroken(one)) waiting.push(...parseCommit(one.content.toString('latin1')).parents);
+  }
+  return chain;
+}

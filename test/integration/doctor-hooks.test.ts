@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestRepository } from '../support/repository.ts';
+
+let repo: TestRepository;
+beforeEach(() => {
+  repo = new TestRepository();
+  repo.ok(['init', '--yes']);
+});
+afterEach(() => repo.remove());
+
+const hook = (name: string) => join(repo.path, '.git', 'hooks', name);
+const told = (cwd = repo.path) =>
+  repo.json(['doctor'], { cwd }).items.filter((item) => item['check'] === 'git hooks');
+const types = (command: unknown) => repo.run('sh', ['-c', String(command).replace('init', 'init --yes')]);
+
+describe('git hooks', () => {
+  it('are sound after init, alone and behind one that was there', () => {
+    expect(told()).toMatchObject([{ status: 'ok' }]);
+    repo.ok(['uninstall', '--yes']);
+    writeFileSync(hook('pre-commit'), '#!/bin/sh\ntrue\n');
+    chmodSync(hook('pre-commit'), 0o755);
+    repo.ok(['init', '--yes']);
+    expect(told()).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it.each([
+    ['is removed', (name: string) => rmSync(hook(name)), 'is missing'],
+    [
+      'was written anew by another program',
+      (name: string) => writeFileSync(hook(name), '#!/bin/sh\nexit 0\n'),
+      'does not run git-handoff any more',
+    ],
+    [
+      'may not be run',
+      (name: string) => chmodSync(hook(name), 0o644),
+      'is not executable: git does not run it',
+    ],
+  ])('one that %s is told, and the hint mends it', (_what, damage, expected) => {
+    for (const name of ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre-push']) {
+      damage(name);
+      const items = told();
+      expect(items).toMatchObject([{ status: 'problem' }]);
+      expect(items[0]?.['detail']).toBe(`${hook(name)} ${expected}`);
+      expect(repo.handoff(['doctor']).status).toBe(1);
+      expect(types(items[0]?.['hint']).status).toBe(0);
+      expect(told()).toMatchObject([{ status: 'ok' }]);
+    }
+  });
+
+  it('of another version are told', () => {
+    const text = readFileSync(hook('pre-push'), 'utf8');
+    writeFileSync(hook('pre-push'), text.replace('# What follows gets the refs, too.', '# older'));
+    expect(told()).toMatchObject([{ status: 'warning', hint: 'git handoff init' }]);
+  });
+
+  it('that are missing in a worktree with hooks of its own are told with that worktree', () => {
+    const path = repo.worktree('other');
+    expect(told()).toMatchObject([{ status: 'ok' }]);
+    repo.git(['config', 'core.hooksPath', '.hooks']);
+    writeFileSync(join(repo.path, '.git', 'info', 'exclude'), '.hooks\n');
+    for (const folder of [repo.path, path]) mkdirSync(join(folder, '.hooks'));
+    expect(told()).toHaveLength(8);
+    repo.ok(['init', '--yes']);
+    const left = told();
+    expect(left).toHaveLength(4);
+    for (const item of left) expect(item['detail']).toContain(path);
+    expect(types(left[0]?.['hint']).status).toBe(0);
+    expect(told()).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('in a folder that others use, too, are told once each', () => {
+    const shared = join(repo.root, 'shared hooks');
+    mkdirSync(shared);
+    repo.git(['config', 'core.hooksPath', shared]);
+    const items = told();
+    expect(items).toHaveLength(4);
+    for (const item of items) expect(item).toMatchObject({ status: 'warning' });
+    expect(items[0]?.['detail']).toContain('core.hooksPath leads outside this repository');
+  });
+
+  it('are not asked for where init never ran', () => {
+    repo.ok(['uninstall', '--yes']);
+    expect(told()).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, openSync, closeSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, TestRepository } from '../support/repository.ts';
+
+const SESSION = 'aaaaaaaa-1111';
+const REF = 'refs/handoffs/main/auth-refresh';
+let repo: TestRepository;
+
+beforeEach(() => {
+  repo = new TestRepository();
+  repo.ok(['init', '--yes']);
+  repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: SESSION });
+});
+afterEach(() => repo.remove());
+
+const git = (name: string) => join(repo.path, '.git', name);
+
+function leave(file: string, seconds: number, text = ''): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  const then = Date.now() / 1000 - seconds;
+  utimesSync(file, then, then);
+  return file;
+}
+
+const found = (answer: Json, check: string) => answer.items.filter((item) => item['check'] === check);
+const doctor = (...words: string[]) => repo.json(['doctor', ...words]);
+
+describe('a lock on our refs', () => {
+  it.each([`${REF}.lock`, 'refs/handoffs-local/kept/main/auth-refresh.lock', 'packed-refs.lock'])(
+    '%s that is ten minutes old and that nobody has open is removed',
+    (name) => {
+      const lock = leave(git(name), 601);
+      expect(repo.handoff(['doctor'])).toMatchObject({ status: 1 });
+      const [told] = found(doctor(), 'locks');
+      expect(told).toMatchObject({ status: 'problem', hint: 'git handoff doctor --fix' });
+      expect(told?.['detail']).toBe(`${name} is 10 min old and blocks writes; no process has it open`);
+      expect(existsSync(lock)).toBe(true);
+      expect(found(doctor('--fix'), 'locks')).toMatchObject([{ status: 'fixed' }]);
+      expect(existsSync(lock)).toBe(false);
+      expect(repo.handoff(['doctor'])).toMatchObject({ status: 0 });
+    },
+  );
+
+  it('that a process has open is told with the process, and stays', () => {
+    const lock = leave(git(`${REF}.lock`), 3600);
+    const descriptor = openSync(lock, 'r');
+    try {
+      for (const words of [[], ['--fix']]) {
+        const [told] = found(doctor(...words), 'locks');
+        expect(told).toMatchObject({ status: 'problem', hint: `ps -p ${process.pid}` });
+        expect(told?.['detail']).toContain(`60 min old and blocks writes; process ${process.pid} (node`);
+      }
+      expect(existsSync(lock)).toBe(true);
+    } finally {
+      closeSync(descriptor);
+    }
+    doctor('--fix');
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('that is younger stays, and from a minute on is told', () => {
+    const lock = leave(git(`${REF}.lock`), 590);
+    for (const words of [[], ['--fix']]) {
+      const [told] = found(doctor(...words), 'locks');
+      expect(told?.['detail']).toContain('removes it when it is 10 minutes old');
+    }
+    expect(existsSync(lock)).toBe(true);
+    leave(lock, 50);
+    expect(found(doctor(), 'locks')).toEqual([]);
+  });
+
+  it('of somebody else’s refs is none of ours', () => {
+    const lock = leave(git('refs/heads/main.lock'), 7200);
+    doctor('--fix');
+    expect(existsSync(lock)).toBe(true);
+  });
+});
+
+describe('what dead processes left', () => {
+  const DEAD = 4_190_000;
+
+  it('is removed: private indexes and commit locks, in every worktree', () => {
+    repo.worktree('other');
+    const folders = [git(''), git('worktrees/worktree-other')];
+    const left = folders.flatMap((folder) => [
+      leave(join(folder, `handoff-index.${DEAD}`), 700),
+      leave(join(folder, `handoff-index.${DEAD}.lock`), 700),
+      leave(join(folder, 'handoff-commit.lock'), 0, `${SESSION} ${DEAD} 12345\n`),
+      leave(join(folder, 'handoff-commit.lock.abc'), 700, ''),
+    ]);
+    const kept = [
+      leave(git(`handoff-index.${process.pid}`), 700),
+      leave(git('handoff-index.4190001'), 10),
+      leave(git('handoff-commit.lock.young'), 10, ''),
+    ];
+    expect(found(doctor(), 'leftovers')).toMatchObject([{ status: 'warning' }]);
+    expect(repo.handoff(['doctor'])).toMatchObject({ status: 0 });
+    expect(left.every((file) => existsSync(file))).toBe(true);
+    expect(found(doctor('--fix'), 'leftovers')).toMatchObject([{ status: 'fixed' }]);
+    expect(left.filter((file) => existsSync(file))).toEqual([]);
+    expect(kept.filter((file) => !existsSync(file))).toEqual([]);
+    expect(found(doctor(), 'leftovers')).toEqual([]);
+  });
+
+  it('keeps the lock of a process that is at work, and not that of another one with its number', () => {
+    const stat = repo.run('cat', [`/proc/${process.pid}/stat`]).stdout;
+    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const lock = leave(git('handoff-commit.lock'), 7200, `${SESSION} ${process.pid} ${start}\n`);
+    doctor('--fix');
+    expect(existsSync(lock)).toBe(true);
+    leave(lock, 7200, `${SESSION} ${process.pid} 1\n`);
+    doctor('--fix');
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it('is removed: ledgers of worktrees that are gone', () => {
+    const path = repo.worktree('other');
+    for (const cwd of [repo.path, path])
+      repo.guard({ session_id: SESSION, hook_event_name: 'SessionStart', source: 'startup' }, { cwd });
+    const ledgers = () => readdirSync(git('handoff/ledger')).sort();
+    expect(ledgers()).toHaveLength(2);
+    expect(found(doctor('--fix'), 'ledgers')).toEqual([]);
+    repo.git(['worktree', 'remove', '--force', path]);
+    expect(found(doctor(), 'ledgers')).toMatchObject([{ status: 'warning' }]);
+    expect(found(doctor('--fix'), 'ledgers')).toMatchObject([{ status: 'fixed' }]);
+    expect(ledgers()).toEqual([repo.run('cat', [git('handoff-id')]).stdout.trim()]);
+  });
+
+  it('stays where a worktree’s id cannot be read', () => {
+    repo.guard({ session_id: SESSION, hook_event_name: 'SessionStart', source: 'startup' });
+    writeFileSync(git('handoff-id'), 'torn');
+    expect(found(doctor('--fix'), 'ledgers')).toEqual([]);
+    expect(readdirSync(git('handoff/ledger'))).toHaveLength(1);
+  });
+});
