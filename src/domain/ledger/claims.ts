@@ -34,6 +34,8 @@ export type LedgerEntry =
       readonly evidence: Evidence;
       /** Only warns: somebody else may have made this change. */
       readonly weak: boolean;
+      /** The sub-agent that made it, where the client tells. */
+      readonly agent?: string;
       readonly at: number;
     }
   | {
@@ -86,6 +88,8 @@ export interface OpenClaim {
   readonly committed: readonly FileState[];
   readonly evidence: Evidence;
   readonly weak: boolean;
+  /** The sub-agent that changed it last, if one did. */
+  readonly agent?: string;
   /** First and last change. */
   readonly since: number;
   readonly at: number;
@@ -185,10 +189,12 @@ function withClaim(
   // What this session has committed is no claim any more; a change after that is another one.
   if (known === undefined || known.committed.some((state) => sameState(state, base))) {
     const changes = [{ before, after }];
-    return { session, path, base, changes, after, committed: [], evidence, weak, since: at, at };
+    const claim = { session, path, base, changes, after, committed: [], evidence, weak, since: at, at };
+    return entry.agent === undefined ? claim : { ...claim, agent: entry.agent };
   }
   return {
     ...known,
+    ...(entry.agent === undefined ? {} : { agent: entry.agent }),
     changes: withChange(known.changes, { before, after }),
     after,
     evidence: stronger(known.evidence, evidence),
@@ -220,10 +226,12 @@ export function isCommitted(claim: OpenClaim, head: FileState): boolean {
 /** The entries that fold to the same as all of them, for a file that has grown. */
 export function compactEntries(ledger: SessionLedger, forgetBefore: number): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
-  for (const { path, base, changes, evidence, weak, since, at, committed } of ledger.claims.values()) {
+  for (const claim of ledger.claims.values()) {
+    const { path, base, changes, evidence, weak, since, at, committed } = claim;
+    const agent = claim.agent === undefined ? {} : { agent: claim.agent };
     for (const [n, { before, after }] of changes.entries()) {
       const time = n === 0 ? since : at;
-      entries.push({ t: 'claim', path, base, before, after, evidence, weak, at: time });
+      entries.push({ t: 'claim', path, base, before, after, evidence, weak, ...agent, at: time });
     }
     for (const state of committed) entries.push({ t: 'commit', parent: null, paths: [[path, state]], at });
   }
@@ -231,7 +239,9 @@ export function compactEntries(ledger: SessionLedger, forgetBefore: number): Led
     for (const state of states.slice(-4)) entries.push({ t: 'staged', path, state, at: forgetBefore });
   }
   for (const commit of ledger.commits.slice(-8)) {
-    if (commit.at >= forgetBefore) entries.push({ ...commit, paths: [] });
+    // What is claimed again since must not look committed.
+    const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
+    if (commit.at >= forgetBefore) entries.push({ ...commit, paths });
   }
   for (const move of ledger.moves.slice(-8)) entries.push({ t: 'head', ...move, own: true });
   if (ledger.head !== undefined) entries.push({ t: 'head', ...ledger.head });

@@ -75,6 +75,7 @@ function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
     after: after ?? null,
     evidence,
     weak: value['weak'] === true,
+    ...(typeof value['agent'] === 'string' ? { agent: value['agent'] } : {}),
     at,
   };
 }

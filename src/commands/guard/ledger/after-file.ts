@@ -52,6 +52,12 @@ async function claimPaths(
   return claimAnew(scene, place, session, paths, undefined);
 }
 
+/** What every claim of a file tool says. */
+function explicit({ event, now }: Scene) {
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
+}
+
 type Copies = ReadonlyMap<string, Copy | undefined>;
 
 async function claimAnew(
@@ -78,7 +84,7 @@ async function claimAnew(
     const before = await stateBefore(dirty, copies.get(path), all, self, { place, timeoutMs });
     const { head: base, disk: after } = dirty;
     if (sameState(before, after) && self.claims.has(path)) continue;
-    entries.push({ t: 'claim', path, base, before, after, evidence: 'explicit', weak: false, at: scene.now });
+    entries.push({ t: 'claim', path, base, before, after, ...explicit(scene) });
   }
   appendEntries(place, session, entries);
 }
@@ -127,7 +133,7 @@ async function claimAgain(
     const now = { ...after, oid };
     const copy = copies.get(path);
     if (sameState(now, base) || (copy !== undefined && copy.sha1 !== before?.oid)) return [];
-    return [{ t: 'claim', path, base, before, after: now, evidence: 'explicit', weak: false, at: scene.now }];
+    return [{ t: 'claim', path, base, before, after: now, ...explicit(scene) }];
   });
   if (entries.length < paths.length) return false;
   appendEntries(place, session, entries);

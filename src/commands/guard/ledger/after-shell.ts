@@ -85,7 +85,8 @@ function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, around: Arou
   return changesBetween(window.snapshot, after).flatMap((change): LedgerEntry[] => {
     const { path, base, before } = change;
     const named = window.named.some((name) => path === name || path.startsWith(`${name}/`));
-    const claim = { t: 'claim' as const, path, base, before, after: change.after, at: scene.now };
+    const agent = scene.event.agent === undefined ? {} : { agent: scene.event.agent };
+    const claim = { t: 'claim' as const, path, base, before, after: change.after, ...agent, at: scene.now };
     if (isOthers(change, ledgers, window)) return [];
     if (named) return [{ ...claim, evidence: 'explicit', weak: false }];
     const mine = ledgers.self.claims.has(path);

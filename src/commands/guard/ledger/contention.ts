@@ -6,6 +6,7 @@ import { strong } from '../../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
+import { appendEntries } from '../../../store/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { type Ledgers, type WorkPlace, openLedgers } from './work-place.ts';
 
@@ -26,7 +27,7 @@ export async function contention(
 ): Promise<Verdict | undefined> {
   if (scene.settings.contention === 'off' || touches.length === 0) return undefined;
   const candidates = claimsOfOthers(ledgers, session, touches);
-  if (candidates.length === 0) return undefined;
+  if (candidates.length === 0) return siblings(scene, place, ledgers, touches);
   // git is loaded only where somebody has a claim.
   const { foreignClaims } = await import('./foreign-claims.ts');
   const claims = await foreignClaims(scene, found, place, session, candidates);
@@ -37,10 +38,36 @@ export async function contention(
       ? undefined
       : { kind: 'context', text: `git-handoff: ${maybeText(maybe, scene.now)}` };
   }
-  const text = contentionText(claim, place.top, scene);
-  return scene.settings.contention === 'deny'
+  const isRefused = scene.settings.contention === 'deny';
+  const text = contentionText(claim, place.top, scene, isRefused ? 'Nothing was changed. ' : '');
+  return isRefused
     ? { kind: 'deny', reason: text, owners: [claim.session] }
     : { kind: 'context', text: `git-handoff: ${text}` };
+}
+
+/**
+ * Sub-agents share their session's id: one that changes what another of them has not committed is told, once, and goes
+ * on.
+ */
+function siblings(
+  { event, now }: Scene,
+  place: WorkPlace,
+  { self }: Ledgers,
+  touches: readonly Touch[],
+): Verdict | undefined {
+  const { agent } = event;
+  if (agent === undefined) return undefined;
+  const claim = touches
+    .flatMap(({ path }) => self.claims.get(path) ?? [])
+    .find((one) => one.agent !== undefined && one.agent !== agent);
+  const id = `agent:${claim?.path ?? ''}:${claim?.agent ?? ''}:${agent}`;
+  if (claim === undefined || self.told.has(id)) return undefined;
+  appendEntries(place, self.session, [{ t: 'told', ids: [id], at: now }]);
+  const other = escapeLine((claim.agent ?? '').slice(0, 40));
+  return {
+    kind: 'context',
+    text: `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by another sub-agent of this session (${other}) and is not committed. Read it before you change it.`,
+  };
 }
 
 function claimsOfOthers({ all }: Ledgers, session: SessionId, touches: readonly Touch[]): OpenClaim[] {
@@ -51,11 +78,11 @@ function claimsOfOthers({ all }: Ledgers, session: SessionId, touches: readonly 
     .flatMap(({ claims }) => [...claims.values()].filter(({ path }) => touched(path)));
 }
 
-function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene): string {
+function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene, outcome: string): string {
   const path = escapeLine(claim.path);
   const typed = shellWord(cwd === top ? claim.path : join(top, claim.path));
   return (
-    `${path}: ${whoChanged(claim, now)} and has not committed it. Nothing was changed. ` +
+    `${path}: ${whoChanged(claim, now)} and has not committed it. ${outcome}` +
     `Work on something else until it is committed, or be handed that change: git handoff take -- ${typed}`
   );
 }

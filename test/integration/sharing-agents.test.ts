@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+
+/** F11: who is at work is known by process and id; sub-agents share their session's. */
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+});
+afterEach(() => world.remove());
+
+/** Both hooks of a Write by a sub-agent of A. */
+function writes(agent: string, path: string, content: string): string {
+  const file = `${world.path}/${path}`;
+  const call = {
+    session_id: A,
+    agent_id: agent,
+    tool_name: 'Write',
+    tool_input: { file_path: file, content },
+  };
+  const before = world.guard({ ...call, hook_event_name: 'PreToolUse' });
+  world.run('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', content, file]);
+  world.guard({ ...call, hook_event_name: 'PostToolUse' });
+  return before.stdout;
+}
+
+describe('sub-agents of one session', () => {
+  beforeEach(() => {
+    world.begin(A);
+    world.begin(B);
+  });
+
+  it('are told apart in the ledger, and commit under the session’s id', () => {
+    writes('agent-x', 'src/a.ts', 'x\n');
+    writes('agent-y', 'src/b.ts', 'y\n');
+    const agents = world.ledger(A).flatMap(({ t, path, agent }) => (t === 'claim' ? [[path, agent]] : []));
+    expect(agents).toEqual([
+      ['src/a.ts', 'agent-x'],
+      ['src/b.ts', 'agent-y'],
+    ]);
+    expect(world.bash(A, 'git add -A && git commit -qm both').run).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%(trailers:key=Claude-Session-Id,valueonly)']).trim()).toBe(A);
+  });
+
+  it('are told once that they change what another of them has not committed', () => {
+    writes('agent-x', 'src/a.ts', 'x\n');
+    const text = writes('agent-y', 'src/a.ts', 'y\n');
+    expect(text).toContain('another sub-agent of this session (agent-x)');
+    expect(text).not.toContain('deny');
+    expect(writes('agent-x', 'src/b.ts', 'x\n')).toBe('');
+    expect(writes('agent-x', 'src/b.ts', 'xx\n')).toBe('');
+    expect(writes('agent-y', 'src/a.ts', 'yy\n')).toBe('');
+  });
+});
+
+describe('an identity', () => {
+  it('that is missing belongs to a person: nothing is blocked, no trailer is added', () => {
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    expect(world.run('git', ['commit', '-qam', 'by hand'])).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%(trailers)'])).toBe('');
+  });
+
+  it('that a model invents counts for nothing', () => {
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    for (const session of ['current', 'undefined', '../x']) {
+      const { status, stdout } = world.guard({
+        session_id: session,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Write',
+        tool_input: { file_path: `${world.path}/src/b.ts`, content: 'x' },
+      });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+    }
+    expect(world.refs('refs/handoffs-local/live')).toHaveLength(2);
+  });
+
+  it('survives a compaction with its ledger and its note', () => {
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.ok(['write', 'auth-refresh', '-m', 'half done'], { session: A });
+    const started = world.guard({ session_id: A, hook_event_name: 'SessionStart', source: 'compact' });
+    expect(started.stdout).toContain('auth-refresh (yours');
+    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('deny');
+    expect(told(world.may(B, 'make'))).toBe('');
+  });
+});
