@@ -88,7 +88,5 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
 
 /** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
 export function hasHandoffs(commonDir: string): boolean {
-  return ['refs/handoffs', 'handoff'].some(
-    (name) => statOf(join(commonDir, name)) !== undefined,
-  );
+  return ['refs/handoffs', 'handoff'].some((name) => statOf(join(commonDir, name)) !== undefined);
 }

@@ -123,13 +123,15 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
-    let timedOut = false;
     const timers: NodeJS.Timeout[] = [];
     if (options.timeoutMs !== undefined) {
       const terminate = () => {
-        timedOut = true;
         child.kill('SIGTERM');
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
+        // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.
+        for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+        child.unref();
+        reject(new Failure('environment', `git ${command} took too long and was stopped`));
       };
       timers.push(setTimeout(terminate, options.timeoutMs));
     }
@@ -141,15 +143,13 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.on('error', (error) => settle(() => reject(cannotStart(error, options.cwd))));
     child.on('close', (code, signal) =>
-      settle(() => {
-        if (timedOut) reject(new Failure('environment', `git ${command} took too long and was stopped`));
-        else
-          resolve({
-            code: code ?? (signal === null ? 1 : 128),
-            stdout: Buffer.concat(stdout),
-            stderr: Buffer.concat(stderr).toString('utf8') || (signal === null ? '' : `killed by ${signal}`),
-          });
-      }),
+      settle(() =>
+        resolve({
+          code: code ?? (signal === null ? 1 : 128),
+          stdout: Buffer.concat(stdout),
+          stderr: Buffer.concat(stderr).toString('utf8') || (signal === null ? '' : `killed by ${signal}`),
+        }),
+      ),
     );
   });
 }

@@ -5,7 +5,19 @@ import { shellWord } from '../../src/domain/surfacing.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
-const VERBS = ['write', 'show', 'list', 'log', 'take', 'close', 'sessions', 'doctor', 'init', 'uninstall'];
+const VERBS = [
+  'write',
+  'show',
+  'list',
+  'log',
+  'take',
+  'close',
+  'sessions',
+  'doctor',
+  'allow',
+  'init',
+  'uninstall',
+];
 let repo: TestRepository;
 
 beforeEach(() => {

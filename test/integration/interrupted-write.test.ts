@@ -103,7 +103,7 @@ describe('a lock that a killed git left', () => {
     expect(repo.ok(['show', 'auth-refresh', '--lost=1'], { session })).toBe('precious');
     repo.handoff(['doctor', '--fix'], { session });
     expect(existsSync(lock(REF))).toBe(true);
-    age(lock(REF), 120);
+    age(lock(REF), 660);
     expect(repo.handoff(['doctor'], { session })).toMatchObject({ status: 1 });
     expect(repo.handoff(['doctor', '--fix'], { session })).toMatchObject({ status: 0 });
     expect(existsSync(lock(REF))).toBe(false);
@@ -112,7 +112,7 @@ describe('a lock that a killed git left', () => {
 
   it.each(['packed-refs', KEPT])('on %s is found as well', (name) => {
     writeFileSync(lock(name), '');
-    age(lock(name), 120);
+    age(lock(name), 660);
     expect(repo.json(['doctor'], { session }).items).toContainEqual(
       expect.objectContaining({ check: 'locks', status: 'problem', hint: 'git handoff doctor --fix' }),
     );
@@ -122,7 +122,7 @@ describe('a lock that a killed git left', () => {
 
   it('on a branch is left to the user: it is not ours', () => {
     writeFileSync(lock('refs/heads/main'), '');
-    age(lock('refs/heads/main'), 120);
+    age(lock('refs/heads/main'), 660);
     repo.handoff(['doctor', '--fix'], { session });
     expect(existsSync(lock('refs/heads/main'))).toBe(true);
   });

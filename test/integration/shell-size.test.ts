@@ -68,7 +68,14 @@ describe('the rule for commands that are too large to read', () => {
 
   it('is unsure about the rest', () => {
     const effects = analyseShell(`${padding}echo x > other`, fakeWorld());
-    expect(effects).toEqual({ paths: [], refs: [], gitCalls: [], identity: [], handoffCalls: [], unsure: true });
+    expect(effects).toEqual({
+      paths: [],
+      refs: [],
+      gitCalls: [],
+      identity: [],
+      handoffCalls: [],
+      unsure: true,
+    });
   });
 
   it('decides where the work ran out, too', () => {
