@@ -3,7 +3,7 @@ import { dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
 import { DEFAULT_SETTINGS, type Settings, settingsFromLines } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { exists } from '../host/disk.ts';
+import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
@@ -105,7 +105,8 @@ async function settingsOf({ settings, remaining }: GuardCall, cwd: string): Prom
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
 async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
-  const found = env['GIT_DIR'] === undefined ? discoverRepository(cwd) : undefined;
+  // By its real name: paths of tools are compared by theirs.
+  const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
   const { openRepository } = await import('../git/repository.ts');
   const opened = await openRepository(cwd).catch(() => undefined);

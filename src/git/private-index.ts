@@ -2,6 +2,7 @@ import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/claims.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { objectFormat } from './repository.ts';
 import { gitFailure, runGit } from './run.ts';
 import { userGit } from './user-git.ts';
 
@@ -76,7 +77,7 @@ export class PrivateIndex {
 export async function setEntries(top: string, entries: IndexEntries, env: Record<string, string> = {}) {
   const gone = [...entries].filter(([, state]) => state === null);
   const there = [...entries].filter(([, state]) => state !== null);
-  const width = there[0]?.[1]?.oid?.length ?? 40;
+  const width = there[0]?.[1]?.oid?.length ?? (await nameLength(top));
   // What goes comes first: a folder may stand where a file stood.
   const lines = [
     ...gone.map(([path]) => `0 ${'0'.repeat(width)}\t${path}\0`),
@@ -84,6 +85,11 @@ export async function setEntries(top: string, entries: IndexEntries, env: Record
   ];
   const input = lines.join('');
   return runGit(['update-index', '-z', '--index-info'], { cwd: top, input, env });
+}
+
+/** Hexadecimal digits of the repository's object names. */
+async function nameLength(top: string): Promise<number> {
+  return (await objectFormat({ cwd: top })) === 'sha256' ? 64 : 40;
 }
 
 /** What an index holds at these paths; intended additions (`git add -N`) are in it with an empty content. */

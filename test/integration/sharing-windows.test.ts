@@ -178,3 +178,72 @@ describe('a second session that arrives', () => {
     expect(refusal(world.write(C, 'src/a.ts', TEN + 'x'))).toContain('session aaaaaaaa');
   });
 });
+
+describe('another session’s work that a command made disappear', () => {
+  beforeEach(() => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.write(B, 'src/b.ts', 'two\n');
+  });
+
+  it('by a script that stashes: both are told', () => {
+    const { before, after } = world.bash(B, `node -e "require('child_process').execSync(atob('Z2l0IHN0YXNo'))"`);
+    expect(before.kind).toBe('silent');
+    expect(told(after)).toContain(
+      'src/a.ts was put back to what HEAD has: session aaaaaaaa had uncommitted work in it',
+    );
+    expect(told(world.may(A, 'make'))).toContain('Session bbbbbbbb put back what HEAD has in src/a.ts');
+  });
+
+  it('by a commit that no hook saw: both are told', () => {
+    const { after } = world.bash(B, 'git -c core.hooksPath=/dev/null commit -qam all');
+    expect(told(after)).toContain(
+      'src/a.ts went into your commit: session aaaaaaaa had uncommitted work in it',
+    );
+    expect(told(world.may(A, 'make'))).toContain(
+      'Session bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
+    );
+  });
+
+  it('is not laid to a session when its owner did it meanwhile', () => {
+    const call = (event: string) =>
+      world.guard({
+        session_id: B,
+        hook_event_name: event,
+        tool_name: 'Bash',
+        tool_input: { command: 'npm test' },
+        tool_use_id: 'long',
+      });
+    call('PreToolUse');
+    world.bash(A, 'git commit -qm a -- src/a.ts');
+    expect(call('PostToolUse').stdout).not.toContain('went into your commit');
+  });
+});
+
+describe('a change of the mode', () => {
+  it('is the session’s like any other', () => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.bash(A, 'chmod +x src/a.ts');
+    expect(claims(A)).toEqual([expect.stringMatching(/^src\/a\.ts (?:window|explicit)$/)]);
+    world.write(B, 'src/b.ts', 'two\n');
+    expect(world.as(B, ['commit', '-qam', 'b']).status).not.toBe(0);
+  });
+});
+
+describe('a working tree that is reached by a symbolic link', () => {
+  it('is the same working tree', () => {
+    world = new SharingWorld();
+    const link = `${world.root}/link`;
+    world.run('ln', ['-s', world.path, link]);
+    world.begin(A);
+    world.begin(B, link);
+    world.write(A, 'src/a.ts', 'one\n');
+    expect(refusal(world.may(B, 'echo x > a.ts', `${link}/src`))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, 'git stash', link))).toContain('session aaaaaaaa');
+    expect(refusal(world.write(B, 'src/a.ts', 'x\n', link))).toContain('session aaaaaaaa');
+  });
+});

@@ -22,11 +22,19 @@ export function requireOwnership({ shares, typed }: CommitScene): void {
 const UNFINISHED = [
   ['MERGE_HEAD', 'a merge'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
+  ['REVERT_HEAD', 'a revert'],
+  ['rebase-merge', 'a rebase'],
+  ['rebase-apply', 'a rebase'],
 ] as const;
 
-/** git makes no partial commit then; its own commit command finishes the work, and is not checked. */
+/**
+ * Somebody, maybe another session, is in the middle of it. git makes no partial commit then, and its own commit command
+ * would finish the work of whoever began it.
+ */
 export function requireNothingUnfinished({ work }: CommitScene): void {
   const found = UNFINISHED.find(([file]) => existsSync(join(work.tree.gitDir, file)));
   if (found === undefined) return;
-  throw new Failure('usage', `${found[1]} is not finished; git itself commits it`, { hint: 'git commit' });
+  throw new Failure('usage', `${found[1]} is not finished here; whoever began it has to finish or abort it`, {
+    hint: 'git status',
+  });
 }

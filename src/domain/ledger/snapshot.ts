@@ -95,14 +95,9 @@ export function discardedBetween(before: Snapshot, after: Snapshot): string[] {
 export function stagedBetween(before: Snapshot, after: Snapshot): { path: string; state: FileState }[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...after.dirty.values()].flatMap(({ path, index, head }) => {
-    const then = before.dirty.get(path)?.index ?? head;
-    return before.dirty.has(path)
-      ? sameState(then, index)
-        ? []
-        : [{ path, state: index }]
-      : sameState(index, head)
-        ? []
-        : [{ path, state: index }];
+    const known = before.dirty.get(path);
+    const then = known === undefined ? head : known.index;
+    return sameState(then, index) ? [] : [{ path, state: index }];
   });
 }
 

@@ -66,6 +66,7 @@ describe('what went the other way', () => {
     const after = snapshot([dirty('f', { index: null, disk: blob(1) }), dirty('g', { index: blob(2) })]);
     const before = snapshot([dirty('g', { index: blob(2) })]);
     expect(stagedBetween(before, after)).toEqual([{ path: 'f', state: null }]);
+    expect(stagedBetween(after, after)).toEqual([]);
     expect(stagedBetween(before, { ...after, head: { ref: 'HEAD', oid: oid(2) } })).toEqual([]);
   });
 });

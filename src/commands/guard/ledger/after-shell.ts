@@ -5,6 +5,7 @@ import {
   type WindowChange,
   changesBetween,
   discardedBetween,
+  overlaps,
   stagedBetween,
   windowEvidence,
 } from '../../../domain/ledger/snapshot.ts';
@@ -44,6 +45,7 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<read
   const after = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
   putLast(place, after);
   const ledgers = openLedgers(place, session);
+  const notices: string[] = [];
   const entries = [
     ...(window === undefined
       ? toldChanges(scene, place, after)
@@ -55,11 +57,15 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<read
     entries.push(...discardedEvents(window.snapshot, after, ledgers, scene.now));
     const { headEntries } = await import('./head-moves.ts');
     entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
+    const ended = endedOfOthers(window, windows, ledgers, after);
+    const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
+    entries.push(...endedEvents(ended, session, isCommit, scene.now));
+    notices.push(...ended.map((claim) => endedNotice(claim, isCommit)));
     closeWindow(place, window, scene.now);
   }
   const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
   appendEntries(place, session, [...entries, ...told]);
-  return [...lines, ...foreignTouched(entries, ledgers)];
+  return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
 }
 
 /** A command that only reads: the others' news reach the session all the same. */
@@ -115,12 +121,14 @@ function isOthers(change: WindowChange, { all, self }: Ledgers, window: OpenWind
 
 function changedWithin(
   place: WorkPlace,
-  { path, after }: WindowChange,
+  { path, before, after }: WindowChange,
   window: Window,
   now: number,
 ): boolean {
   // What is gone has no time, and that of a submodule's folder says nothing about its commit.
   if (after === null || after.mode === '160000') return true;
+  // A change of the mode leaves the time of the content.
+  if (before?.oid === after.oid && after.oid !== null) return true;
   const at = changedAt(place.top, path);
   return at !== undefined && at >= window.from - CLOCK_SLACK_MS && at <= now + CLOCK_SLACK_MS;
 }
@@ -145,6 +153,54 @@ function endedClaims(place: WorkPlace, { all, self }: Ledgers, after: Snapshot, 
       .map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: now }));
   for (const ledger of all) if (ledger !== self) appendEntries(place, ledger.session, over(ledger));
   return over(self);
+}
+
+/** Others' uncommitted work that is gone from the working tree, by this command and by nothing of their own. */
+function endedOfOthers(
+  window: OpenWindow,
+  windows: readonly OpenWindow[],
+  { all, self }: Ledgers,
+  after: Snapshot,
+): OpenClaim[] {
+  return all.flatMap((ledger) => {
+    const busy = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
+    if (
+      ledger === self ||
+      overlaps(
+        window,
+        busy.filter(({ id }) => id !== ARRIVAL),
+      )
+    )
+      return [];
+    return [...ledger.claims.values()].filter(
+      ({ path, weak, at }) =>
+        !weak && at < window.from && window.snapshot.dirty.has(path) && !after.dirty.has(path),
+    );
+  });
+}
+
+/** Tells an owner what became of its work. That it was thrown away is told to everybody, as it is. */
+function endedEvents(
+  ended: readonly OpenClaim[],
+  session: SessionId,
+  isCommit: boolean,
+  now: number,
+): LedgerEntry[] {
+  if (!isCommit) return [];
+  return [...new Set(ended.map((claim) => claim.session))].map((owner) => {
+    const paths = ended.filter((claim) => claim.session === owner).map(({ path }) => escapeLine(path));
+    const names = paths.slice(0, MAX_NAMES).join(', ') + (paths.length > MAX_NAMES ? ' …' : '');
+    return event(
+      `${theSession(session)} took your uncommitted changes in ${names} into its commit, or away with it. Look: git log -3 --stat`,
+      now,
+      owner,
+    );
+  });
+}
+
+function endedNotice({ path, session }: OpenClaim, isCommit: boolean): string {
+  const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
+  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: git stash list; git log -3 --stat`;
 }
 
 /** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */

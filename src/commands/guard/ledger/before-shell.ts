@@ -56,7 +56,8 @@ async function rawCommit(
 ): Promise<Verdict | undefined> {
   if (scene.dialect.runsGitHooks) return undefined;
   const here = gitCalls.filter(
-    ({ verb, cwd = scene.cwd }) => verb === 'commit' && discoverRepository(cwd)?.gitDir === place.gitDir,
+    ({ verb, cwd = scene.cwd }) =>
+      verb === 'commit' && discoverRepository(realPath(cwd))?.gitDir === place.gitDir,
   );
   if (here.length === 0) return undefined;
   const { sidesNow } = await import('./sides-now.ts');

@@ -51,7 +51,7 @@ export async function refuseTreeVerbs(
 /** The reach of a call that runs in this worktree. */
 function reachHere(call: GitVerbCall, scene: Scene, place: WorkPlace): TreeReach | undefined {
   const cwd = call.cwd ?? scene.cwd;
-  if (discoverRepository(cwd)?.gitDir !== place.gitDir) return undefined;
+  if (discoverRepository(realPath(cwd))?.gitDir !== place.gitDir) return undefined;
   return treeReach({ ...call, cwd }, (word) => word !== '' && word !== '-' && exists(resolve(cwd, word)));
 }
 
