@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
-import { DEFAULT_SETTINGS, type Settings, settingsFromLines } from '../domain/settings.ts';
+import { DEFAULT_SETTINGS, type Settings, aliasesFromLines, settingsFromLines } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
@@ -79,9 +79,25 @@ async function setScene(
     findPlace(cwd, call.env),
   ]);
   const enabled = settings.enabled === true && place !== undefined;
+  const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, now, remaining } = call;
-  return { event, dialect, env, home, cwd, clientPid, settings, files, place, enabled, now, remaining, log };
+  return {
+    event,
+    dialect,
+    env,
+    home,
+    cwd,
+    clientPid,
+    settings,
+    aliases,
+    files,
+    place,
+    enabled,
+    now,
+    remaining,
+    log,
+  };
 }
 
 /** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */

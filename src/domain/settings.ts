@@ -73,6 +73,17 @@ export function settingEntry(entry: string, separator: string): readonly [string
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
+/** The user's aliases of git among what the launcher read, by lower-case name. */
+export function aliasesFromLines(text: string): ReadonlyMap<string, string> {
+  const lines = text.split('\n').flatMap((line) => {
+    const [key, value] = settingEntry(line, ' ');
+    return key.startsWith('alias.') && value !== undefined
+      ? [[key.slice('alias.'.length), value] as const]
+      : [];
+  });
+  return new Map(lines);
+}
+
 /** The settings that the launcher read: `key value` lines, as git-config(1) prints them without `-z`. */
 export function settingsFromLines(text: string): Settings {
   const lines = text.split('\n').filter((line) => line.startsWith('handoff.'));

@@ -11,10 +11,11 @@ export function shellWorld(
     env: NodeJS.ProcessEnv;
     commonDir: string | undefined;
     headBranch: (folder: string) => string | undefined;
+    aliases: ReadonlyMap<string, string>;
   },
   files: MarkerFiles,
 ): ShellWorld {
-  const { cwd, home, env, commonDir, headBranch } = place;
+  const { cwd, home, env, commonDir, headBranch, aliases } = place;
   return {
     cwd,
     home,
@@ -23,6 +24,7 @@ export function shellWorld(
     isDirectory: isFolder,
     readLink: linkTarget,
     headBranch,
+    alias: (name) => aliases.get(name),
     watched: (folder) => [
       ...files.below(folder),
       ...(commonDir === undefined ? [] : looseRefs(commonDir, folder)),

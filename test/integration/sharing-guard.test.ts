@@ -161,6 +161,14 @@ describe('commands over the whole tree', () => {
     expect(world.git(['branch', '--show-current'], { cwd: `${world.root}/other` })).toBe('other');
   });
 
+  it('are refused by an alias of the configuration, too', () => {
+    world.git(['config', 'alias.zap', 'stash push']);
+    world.git(['config', '--global', 'alias.Sw', '!git switch']);
+    expect(refusal(world.may(B, 'git zap'))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, 'git sw -c third'))).toContain('session aaaaaaaa');
+    expect(world.may(B, 'git zap -- src/b.ts').kind).toBe('silent');
+  });
+
   it('its own owner may run them while nobody else has changed anything', () => {
     world.bash(B, 'git restore src/b.ts');
     for (const command of [...carry, ...destroy]) expect(world.may(A, command).kind).not.toBe('deny');

@@ -13,6 +13,8 @@ export interface Scene {
   readonly cwd: string;
   readonly clientPid: number;
   readonly settings: Settings;
+  /** git's aliases, by lower-case name. */
+  readonly aliases: ReadonlyMap<string, string>;
   readonly files: MarkerFiles;
   /** `undefined` outside of repositories. */
   readonly place: FoundRepository | undefined;

@@ -30,7 +30,7 @@ export async function shellTool(
   const env = { ...sessionVariables(scene), ...scene.env };
   const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
   const world = shellWorld(
-    { cwd, home, env, commonDir: place?.commonDir, headBranch: checkedOutBranch },
+    { cwd, home, env, commonDir: place?.commonDir, headBranch: checkedOutBranch, aliases: scene.aliases },
     files,
   );
   const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);

@@ -16,6 +16,8 @@ export interface ShellWorld {
   isDirectory(path: string): boolean;
   /** Where a symbolic link points (as stored), `undefined` when the path is none. */
   readLink(path: string): string | undefined;
+  /** What git's configuration makes of an unknown verb (`alias.<name>`), lower-case name. */
+  alias?(name: string): string | undefined;
   /** Branch that HEAD of the repository at a folder names (`$(git branch --show-current)`), when the caller knows. */
   headBranch?(folder: string): string | undefined;
   /**

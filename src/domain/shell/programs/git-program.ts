@@ -98,7 +98,10 @@ function runVerb(git: GitCall, aliases: number): void {
     return;
   }
   const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb) ?? GIT_OTHER_VERBS.get(verb);
-  const alias = known === undefined && aliases < MAX_ALIASES ? git.config(`alias.${verb}`) : undefined;
+  const isAlias = known === undefined && aliases < MAX_ALIASES;
+  const alias = isAlias
+    ? (git.config(`alias.${verb}`) ?? machine.disk.world.alias?.(verb.toLowerCase()))
+    : undefined;
   if (alias?.startsWith('!') === true) {
     runChildShell(call, `${alias.slice(1)} "$@"`, ['git', ...args]);
   } else if (alias !== undefined) {
