@@ -196,6 +196,29 @@ describe('a session that works alone', () => {
   });
 });
 
+describe('a shell command that reaches into another working tree', () => {
+  it.each([
+    'git -C ../repository stash',
+    'cd ../repository && git stash',
+    'git -C ../repository reset --hard',
+    'git -C ../repository switch -c zz',
+    'echo x > ../repository/src/a.ts',
+    'sed -i s/l/L/ ../repository/src/a.ts',
+  ])('%s is refused there, by a session that is alone in its own', (command) => {
+    const other = new SharingWorld();
+    try {
+      const path = other.worktree('elsewhere');
+      other.begin(A);
+      other.write(A, 'src/a.ts', 'one\n');
+      other.begin(B, path);
+      expect(refusal(other.may(B, command, path))).toContain('session aaaaaaaa');
+      expect(other.may(B, 'git -C ../repository status', path).kind).not.toBe('deny');
+    } finally {
+      other.remove();
+    }
+  });
+});
+
 describe('a path of another working tree', () => {
   it('is claimed there, by the path and not by where the session works', () => {
     const path = world.worktree('elsewhere');

@@ -44,9 +44,27 @@ export async function shellTool(
   if (stands(scene, verdict)) return verdict;
   const unseen = await unseenWrites(scene, effects);
   if (unseen !== undefined && stands(scene, unseen)) return unseen;
+  const other = await inOtherTrees(scene, effects);
+  if (other !== undefined && stands(scene, other)) return other;
   if (looking === undefined || session === undefined) return verdict;
   const { beforeShell } = await import('./ledger/before-shell.ts');
   return combined(verdict, await quietly(scene, () => beforeShell(scene, session, effects, looking)));
+}
+
+/** Most commands stay where they are: this is loaded for those that do not. */
+async function inOtherTrees(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {
+  const { place, enabled, event } = scene;
+  const { session } = event;
+  if (!enabled || place === undefined || session === undefined) return undefined;
+  const isHere = (path: string | undefined) =>
+    path === undefined || `${path}/`.startsWith(`${place.workTree}/`);
+  const leaves =
+    effects.gitCalls.some(({ cwd }) => !isHere(cwd)) || effects.paths.some(({ path }) => !isHere(path));
+  if (!leaves) return undefined;
+  return quietly(scene, async () => {
+    const { otherTrees } = await import('./ledger/other-trees.ts');
+    return otherTrees(scene, session, effects);
+  });
 }
 
 async function unseenWrites(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {

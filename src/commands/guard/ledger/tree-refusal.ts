@@ -52,6 +52,11 @@ export async function refuseTreeVerbs(
 function reachHere(call: GitVerbCall, scene: Scene, place: WorkPlace): TreeReach | undefined {
   const cwd = call.cwd ?? scene.cwd;
   if (discoverRepository(realPath(cwd))?.gitDir !== place.gitDir) return undefined;
+  return reachAt(call, cwd);
+}
+
+/** How far a call reaches that runs in a folder. */
+export function reachAt(call: GitVerbCall, cwd: string): TreeReach | undefined {
   return treeReach({ ...call, cwd }, (word) => word !== '' && word !== '-' && exists(resolve(cwd, word)));
 }
 
