@@ -14,9 +14,8 @@ export function sidesOf(session: SessionId | undefined, sessions: readonly Judge
     for (const id of [session, ...succeededBy(session, records)]) own.add(id);
     for (const { session: other } of records) if (related(session, other, records)) own.add(other);
   }
-  const live = sessions.filter(({ liveness }) => liveness === 'live');
-  return {
-    own,
-    foreign: new Set(live.map(({ record }) => record.session).filter((id) => !own.has(id))),
-  };
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  // A conversation that goes on after `/clear` has not let go of its former id's work.
+  const atWork = live.flatMap((id) => [id, ...succeededBy(id, records)]);
+  return { own, foreign: new Set(atWork.filter((id) => !own.has(id))) };
 }

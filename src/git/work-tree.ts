@@ -31,12 +31,12 @@ export interface SnapshotOptions {
  */
 export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
   // Named paths were just changed: they are read while git looks.
-  const early = options.paths === undefined ? undefined : hashFiles(top, options.paths, options);
+  const early = options.paths === undefined ? undefined : readFiles(top, options.paths, options);
   const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry.path) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
   const names = unread.map(({ path }) => path);
-  const oids = given ?? (await hashFiles(top, names, options));
+  const oids = given ?? (await readFiles(top, names, options));
   const dirty = found.map((entry): DirtyPath => {
     const known = options.known?.dirty.get(entry.path);
     const isFile = entry.disk?.mode.startsWith('100') === true;
@@ -46,6 +46,15 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     return { ...entry, disk };
   });
   return { head, dirty: new Map(dirty.map((entry) => [entry.path, entry])), at: options.now };
+}
+
+/** Contents that cannot be read in time are not known; that they changed is. */
+function readFiles(
+  top: string,
+  paths: readonly string[],
+  options: SnapshotOptions,
+): Promise<ReadonlyMap<string, Oid>> {
+  return hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
 }
 
 type StatusEntry = Omit<DirtyPath, 'stamp'>;

@@ -295,7 +295,7 @@ describe('who may', () => {
     world.ok(['commit', '--amend', '-m', 'a2'], { session: A });
   });
 
-  it('a merge in progress is git’s to finish', () => {
+  it('a merge in progress is for whoever began it', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
     world.git(['checkout', '-q', 'main']);
@@ -304,7 +304,8 @@ describe('who may', () => {
     world.write(B, 'src/b.ts', 'B\n');
     const run = world.handoff(['commit', '-m', 'x'], { session: B });
     expect(run.status).toBe(2);
-    expect(run.stderr).toContain('hint: git commit');
+    expect(run.stderr).toContain('a merge is not finished here');
+    expect(run.stderr).toContain('hint: git status');
   });
 });
 

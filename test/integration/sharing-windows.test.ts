@@ -189,7 +189,10 @@ describe('another session’s work that a command made disappear', () => {
   });
 
   it('by a script that stashes: both are told', () => {
-    const { before, after } = world.bash(B, `node -e "require('child_process').execSync(atob('Z2l0IHN0YXNo'))"`);
+    const { before, after } = world.bash(
+      B,
+      `node -e "require('child_process').execSync(atob('Z2l0IHN0YXNo'))"`,
+    );
     expect(before.kind).toBe('silent');
     expect(told(after)).toContain(
       'src/a.ts was put back to what HEAD has: session aaaaaaaa had uncommitted work in it',
@@ -245,5 +248,30 @@ describe('a working tree that is reached by a symbolic link', () => {
     expect(refusal(world.may(B, 'echo x > a.ts', `${link}/src`))).toContain('session aaaaaaaa');
     expect(refusal(world.may(B, 'git stash', link))).toContain('session aaaaaaaa');
     expect(refusal(world.write(B, 'src/a.ts', 'x\n', link))).toContain('session aaaaaaaa');
+  });
+});
+
+describe('a conversation that goes on after /clear', () => {
+  it('keeps its work under its new id', () => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'one\n');
+    world.guard({ session_id: A, hook_event_name: 'SessionEnd', reason: 'clear' });
+    world.guard({ session_id: C, hook_event_name: 'SessionStart', source: 'clear' });
+    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+    expect(world.bash(B, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);
+    expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
+  });
+});
+
+describe('a command that makes more files than can be read in time', () => {
+  it('has made them all the same', () => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.bash(B, 'mkdir m; for i in $(seq 700); do echo $i > m/$i; done');
+    expect(claims(B)).toHaveLength(700);
+    expect(world.bash(A, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);
   });
 });

@@ -41,7 +41,7 @@ export async function refuseTreeVerbs(
     const { foreignClaims } = await import('./foreign-claims.ts');
     const hit = strong(await foreignClaims(scene, found, place, session, candidates, snapshot));
     if (hit.length === 0) continue;
-    const mine = [...self.claims.keys()].filter((path) => snapshot.dirty.has(path));
+    const mine = [...self.claims.keys()].filter((path) => isMeant(reach, snapshot.dirty.get(path)));
     const owners = hit.map((claim) => claim.session);
     return { kind: 'deny', reason: refusal(reach, hit, mine, snapshot), owners };
   }
@@ -81,6 +81,11 @@ function covers(word: string, { call }: TreeReach, path: string, place: WorkPlac
   const target = realPath(resolve(call.cwd ?? place.top, word), false);
   const full = `${place.top}/${path}`;
   return full === target || full.startsWith(target === '/' ? '/' : `${target}/`);
+}
+
+/** What the command would have done to the session's own: `git clean` removes no tracked file. */
+function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): boolean {
+  return dirty !== undefined && (verb !== 'clean' || (dirty.head === null && dirty.index === null));
 }
 
 const MAX_NAMES = 8;
