@@ -1,5 +1,6 @@
 import { COMMIT_VERBS } from './verbs/commits.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
+import { RESCUE_VERBS } from './verbs/rescue.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
 import { SHARING_VERBS } from './verbs/sharing.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -9,5 +10,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...NOTE_VERBS,
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
+  ...RESCUE_VERBS,
   ...SETUP_VERBS,
 };

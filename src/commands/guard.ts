@@ -1,7 +1,13 @@
 import { homedir } from 'node:os';
 import { dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
-import { DEFAULT_SETTINGS, type Settings, aliasesFromLines, settingsFromLines } from '../domain/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  type Settings,
+  aliasesFromLines,
+  autoStashFromLines,
+  settingsFromLines,
+} from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
@@ -91,6 +97,7 @@ async function setScene(
     clientPid,
     settings,
     aliases,
+    autoStash: autoStashFromLines(call.settings ?? ''),
     files,
     place,
     enabled,

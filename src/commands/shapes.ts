@@ -143,6 +143,40 @@ export interface AllowShape {
   readonly until: string;
 }
 
+/** A file that a rescue holds. */
+export interface RescuedFileShape {
+  readonly path: string;
+  readonly mode: string;
+  readonly bytes: number;
+  /** `null`: nobody's, or not known. */
+  readonly owner: string | null;
+}
+
+/** Uncommitted work that was kept. */
+export interface RescueShape {
+  readonly number: number;
+  /** `before`: a command · `seen`: gone without a tool call · `stash`: an entry of git-stash(1). */
+  readonly kind: 'before' | 'seen' | 'stash';
+  readonly ref: string;
+  readonly oid: string;
+  /** When the work was like that. */
+  readonly at: string;
+  /** Name of the working tree's folder; `null` for the stash, which all share. */
+  readonly worktree: string | null;
+  /** `null`: a detached HEAD, or not known. */
+  readonly branch: string | null;
+  /** The command that it was kept for, or the message of the stash. */
+  readonly reason: string;
+  /** Who ran the command or made the entry; `null`: not known. */
+  readonly session: string | null;
+  /** Place in the stash; `null`: none, or dropped. */
+  readonly stashIndex: number | null;
+  readonly files: readonly RescuedFileShape[];
+  readonly deleted: readonly string[];
+  readonly staged: readonly string[];
+  readonly skipped: readonly { readonly path: string; readonly bytes: number; readonly why: string }[];
+}
+
 export interface CheckShape {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'fixed';

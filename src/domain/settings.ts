@@ -14,6 +14,15 @@ export interface Settings {
   readonly pushForeign: 'warn' | 'deny' | 'allow';
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
+  /** How much is kept of what destructive commands would lose, for each worktree. */
+  readonly rescue: RescueLimits;
+}
+
+export interface RescueLimits {
+  readonly maxCount: number;
+  readonly maxAgeMs: number;
+  /** Bytes of all files together. */
+  readonly maxBytes: number;
 }
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -25,6 +34,7 @@ export const DEFAULT_SETTINGS: Settings = {
   headCheck: 'amend',
   pushForeign: 'warn',
   staleAfterMs: 30 * 60 * 1000,
+  rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
 };
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
@@ -33,6 +43,15 @@ const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3
 export function parseAge(text: string): number | undefined {
   const match = /^(\d{1,6})([mhdw])$/.exec(text.trim());
   const unit = UNITS[match?.[2] ?? ''];
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+}
+
+const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** Reads a size as git-config(1) writes integers: `512k`, `200m`, `1g`; bytes. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d{1,9})([kmg]?)$/i.exec(text.trim());
+  const unit = SIZES[(match?.[2] ?? '').toLowerCase()];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
 }
 
@@ -56,6 +75,11 @@ export function parseSettings(
     headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off'], DEFAULT_SETTINGS.headCheck),
     pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow'], DEFAULT_SETTINGS.pushForeign),
     staleAfterMs: parseAge(last('handoff.staleafter') ?? '') ?? DEFAULT_SETTINGS.staleAfterMs,
+    rescue: {
+      maxCount: parseSize(last('handoff.rescue.maxcount') ?? '') ?? DEFAULT_SETTINGS.rescue.maxCount,
+      maxAgeMs: parseAge(last('handoff.rescue.maxage') ?? '') ?? DEFAULT_SETTINGS.rescue.maxAgeMs,
+      maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
+    },
   };
 }
 
@@ -82,6 +106,20 @@ export function aliasesFromLines(text: string): ReadonlyMap<string, string> {
       : [];
   });
   return new Map(lines);
+}
+
+/** Which of git's commands stash what is uncommitted by themselves (`rebase.autoStash`, `merge.autoStash`). */
+export interface AutoStash {
+  readonly rebase: boolean;
+  readonly merge: boolean;
+}
+
+/** The same from what the launcher read. */
+export function autoStashFromLines(text: string): AutoStash {
+  const entries = text.split('\n').map((line) => settingEntry(line, ' '));
+  const isOn = (key: string) =>
+    parseBoolean(entries.filter(([name]) => name === key).map(([, value]) => value)) === true;
+  return { rebase: isOn('rebase.autostash'), merge: isOn('merge.autostash') };
 }
 
 /** The settings that the launcher read: `key value` lines, as git-config(1) prints them without `-z`. */

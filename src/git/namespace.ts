@@ -21,6 +21,7 @@ export const KEPT = `${LOCAL}kept/`;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
+export const RESCUE = `${LOCAL}rescue/`;
 
 const MAX_COMPONENT_BYTES = 200;
 const CUT_BYTES = 150;
@@ -114,4 +115,19 @@ export function parseLiveRef(ref: string): LivePath | undefined {
   if (!ref.startsWith(LIVE) || worktreeId === undefined || session === undefined || rest.length > 0)
     return undefined;
   return { worktreeId, session };
+}
+
+export interface RescuePath {
+  readonly worktreeId: string;
+  readonly number: number;
+}
+
+export function rescueRef({ worktreeId, number }: RescuePath): RefName {
+  return `${RESCUE}${worktreeId}/${number}` as RefName;
+}
+
+export function parseRescueRef(ref: string): RescuePath | undefined {
+  const match = /^([0-9a-f]{16})\/([1-9]\d{0,8})$/.exec(ref.slice(RESCUE.length));
+  if (!ref.startsWith(RESCUE) || match === null) return undefined;
+  return { worktreeId: match[1] ?? '', number: Number(match[2]) };
 }

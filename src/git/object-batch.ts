@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
+import type { BinaryText } from './binary-text.ts';
 import type { Repository } from './repository.ts';
 import { type GitOptions, type GitResult, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
 
@@ -11,13 +12,18 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
-/** An entry of a tree: a regular file that is a blob. */
-export interface TreeFile {
-  readonly name: string;
+/** An entry of a tree; a regular file unless its mode says otherwise. */
+export interface TreeEntry {
+  readonly name: BinaryText;
   readonly oid: Oid;
+  readonly mode?: string;
 }
 
+/** More objects than this are stored as one pack: git syncs each loose one by itself. */
+const MAX_LOOSE = 100;
+
 const UNPACK = ['unpack-objects', '-q'];
+const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
 
@@ -33,23 +39,31 @@ export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
  */
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
-  readonly #objects = new Map<Oid, { type: ObjectType; data: Buffer }>();
+  readonly #level: number | undefined;
+  readonly #objects = new Map<Oid, Buffer>();
 
-  constructor(format: 'sha1' | 'sha256') {
+  /** @param level of compression, as zlib counts; its own default when left out */
+  constructor(format: 'sha1' | 'sha256', level?: number) {
     this.#format = format;
+    this.#level = level;
   }
 
   blob(data: Uint8Array): Oid {
     return this.#add('blob', Buffer.from(data));
   }
 
-  tree(files: readonly TreeFile[]): Oid {
-    const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1));
-    const entries = sorted.flatMap(({ name, oid }) => [
-      Buffer.from(`100644 ${name}\0`),
+  tree(entries: readonly TreeEntry[]): Oid {
+    // git sorts a folder as if its name ended in a slash.
+    const keyed = entries.map((entry) => ({
+      ...entry,
+      key: entry.name + (entry.mode === '40000' ? '/' : ''),
+    }));
+    const sorted = keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
+    const parts = sorted.flatMap(({ name, oid, mode = '100644' }) => [
+      Buffer.from(`${mode} ${name}\0`, 'latin1'),
       Buffer.from(oid, 'hex'),
     ]);
-    return this.#add('tree', Buffer.concat(entries));
+    return this.#add('tree', Buffer.concat(parts));
   }
 
   /** `seconds` since the epoch; author and committer are the same. */
@@ -83,6 +97,16 @@ export class ObjectBatch {
   }
 
   /**
+   * Stores everything collected, however much it is: many objects as one pack.
+   *
+   * @throws Failure `environment` when they could not be written.
+   */
+  async storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
+    const batched = ['-c', 'core.fsyncMethod=batch', ...UNPACK];
+    await this.#feed(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
+  }
+
+  /**
    * To be called once a ref holds what was stored: `git gc --prune=now` deletes loose objects that no ref
    * held when it counted, also those that one has held since. Then they are stored again, as a pack, which no
    * collection deletes that began before it was there. Costs some stat(2) when nobody collects.
@@ -92,7 +116,7 @@ export class ObjectBatch {
   async secure({ cwd, commonDir }: Pick<Repository, 'cwd' | 'commonDir'>): Promise<void> {
     const isCollecting = existsSync(join(commonDir, 'gc.pid'));
     if (!isCollecting && (await this.#isThere(cwd, join(commonDir, 'objects')))) return;
-    await this.#feed(['index-pack', '--stdin'], { cwd });
+    await this.#feed(INDEX_PACK, { cwd });
   }
 
   /** `git prune --expire=now` also deletes the temporary files of a git that is at work: then once more. */
@@ -122,8 +146,15 @@ export class ObjectBatch {
   #add(type: ObjectType, data: Buffer): Oid {
     const oid = parseOid(objectName(this.#format, type, data));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
-    this.#objects.set(oid, { type, data });
+    if (!this.#objects.has(oid)) this.#objects.set(oid, this.#packed(type, data));
     return oid;
+  }
+
+  #packed(type: ObjectType, data: Buffer): Buffer {
+    // Loaded only by writes, as the digests are.
+    const { deflateSync } = process.getBuiltinModule('node:zlib');
+    const options = this.#level === undefined ? {} : { level: this.#level };
+    return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), deflateSync(data, options)]);
   }
 
   #pack(): Buffer {
@@ -131,13 +162,7 @@ export class ObjectBatch {
     header.write('PACK');
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(this.#objects.size, 8);
-    // Loaded only by writes, as the digests are.
-    const { deflateSync } = process.getBuiltinModule('node:zlib');
-    const entries = [...this.#objects.values()].flatMap(({ type, data }) => [
-      entryHeader(PACK_TYPES[type], data.length),
-      deflateSync(data),
-    ]);
-    const body = Buffer.concat([header, ...entries]);
+    const body = Buffer.concat([header, ...this.#objects.values()]);
     return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
   }
 }

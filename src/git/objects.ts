@@ -5,6 +5,8 @@ import { type GitOptions, gitFailure, runGit } from './run.ts';
 export interface ReadObject {
   readonly oid: Oid;
   readonly type: string;
+  /** Bytes. */
+  readonly size: number;
   readonly content: Buffer;
 }
 
@@ -47,10 +49,10 @@ export async function readObjects(
     const match = /^([0-9a-f]+) (\w+) (\d+)$/.exec(header);
     const oid = parseOid(match?.[1] ?? '');
     if (match === null || oid === undefined) return undefined;
-    const size = infoOnly === true ? 0 : Number(match[3]);
-    const content = result.stdout.subarray(at, at + size);
+    const size = Number(match[3]);
+    const content = result.stdout.subarray(at, infoOnly === true ? at : at + size);
     if (infoOnly !== true) at += size + 1;
-    return { oid, type: match[2] ?? '', content };
+    return { oid, type: match[2] ?? '', size, content };
   });
 }
 

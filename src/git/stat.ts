@@ -7,10 +7,10 @@ import { type BigIntStats, type Stats, lstatSync, statSync } from 'node:fs';
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
 /** The same, links not followed. */
-export const lstatOf = (path: string): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
+export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
 
 /** The same, with times in nanoseconds. */
-export const exactStatOf = (path: string): BigIntStats | undefined =>
+export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
   orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
 
 const QUIET = { throwIfNoEntry: false } as const;

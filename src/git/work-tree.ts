@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/claims.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { type BinaryText, utf8 } from './binary-text.ts';
 import { objectName } from './hash.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
@@ -18,6 +19,8 @@ export interface SnapshotOptions {
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
   readonly known?: Snapshot;
+  /** No content is read at all: which paths differ is enough. */
+  readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -33,9 +36,9 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
   // Named paths were just changed: they are read while git looks.
   const early = options.paths === undefined ? undefined : readFiles(top, options.paths, options);
   const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
-  const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry.path) }));
+  const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
-  const names = unread.map(({ path }) => path);
+  const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
   const oids = given ?? (await readFiles(top, names, options));
   const dirty = found.map((entry): DirtyPath => {
     const known = options.known?.dirty.get(entry.path);
@@ -83,10 +86,18 @@ function linkName(top: string, { path, disk, head, index }: StampedEntry): Oid |
 }
 
 /** Size, times and inode; empty when there is no file. */
-export function stampOf(top: string, path: string): string {
-  const stat = exactStatOf(join(top, path));
+export function stampOf(top: string, named: Named): string {
+  const stat = exactStatOf(diskPath(top, named));
   if (stat === undefined) return '';
   return [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(':');
+}
+
+type Named = Pick<DirtyPath, 'path' | 'raw'>;
+
+/** Where a path of the working tree is on the disk, by its bytes where they are not UTF-8. */
+export function diskPath(top: string, { path, raw }: Named): string | Buffer {
+  if (raw === undefined) return join(top, path);
+  return Buffer.concat([Buffer.from(`${top}/`), Buffer.from(raw, 'latin1')]);
 }
 
 /** Last change of a file's content, milliseconds since the epoch. */
@@ -103,18 +114,18 @@ async function readStatus(
   const options: GitOptions = { cwd: top, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
   const result = await runGit(['--literal-pathspecs', 'status', ...args], options);
   if (result.code !== 0) throw gitFailure('status', result);
-  return parseStatus(result.stdout.toString('utf8'), top);
+  return parseStatus(result.stdout.toString('latin1'), top);
 }
 
 /** Parses git-status(1), porcelain format version 2 with `-z`. */
-function parseStatus(output: string, top: string): { head: HeadPlace; entries: StatusEntry[] } {
+function parseStatus(output: BinaryText, top: string): { head: HeadPlace; entries: StatusEntry[] } {
   let oid: Oid | null = null;
   let ref = 'HEAD';
   const entries = new Map<string, StatusEntry>();
   for (const line of output.split('\0')) {
     if (line.startsWith('# branch.oid ')) oid = parseOid(line.slice('# branch.oid '.length)) ?? null;
     else if (line.startsWith('# branch.head ')) {
-      const name = line.slice('# branch.head '.length);
+      const name = utf8(line.slice('# branch.head '.length));
       ref = name === '(detached)' ? 'HEAD' : `refs/heads/${name}`;
     } else {
       const entry = parseEntry(line, top);
@@ -127,26 +138,31 @@ function parseStatus(output: string, top: string): { head: HeadPlace; entries: S
   return { head: { ref, oid }, entries: [...entries.values()] };
 }
 
-function parseEntry(line: string, top: string): StatusEntry | undefined {
+function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
   const fields = line.split(' ');
-  const rest = (count: number) => fields.slice(count).join(' ');
+  const rest = (count: number) => named(fields.slice(count).join(' '));
   switch (fields[0]) {
     case '1': {
       const [, xy = '', , mH = '', mI = '', mW = '', hH = '', hI = ''] = fields;
       const index = state(mI, hI);
       const onDisk = xy[1] === '.' ? index : state(mW, '');
-      return { path: rest(8), head: state(mH, hH), index, disk: onDisk };
+      return { ...rest(8), head: state(mH, hH), index, disk: onDisk };
     }
     case 'u': {
       // An unfinished merge: ours is what HEAD has.
       const [, , , , m2 = '', , mW = '', , h2 = ''] = fields;
-      return { path: rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
+      return { ...rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
     }
     case '?':
-      return { path: rest(1), head: null, index: null, disk: diskState(top, rest(1)) };
+      return { ...rest(1), head: null, index: null, disk: diskState(top, rest(1)) };
     default:
       return undefined;
   }
+}
+
+function named(bytes: BinaryText): Named {
+  const path = utf8(bytes);
+  return path.includes('\ufffd') ? { path, raw: bytes } : { path };
 }
 
 /** A mode of zeros is "no such entry"; a name of zeros is content that nobody has read. */
@@ -157,10 +173,9 @@ function state(mode: string, name: string): FileState {
 }
 
 /** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */
-export function diskState(top: string, path: string): FileState {
-  const stat = lstatOf(join(top, path));
-  // A name that is not UTF-8 cannot be looked up; git has seen something there.
-  if (stat === undefined) return path.includes('\ufffd') ? { mode: '100644', oid: null } : null;
+export function diskState(top: string, named: Named): FileState {
+  const stat = lstatOf(diskPath(top, named));
+  if (stat === undefined) return null;
   if (stat.isSymbolicLink()) return { mode: '120000', oid: null };
   if (stat.isDirectory()) return { mode: '160000', oid: null };
   return { mode: (stat.mode & 0o100) === 0 ? '100644' : '100755', oid: null };

@@ -12,10 +12,18 @@ export function shellWorld(
     commonDir: string | undefined;
     headBranch: (folder: string) => string | undefined;
     aliases: ReadonlyMap<string, string>;
+    /** Further paths that matter to the caller, absolute; asked for once, when they are needed. */
+    claimed: () => readonly string[];
   },
   files: MarkerFiles,
 ): ShellWorld {
   const { cwd, home, env, commonDir, headBranch, aliases } = place;
+  let claimed: readonly string[] | undefined;
+  const claimedBelow = (folder: string) => {
+    const inside = folder.endsWith('/') ? folder : `${folder}/`;
+    claimed ??= place.claimed();
+    return claimed.filter((path) => path.startsWith(inside));
+  };
   return {
     cwd,
     home,
@@ -28,6 +36,7 @@ export function shellWorld(
     watched: (folder) => [
       ...files.below(folder),
       ...(commonDir === undefined ? [] : looseRefs(commonDir, folder)),
+      ...claimedBelow(folder),
     ],
   };
 }

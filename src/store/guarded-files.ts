@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Oid, RefName } from '../domain/names.ts';
 import { formatOf, objectName } from '../git/hash.ts';
 import { FILES, filesRef } from '../git/namespace.ts';
-import { ObjectBatch, type TreeFile } from '../git/object-batch.ts';
+import { ObjectBatch, type TreeEntry } from '../git/object-batch.ts';
 import { readObjects } from '../git/objects.ts';
 import { type Ref, type RefUpdate, listRefs, updateRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
@@ -83,13 +83,31 @@ export function blobName(bytes: Uint8Array, like: Oid): string {
   return objectName(formatOf(like), 'blob', bytes);
 }
 
-/** Remembers files as they stand on the disk. Those that are seen already as they are cost nothing more. */
+/**
+ * Remembers files as they stand on the disk. A copy with that content stays: it may also hold the former text of
+ * a change that was told of a moment ago.
+ */
 export async function rememberFiles(cwd: string, paths: readonly string[]): Promise<void> {
   const files = paths.flatMap((path) => {
     const content = readOnDisk(path);
     return content === undefined ? [] : [{ path, content, found: undefined }];
   });
-  if (files.length > 0) await putCopies({ cwd }, files);
+  if (files.length === 0) return;
+  const copies = await listRefs(
+    { cwd },
+    files.map(({ path }) => filesRef(path)),
+    { content: true },
+  );
+  const seen = new Map(copies.map((copy) => [copy.name, contentName(copy)]));
+  const fresh = files.filter(({ path, content }) => {
+    const name = seen.get(filesRef(path));
+    return name === undefined || blobName(content, name) !== name;
+  });
+  if (fresh.length > 0) await putCopies({ cwd }, fresh);
+}
+
+function contentName(copy: Ref): Oid | undefined {
+  return parseTree(Buffer.from(copy.content, 'latin1'), formatOf(copy.oid)).get(CONTENT);
 }
 
 /** A copy to store; `found` is what was noticed in the file's place, if anything was. */
@@ -103,7 +121,7 @@ export interface NewCopy {
 export async function putCopies(repository: InRepository, copies: readonly NewCopy[]): Promise<void> {
   const batch = new ObjectBatch(await objectFormat(repository));
   const trees = copies.map(({ path, content, found }) => {
-    const entries: TreeFile[] = [
+    const entries: TreeEntry[] = [
       { name: CONTENT, oid: batch.blob(content) },
       { name: PATH, oid: batch.blob(Buffer.from(path)) },
     ];

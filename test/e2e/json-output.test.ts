@@ -92,7 +92,8 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('doctor', 0, ['doctor']).items.length).toBeGreaterThan(3);
   });
 
-  it('status, sessions with work, take of paths, and check', () => {
+  it('status, sessions with work, take of paths, check and rescue', () => {
+    const shell = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
     const write = { tool_name: 'Write', tool_input: { file_path: join(repo.path, 'b.txt'), content: 'b\n' } };
     repo.guard({ session_id: a, hook_event_name: 'SessionStart', source: 'startup' });
     repo.guard({ session_id: b, hook_event_name: 'SessionStart', source: 'startup' });
@@ -118,6 +119,13 @@ describe('every verb answers --json as the schema says', () => {
     expect(kinds).toEqual(['mixed', 'illegal']);
     expect(answer('error', 2, ['check', 'nope..HEAD']).error.code).toBe('usage');
     repo.ok(['doctor', '--fix']);
+    repo.guard({ ...shell('git clean -f b.txt'), session_id: b, hook_event_name: 'PreToolUse' });
+    const [rescued] = answer('rescueList', 0, ['rescue']).items;
+    expect(rescued).toMatchObject({ kind: 'before', reason: 'git clean -f b.txt', session: b });
+    expect(answer('rescueShow', 0, ['rescue', 'show', '1']).items[0]).toEqual({ path: 'b.txt', note: 'b\n' });
+    expect(answer('rescueRestore', 0, ['rescue', 'restore', '1']).items[0]).toMatchObject({ written: false });
+    expect(answer('error', 1, ['rescue', 'show', '99']).error.code).toBe('not-found');
+    expect(answer('error', 2, ['rescue', 'throw']).error.code).toBe('usage');
     for (const name of ['b.txt', 'hand.txt']) rmSync(join(repo.path, name));
   });
 

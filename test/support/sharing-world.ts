@@ -43,12 +43,12 @@ export class SharingWorld extends TestRepository {
   }
 
   /** A session starts here (or in another worktree). */
-  begin(session: string, cwd = this.path): HookAnswer {
-    return this.#hook(session, 'SessionStart', { source: 'startup' }, { cwd });
+  begin(session: string, cwd = this.path, source = 'startup'): HookAnswer {
+    return this.#hook(session, 'SessionStart', { source }, { cwd });
   }
 
-  end(session: string, cwd = this.path): HookAnswer {
-    return this.#hook(session, 'SessionEnd', { reason: 'other' }, { cwd });
+  end(session: string, cwd = this.path, reason = 'other'): HookAnswer {
+    return this.#hook(session, 'SessionEnd', { reason }, { cwd });
   }
 
   /** A file tool, allowed or not; the file is written when it is. */
@@ -61,6 +61,12 @@ export class SharingWorld extends TestRepository {
     writeFileSync(file, content);
     this.#hook(session, 'PostToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
     return answer;
+  }
+
+  /** Whether a file tool may write a file. It is not written. */
+  try(session: string, path: string, content: string, cwd = this.path): HookAnswer {
+    const input = { file_path: join(cwd, path), content };
+    return this.#hook(session, 'PreToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
   }
 
   /** Replaces a text in a file, by the Edit tool. */

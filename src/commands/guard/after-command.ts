@@ -10,7 +10,10 @@ import { rememberTips } from './sub-agents.ts';
 /** After a shell command: what it changed, and what it changed unseen. */
 export async function afterCommand(scene: Scene, session: SessionId, command: string): Promise<Verdict> {
   if (scene.event.agent !== undefined && command.includes('handoff')) await rememberTips(scene);
-  const [around, ledger] = await Promise.all([lookAround(scene, session), afterShellTool(scene, session)]);
+  const [around, ledger] = await Promise.all([
+    lookAround(scene, session, command),
+    afterShellTool(scene, session, command),
+  ]);
   const notices = [...around, ...ledger, ...(await strictNotice(scene, session))];
   if (/handoff-/.test(command)) await rememberFiles(scene.cwd, scene.files.all());
   return notices.length === 0
@@ -19,9 +22,9 @@ export async function afterCommand(scene: Scene, session: SessionId, command: st
 }
 
 /** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */
-async function afterShellTool(scene: Scene, session: SessionId): Promise<readonly string[]> {
+async function afterShellTool(scene: Scene, session: SessionId, command: string): Promise<readonly string[]> {
   try {
-    return await afterShell(scene, session);
+    return await afterShell(scene, session, command);
   } catch (error) {
     scene.log('open', `what the command changed is not known: ${String(error)}`);
     return [];

@@ -1,6 +1,7 @@
 import type { SessionId } from '../../domain/names.ts';
-import { HANDOFFS, KEPT } from '../../git/namespace.ts';
-import { listRefs } from '../../git/refs.ts';
+import { HANDOFFS, KEPT, RESCUE } from '../../git/namespace.ts';
+import { STASH } from '../../git/stash.ts';
+import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { readTopics } from '../../store/topic.ts';
 import { checkGuardedFiles } from '../guarded-files.ts';
@@ -8,16 +9,18 @@ import { reportIllegalMoves } from '../report-illegal.ts';
 import type { Scene } from './scene.ts';
 
 /** What happened behind git-handoff's back, each change once. */
-export async function lookAround(scene: Scene, session: SessionId): Promise<string[]> {
-  return [...(await checkGuardedFiles(scene.cwd, session, scene.remaining())), ...(await movedRefs(scene))];
+export async function lookAround(scene: Scene, session: SessionId, command: string): Promise<string[]> {
+  const changed = await checkGuardedFiles(scene.cwd, session, scene.remaining());
+  return [...changed, ...(await movedRefs(scene, session, command))];
 }
 
 /** One listing tells whether any public ref differs from what was kept; only then topics are read. */
-async function movedRefs(scene: Scene): Promise<string[]> {
-  const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS, KEPT], {
+async function movedRefs(scene: Scene, session: SessionId, command: string): Promise<string[]> {
+  const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS, KEPT, STASH, RESCUE], {
     content: false,
     timeoutMs: scene.remaining(),
   });
+  await newStash(scene, session, command, refs);
   const oids = (prefix: string) =>
     new Map(
       refs.flatMap((ref) => (ref.name.startsWith(prefix) ? [[ref.name.slice(prefix.length), ref.oid]] : [])),
@@ -27,4 +30,19 @@ async function movedRefs(scene: Scene): Promise<string[]> {
   if (same) return [];
   const repository = await openRepository(scene.cwd);
   return reportIllegalMoves(repository, await readTopics(repository), scene.now);
+}
+
+/** An entry of the stash that no ref of ours keeps yet. */
+async function newStash(
+  scene: Scene,
+  session: SessionId,
+  command: string,
+  refs: readonly Ref[],
+): Promise<void> {
+  const tip = refs.find(({ name }) => name === STASH)?.oid;
+  if (tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip)) return;
+  const { seeStash } = await import('./rescue/see-stash.ts');
+  await seeStash(scene, session, command).catch((error: unknown) => {
+    scene.log('open', `the stash was not looked at: ${String(error)}`);
+  });
 }

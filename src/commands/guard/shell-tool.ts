@@ -12,6 +12,10 @@ import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
 import { combined, decideGuarded, firstRefusal, removePath, stands } from './before-tool.ts';
+import { changesTree } from '../../domain/ledger/tree-verbs.ts';
+import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { othersPaths } from './ledger/claimed-paths.ts';
 import type { Looking } from './ledger/look-before.ts';
 import { quietly } from './quietly.ts';
 import { identityRefusal, personsRefusal, refRefusal } from './refusals.ts';
@@ -29,10 +33,12 @@ export async function shellTool(
   const { session } = scene.event;
   const env = { ...sessionVariables(scene), ...scene.env };
   const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
-  const world = shellWorld(
-    { cwd, home, env, commonDir: place?.commonDir, headBranch: checkedOutBranch, aliases: scene.aliases },
-    files,
-  );
+  const commonDir = place?.commonDir;
+  const isKnown = scene.enabled && commonDir !== undefined && session !== undefined;
+  const claimed = () => (isKnown ? othersPaths(commonDir, session) : []);
+  const { aliases } = scene;
+  const where = { cwd, home, env, commonDir, headBranch: checkedOutBranch, aliases, claimed };
+  const world = shellWorld(where, files);
   const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
   const verdict = firstRefusal([
     // First those that nobody can lift.
@@ -46,9 +52,71 @@ export async function shellTool(
   if (unseen !== undefined && stands(scene, unseen)) return unseen;
   const other = await inOtherTrees(scene, effects);
   if (other !== undefined && stands(scene, other)) return other;
-  if (looking === undefined || session === undefined) return verdict;
+  if (!scene.enabled || session === undefined) return verdict;
+  const look = lookOnce(scene, looking);
+  const shared = await ofAllWorktrees(scene, session, effects, look);
+  if (shared !== undefined && stands(scene, shared)) return shared;
+  const told = combined(verdict, await inLedger(scene, session, effects, looking));
+  if (stands(scene, told)) return told;
+  return combined(told, await savedFirst(scene, session, effects, look));
+}
+
+type Look = () => Promise<Snapshot | undefined>;
+
+/** The working tree as it is now, looked at when somebody asks, and once. */
+function lookOnce({ place, now, remaining }: Scene, looking: Looking | undefined): Look {
+  let snapshot: Promise<Snapshot | undefined> | undefined = looking?.snapshot;
+  return async () => {
+    if (snapshot === undefined && place !== undefined) {
+      const { takeSnapshot } = await import('../../git/work-tree.ts');
+      const options = { now, timeoutMs: Math.max(1, remaining() - 100), namesOnly: true };
+      snapshot = takeSnapshot(place.workTree, options).catch(() => undefined);
+    }
+    return snapshot;
+  };
+}
+
+async function inLedger(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+  looking: Looking | undefined,
+): Promise<Verdict | undefined> {
+  if (looking === undefined) return undefined;
   const { beforeShell } = await import('./ledger/before-shell.ts');
-  return combined(verdict, await quietly(scene, () => beforeShell(scene, session, effects, looking)));
+  return quietly(scene, () => beforeShell(scene, session, effects, looking));
+}
+
+/** Most commands leave stash, branches and worktrees alone. */
+async function ofAllWorktrees(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+  look: Look,
+): Promise<Verdict | undefined> {
+  const isShared = effects.gitCalls.some(({ verb }) => SHARED_VERBS.has(verb));
+  if (!isShared && !effects.paths.some(({ kind }) => kind === 'remove')) return undefined;
+  return quietly(scene, async () => {
+    const { sharedVerbs } = await import('./shared/shared-verbs.ts');
+    return sharedVerbs(scene, session, effects, look);
+  });
+}
+
+const SHARED_VERBS = new Set(['stash', 'worktree', 'branch', 'reset', 'switch', 'checkout', 'update-ref']);
+
+/** Uncommitted work that the command may destroy is saved before. */
+async function savedFirst(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+  look: Look,
+): Promise<Verdict | undefined> {
+  const removes = effects.paths.some(({ kind }) => kind === 'remove');
+  if (!removes && !effects.gitCalls.some(({ verb }) => changesTree(verb))) return undefined;
+  return quietly(scene, async () => {
+    const { saveBefore } = await import('./rescue/before-command.ts');
+    return saveBefore(scene, session, effects, look);
+  });
 }
 
 /** Most commands stay where they are: this is loaded for those that do not. */

@@ -9,6 +9,8 @@ import { type Evidence, type FileState, sameState } from './claims.ts';
 /** A path that differs from HEAD in the index or on the disk. */
 export interface DirtyPath {
   readonly path: string;
+  /** The bytes of a name that is not UTF-8, one character each; `path` has U+FFFD for them. */
+  readonly raw?: string;
   /** What HEAD, the index and the disk have there. */
   readonly head: FileState;
   readonly index: FileState;

@@ -1,5 +1,7 @@
 import type { GitVerbCall } from '../shell/effects.ts';
-import { hasOption, parseOptions } from '../shell/options.ts';
+import { type Options, hasOption, optionValue, parseOptions } from '../shell/options.ts';
+import { patchedFiles } from '../shell/programs/editors.ts';
+import { UNKNOWN, isKnown } from '../shell/unknown.ts';
 
 /** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
 export interface TreeReach {
@@ -10,39 +12,76 @@ export interface TreeReach {
   readonly paths: readonly string[] | undefined;
   readonly tracked: boolean;
   readonly untracked: boolean;
+  /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
+  readonly ignored: boolean | 'only';
+  /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
+  readonly unsure: boolean;
   /** What is done, for the sentence "<verb> would …". */
-  readonly verb: 'switch' | 'stash' | 'reset' | 'restore' | 'clean' | 'rm';
+  readonly verb: 'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm';
+}
+
+/** What a reach depends on besides the words. */
+export interface TreeFacts {
+  /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
+  isPath(word: string): boolean;
+  /** The names in a file for `--pathspec-from-file`; `undefined`: cannot be read. */
+  names(file: string, nul: boolean): readonly string[] | undefined;
+  /** The text of a patch file; `undefined`: cannot be read. */
+  text(file: string): string | undefined;
+  /** `rebase.autoStash` and `merge.autoStash` (git-config(1)). */
+  readonly autoStash: { readonly rebase: boolean; readonly merge: boolean };
 }
 
 /**
- * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. Unknown words count as the
- * harmless case.
- *
- * @param isPath whether a word names something on the disk, so that `git checkout <word>` restores it
+ * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. A mode that cannot be told
+ * counts as the harmless one.
  */
-export function treeReach(call: GitVerbCall, isPath: (word: string) => boolean): TreeReach | undefined {
-  const words = call.words.map((word) => word ?? '');
-  switch (call.verb) {
-    case 'switch':
-      return switches(call, words);
-    case 'checkout':
-      return checksOut(call, words, isPath);
-    case 'reset':
-      return resets(call, words);
-    case 'stash':
-      return stashes(call, words);
-    case 'restore':
-      return restores(call, words);
-    case 'clean':
-      return cleans(call, words);
-    default:
-      return undefined;
-  }
+export function treeReach(call: GitVerbCall, facts: TreeFacts): TreeReach | undefined {
+  const words = call.words.map((word) => word ?? UNKNOWN);
+  return Object.hasOwn(VERBS, call.verb) ? VERBS[call.verb]?.({ call, words, facts }) : undefined;
 }
 
-const WHOLE = { paths: undefined, tracked: true, untracked: false } as const;
+/** Whether a git verb may reach over uncommitted work at all. */
+export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
 
-function switches(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
+interface Judged {
+  readonly call: GitVerbCall;
+  readonly words: readonly string[];
+  readonly facts: TreeFacts;
+}
+
+type Judge = (judged: Judged) => TreeReach | undefined;
+
+const VERBS: Readonly<Record<string, Judge>> = {
+  switch: switches,
+  checkout: checksOut,
+  restore: restores,
+  reset: resets,
+  stash: stashes,
+  clean: cleans,
+  rm: removes,
+  rebase: rebases,
+  pull: pulls,
+  merge: merges,
+  'cherry-pick': aborts,
+  revert: aborts,
+  am: aborts,
+  apply: applies,
+  bisect: bisects,
+  'read-tree': readsTree,
+  'checkout-index': checksOutIndex,
+};
+
+const WHOLE = { paths: undefined, tracked: true, untracked: false, ignored: false, unsure: false } as const;
+
+const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
+  call,
+  verb,
+  does,
+  ...WHOLE,
+});
+
+function switches({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, {
     short: 'c:C:',
     long: 'create= force-create= orphan= conflict= force discard-changes detach merge',
@@ -50,89 +89,187 @@ function switches(call: GitVerbCall, words: readonly string[]): TreeReach | unde
   const target =
     options.operands.length > 0 || hasOption(options, 'c', 'C', 'create', 'force-create', 'orphan');
   if (!target) return undefined;
-  const forced = hasOption(options, 'f', 'force', 'discard-changes');
-  return { call, verb: 'switch', does: forced ? 'destroy' : 'carry', ...WHOLE };
+  return whole(call, 'switch', hasOption(options, 'f', 'force', 'discard-changes') ? 'destroy' : 'carry');
 }
 
-function checksOut(
-  call: GitVerbCall,
-  words: readonly string[],
-  isPath: (word: string) => boolean,
-): TreeReach | undefined {
+function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   const at = words.indexOf('--');
-  const spec = { short: 'b:B:', long: 'orphan= conflict= pathspec-from-file= force detach track merge' };
-  const options = parseOptions(at < 0 ? words : words.slice(0, at), spec);
-  const forced = hasOption(options, 'f', 'force');
-  const makesBranch = hasOption(options, 'b', 'B', 'orphan');
-  const [first, ...others] = options.operands;
-  const restored = pathsOf(at < 0 ? [] : words.slice(at + 1));
-  if (restored.length > 0) return restore(call, restored);
-  if (makesBranch || hasOption(options, 'd', 'detach', 't', 'track')) {
-    return { call, verb: 'switch', does: forced ? 'destroy' : 'carry', ...WHOLE };
-  }
-  if (first === undefined) return forced ? { call, verb: 'restore', does: 'destroy', ...WHOLE } : undefined;
-  if (isPath(first)) return restore(call, options.operands);
-  if (others.length > 0) return restore(call, others);
-  return { call, verb: 'switch', does: forced ? 'destroy' : 'carry', ...WHOLE };
-}
-
-function restore(call: GitVerbCall, paths: readonly string[]): TreeReach {
-  const whole = paths.some(isWholeTree);
-  return {
-    call,
-    verb: 'restore',
-    does: 'destroy',
-    tracked: true,
-    untracked: false,
-    paths: whole ? undefined : paths,
+  const spec = {
+    short: 'b:B:',
+    long: 'orphan= conflict= pathspec-from-file= pathspec-file-nul force detach track merge',
   };
+  const options = parseOptions(at < 0 ? words : words.slice(0, at), spec);
+  const does = hasOption(options, 'f', 'force') ? 'destroy' : 'carry';
+  const [first, ...others] = options.operands;
+  const listed = fileNames(options, facts);
+  if (listed !== undefined) return restore(call, listed);
+  if (at >= 0 && at < words.length - 1) return restore(call, words.slice(at + 1));
+  if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track')) return whole(call, 'switch', does);
+  if (first === undefined) return does === 'destroy' ? whole(call, 'restore', 'destroy') : undefined;
+  if (!isKnown(first)) return { ...whole(call, 'switch', does), paths: [], unsure: true };
+  if (facts.isPath(first)) return restore(call, options.operands);
+  return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);
 }
 
-function restores(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const { options, operands } = withPaths(words, {
+/** A verb that takes pathspecs: what they cover, `[]` being nothing that is known. */
+function covering(
+  call: GitVerbCall,
+  verb: TreeReach['verb'],
+  does: TreeReach['does'],
+  pathspecs: readonly string[],
+): TreeReach {
+  const known = pathspecs.filter((word) => isKnown(word) && word !== '');
+  const paths = known.some(isWholeTree) ? undefined : known;
+  const unsure = !pathspecs.every(isKnown);
+  return { call, verb, does, tracked: true, untracked: false, ignored: false, paths, unsure };
+}
+
+const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
+  covering(call, 'restore', 'destroy', pathspecs);
+
+function restores({ call, words, facts }: Judged): TreeReach | undefined {
+  const { options, operands } = withPaths(words, facts, {
     short: 's:',
-    long: 'source= conflict= pathspec-from-file= staged worktree',
+    long: 'source= conflict= staged worktree',
   });
   const staged = hasOption(options, 'S', 'staged');
   const worktree = hasOption(options, 'W', 'worktree');
   return (staged && !worktree) || operands.length === 0 ? undefined : restore(call, operands);
 }
 
-function resets(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
+function resets({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { long: 'hard merge soft mixed keep quiet pathspec-from-file=' });
-  if (!hasOption(options, 'hard', 'merge')) return undefined;
-  return { call, verb: 'reset', does: 'destroy', ...WHOLE };
+  return hasOption(options, 'hard', 'merge') ? whole(call, 'reset', 'destroy') : undefined;
 }
 
-function stashes(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const [action = 'push', ...rest] = words;
-  const isPush = action === 'push' || action === 'save' || action.startsWith('-');
-  if (!isPush) return undefined;
-  const given = action.startsWith('-') ? words : rest;
-  const { options, operands } = withPaths(given, {
+function stashes({ call, words, facts }: Judged): TreeReach | undefined {
+  const given = pushWords(words);
+  if (given === undefined) return undefined;
+  const { options, operands } = withPaths(given, facts, {
     short: 'm:',
-    long: 'message= pathspec-from-file= include-untracked all keep-index',
+    long: 'message= include-untracked all keep-index staged patch',
   });
-  const untracked = hasOption(options, 'u', 'a', 'include-untracked', 'all');
-  const paths =
-    action === 'save' || operands.length === 0 || operands.some(isWholeTree) ? undefined : operands;
-  return { call, verb: 'stash', does: 'carry', paths, tracked: true, untracked };
+  const ignored = hasOption(options, 'a', 'all');
+  const untracked = ignored || hasOption(options, 'u', 'include-untracked');
+  const isWhole = words[0] === 'save' || operands.length === 0;
+  const reach = isWhole ? whole(call, 'stash', 'carry') : covering(call, 'stash', 'carry', operands);
+  return { ...reach, untracked };
 }
 
-function cleans(call: GitVerbCall, words: readonly string[]): TreeReach | undefined {
-  const { options, operands } = withPaths(words, { short: 'e:', long: 'exclude= dry-run force' });
+/** The words of a `git stash push`, however it is spelled; `undefined` for the other commands of git-stash(1). */
+export function pushWords(words: readonly string[]): readonly string[] | undefined {
+  const [action = 'push', ...rest] = words;
+  if (action.startsWith('-')) return words;
+  return action === 'push' || action === 'save' ? rest : undefined;
+}
+
+function cleans({ call, words, facts }: Judged): TreeReach | undefined {
+  const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
   if (hasOption(options, 'n', 'dry-run') || !hasOption(options, 'f', 'force')) return undefined;
-  const paths = operands.length === 0 || operands.some(isWholeTree) ? undefined : operands;
-  return { call, verb: 'clean', does: 'destroy', paths, tracked: false, untracked: true };
+  const reach =
+    operands.length === 0 ? whole(call, 'clean', 'destroy') : covering(call, 'clean', 'destroy', operands);
+  const only = hasOption(options, 'X');
+  const ignored = only ? 'only' : hasOption(options, 'x');
+  return { ...reach, tracked: false, untracked: !only, ignored };
 }
 
-function withPaths(words: readonly string[], spec: { short: string; long: string }) {
+/** Without `-f` git keeps what is not committed. */
+function removes({ call, words, facts }: Judged): TreeReach | undefined {
+  const { options, operands } = withPaths(words, facts, { long: 'cached dry-run force quiet' });
+  const isSafe = hasOption(options, 'cached', 'n', 'dry-run') || !hasOption(options, 'f', 'force');
+  return isSafe || operands.length === 0 ? undefined : covering(call, 'rm', 'destroy', operands);
+}
+
+function rebases({ call, words, facts }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, {
+    short: 'x:X:s:C:',
+    long: 'onto= exec= strategy= strategy-option= autostash no-autostash abort skip',
+  });
+  if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
+  if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
+  return autostashes(call, options, facts.autoStash.rebase);
+}
+
+function pulls({ call, words, facts }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
+  // Whether it merges or rebases is up to further settings.
+  return autostashes(call, options, facts.autoStash.rebase || facts.autoStash.merge);
+}
+
+function merges({ call, words, facts }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { short: 'm:F:X:s:', long: 'message= autostash no-autostash abort' });
+  if (hasOption(options, 'abort')) return whole(call, 'reset', 'destroy');
+  if (hasOption(options, 'continue', 'quit')) return undefined;
+  return autostashes(call, options, facts.autoStash.merge);
+}
+
+/** Puts everything uncommitted aside while the branch moves; it comes back, or stays in the stash at a conflict. */
+function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): TreeReach | undefined {
+  const given = hasOption(options, 'autostash') || (byDefault && !hasOption(options, 'no-autostash'));
+  return given ? whole(call, 'autostash', 'carry') : undefined;
+}
+
+/** `--abort` and `--skip` put the tree back as it was before. */
+function aborts({ call, words }: Judged): TreeReach | undefined {
+  const isAborted = words.some((word) => word === '--abort' || word === '--skip');
+  return isAborted ? whole(call, 'reset', 'destroy') : undefined;
+}
+
+/** A patch that can be read names its files; one that cannot may hold any. */
+function applies({ call, words, facts }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
+  if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
+  const texts = options.operands.map((file) =>
+    isKnown(file) && file !== '-' ? facts.text(file) : undefined,
+  );
+  const folder = optionValue(options, 'directory');
+  const strip = Number(optionValue(options, 'p') ?? 1);
+  const names = texts.flatMap((text) => (text === undefined ? [] : patchedFiles(text, strip)));
+  const paths = [...new Set(names)].map((name) => (folder === undefined ? name : `${folder}/${name}`));
+  const unsure = texts.length === 0 || texts.includes(undefined);
+  return { ...restore(call, paths), untracked: true, unsure };
+}
+
+function bisects({ call, words }: Judged): TreeReach | undefined {
+  const [action = '', ...rest] = words;
+  const starts = action === 'start' && rest.filter((word) => !word.startsWith('-')).length >= 2;
+  const moves = /^(?:good|bad|old|new|skip|reset|replay|run)$/.test(action);
+  return starts || moves ? whole(call, 'switch', 'carry') : undefined;
+}
+
+function readsTree({ call, words }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { long: 'reset prefix= index-output= exclude-per-directory=' });
+  if (!hasOption(options, 'u') || hasOption(options, 'n', 'dry-run')) return undefined;
+  return hasOption(options, 'reset') ? whole(call, 'reset', 'destroy') : whole(call, 'switch', 'carry');
+}
+
+/** Without `-f` nothing that is there is written over. */
+function checksOutIndex({ call, words, facts }: Judged): TreeReach | undefined {
+  const { options, operands } = withPaths(words, facts, { long: 'prefix= stage= force all stdin' });
+  if (!hasOption(options, 'f', 'force') || hasOption(options, 'prefix')) return undefined;
+  if (hasOption(options, 'a', 'all')) return whole(call, 'restore', 'destroy');
+  return restore(call, hasOption(options, 'stdin') ? [...operands, UNKNOWN] : operands);
+}
+
+function withPaths(words: readonly string[], facts: TreeFacts, spec: { short?: string; long: string }) {
   const at = words.indexOf('--');
-  const options = parseOptions(at < 0 ? words : words.slice(0, at), spec);
-  return { options, operands: pathsOf([...options.operands, ...(at < 0 ? [] : words.slice(at + 1))]) };
+  const long = `${spec.long} pathspec-from-file= pathspec-file-nul`;
+  const options = parseOptions(at < 0 ? words : words.slice(0, at), { ...spec, long });
+  const operands = [...options.operands, ...(at < 0 ? [] : words.slice(at + 1))];
+  return {
+    options,
+    operands: [...operands.filter((word) => word !== ''), ...(fileNames(options, facts) ?? [])],
+  };
 }
 
-const pathsOf = (words: readonly string[]) => words.filter((word) => word !== '');
+/** The pathspecs of `--pathspec-from-file`; one unknown path when they cannot be told. */
+function fileNames(options: Options, facts: TreeFacts): readonly string[] | undefined {
+  const file = optionValue(options, 'pathspec-from-file');
+  if (file === undefined) return undefined;
+  const names =
+    isKnown(file) && file !== '-' ? facts.names(file, hasOption(options, 'pathspec-file-nul')) : undefined;
+  return names ?? [UNKNOWN];
+}
 
 /** Pathspecs that mean everything (gitglossary(7)). */
 function isWholeTree(word: string): boolean {

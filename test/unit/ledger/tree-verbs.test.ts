@@ -6,10 +6,22 @@ const onDisk = new Set(['src', 'src/a.ts', '.']);
 /** `verb does [untracked] [paths]`, or `-` when the command leaves uncommitted work alone. */
 function reach(command: string): string {
   const [verb = '', ...words] = command.split(' ');
-  const found = treeReach({ cwd: '/r', verb, words }, (word) => onDisk.has(word));
+  const found = treeReach(
+    { cwd: '/r', verb, words: words.map((word) => (word === '$unknown' ? undefined : word)) },
+    {
+      isPath: (word) => onDisk.has(word),
+      names: (file) => (file === 'list' ? ['src/a.ts', 'b'] : undefined),
+      text: (file) =>
+        file === 'fix.patch' ? '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n' : undefined,
+      autoStash: { rebase: false, merge: false },
+    },
+  );
   if (found === undefined) return '-';
-  const files = found.tracked ? (found.untracked ? 'all' : 'tracked') : 'untracked';
-  return [found.verb, found.does, files, ...(found.paths ?? [])].join(' ');
+  const files = found.tracked ? (found.untracked ? 'all' : 'tracked') : found.untracked ? 'untracked' : '';
+  const ignored = found.ignored === false ? [] : [found.ignored === 'only' ? 'ignored-only' : 'ignored'];
+  const paths = [...(found.paths ?? []), ...(found.unsure ? ['?'] : [])];
+  const some = found.paths?.length === 0 && !found.unsure ? ['none'] : [];
+  return [found.verb, found.does, ...(files === '' ? [] : [files]), ...ignored, ...some, ...paths].join(' ');
 }
 
 describe('treeReach', () => {
@@ -58,6 +70,45 @@ describe('treeReach', () => {
     ['clean -f src', 'clean destroy untracked src'],
     ['clean -n', '-'],
     ['clean -nfd', '-'],
+    ['clean -fdx', 'clean destroy untracked ignored'],
+    ['clean -fX', 'clean destroy ignored-only'],
+    ['checkout --pathspec-from-file=list', 'restore destroy tracked src/a.ts b'],
+    ['restore --pathspec-from-file=list --pathspec-file-nul', 'restore destroy tracked src/a.ts b'],
+    ['restore --pathspec-from-file=-', 'restore destroy tracked ?'],
+    ['stash push --pathspec-from-file=gone', 'stash carry tracked ?'],
+    ['checkout -- $unknown', 'restore destroy tracked ?'],
+    ['checkout -- $unknown .', 'restore destroy tracked ?'],
+    ['checkout $unknown', 'switch carry tracked ?'],
+    ['rm -rf .', 'rm destroy tracked'],
+    ['rm -f src/a.ts', 'rm destroy tracked src/a.ts'],
+    ['rm -r src', '-'],
+    ['rm --cached -f src', '-'],
+    ['rebase main', '-'],
+    ['rebase --autostash main', 'autostash carry tracked'],
+    ['rebase --abort', 'reset destroy tracked'],
+    ['rebase --continue', '-'],
+    ['pull', '-'],
+    ['pull --rebase --autostash', 'autostash carry tracked'],
+    ['merge --autostash topic', 'autostash carry tracked'],
+    ['merge --abort', 'reset destroy tracked'],
+    ['cherry-pick --abort', 'reset destroy tracked'],
+    ['am --skip', 'reset destroy tracked'],
+    ['apply fix.patch', 'restore destroy all src/a.ts'],
+    ['apply -R --directory=lib fix.patch', 'restore destroy all lib/src/a.ts'],
+    ['apply -R', 'restore destroy all ?'],
+    ['apply gone.patch', 'restore destroy all ?'],
+    ['apply --check fix.patch', '-'],
+    ['bisect start', '-'],
+    ['bisect start HEAD v1', 'switch carry tracked'],
+    ['bisect good', 'switch carry tracked'],
+    ['bisect log', '-'],
+    ['read-tree HEAD', '-'],
+    ['read-tree -m -u HEAD', 'switch carry tracked'],
+    ['read-tree --reset -u HEAD', 'reset destroy tracked'],
+    ['checkout-index -a', '-'],
+    ['checkout-index -f -a', 'restore destroy tracked'],
+    ['checkout-index -f src/a.ts', 'restore destroy tracked src/a.ts'],
+    ['checkout-index -f --stdin', 'restore destroy tracked ?'],
     ['commit -am x', '-'],
     ['status', '-'],
   ])('git %s: %s', (command, expected) => {

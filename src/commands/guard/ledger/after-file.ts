@@ -23,7 +23,7 @@ export async function afterFiles(
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const news: string[] = [];
-  for (const [place, placed] of await placesOf(scene, session, paths)) {
+  for (const [place, placed] of (await placesOf(scene, session, paths)).ledgers) {
     await claimPaths(
       scene,
       place,
@@ -127,7 +127,7 @@ async function claimAgain(
   const entries = paths.flatMap((path): LedgerEntry[] => {
     const claim = claims.get(path);
     const oid = oids.get(path);
-    const after = diskState(place.top, path);
+    const after = diskState(place.top, { path });
     if (claim === undefined || oid === undefined || after === null) return [];
     const { base, after: before } = claim;
     const now = { ...after, oid };

@@ -9,6 +9,7 @@ import {
   stagedBetween,
   windowEvidence,
 } from '../../../domain/ledger/snapshot.ts';
+import { claimOwners } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
@@ -23,7 +24,9 @@ import {
   readWindows,
 } from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
+import { keepVanished } from '../rescue/keep-vanished.ts';
 import { event, newsFor, theSession } from './news.ts';
+import { noteOperation } from './operations.ts';
 import { windowId } from './window-id.ts';
 import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
 
@@ -31,7 +34,11 @@ import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers, place
 const CLOCK_SLACK_MS = 20;
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
-export async function afterShell(scene: Scene, session: SessionId): Promise<readonly string[]> {
+export async function afterShell(
+  scene: Scene,
+  session: SessionId,
+  command: string,
+): Promise<readonly string[]> {
   const { place: found } = scene;
   const place = found === undefined ? undefined : ledgerOf(found, session);
   if (place === undefined) return [];
@@ -60,12 +67,29 @@ export async function afterShell(scene: Scene, session: SessionId): Promise<read
     const ended = endedOfOthers(window, windows, ledgers, after);
     const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
     entries.push(...endedEvents(ended, session, isCommit, scene.now));
-    notices.push(...ended.map((claim) => endedNotice(claim, isCommit)));
+    const kept = await keepOthers(scene, place, ledgers, window, after, command);
+    notices.push(...ended.map((claim) => endedNotice(claim, isCommit, kept)));
+    noteOperation(scene, place, ledgers, window, windows);
     closeWindow(place, window, scene.now);
   }
   const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
   appendEntries(place, session, [...entries, ...told]);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
+}
+
+/** What is gone of others, or nobody's: a session's own files are its own to remove. */
+async function keepOthers(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  { snapshot, session }: OpenWindow,
+  after: Snapshot,
+  command: string,
+): Promise<number | undefined> {
+  const foreign = claimOwners(all.filter((ledger) => ledger !== self));
+  const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
+  const dirty = new Map([...snapshot.dirty].filter(([path]) => !own.includes(path)));
+  return keepVanished(scene, place, { ...snapshot, dirty }, after, foreign, { session, command });
 }
 
 /** A command that only reads: the others' news reach the session all the same. */
@@ -198,9 +222,10 @@ function endedEvents(
   });
 }
 
-function endedNotice({ path, session }: OpenClaim, isCommit: boolean): string {
+function endedNotice({ path, session }: OpenClaim, isCommit: boolean, kept: number | undefined): string {
   const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
-  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: git stash list; git log -3 --stat`;
+  const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
+  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: ${look}`;
 }
 
 /** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */

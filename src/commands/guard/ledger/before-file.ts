@@ -1,9 +1,13 @@
+import { join } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { SessionId } from '../../../domain/names.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
 import { keepBefore } from '../../../store/before-copies.ts';
+import { readWindows } from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import { placesOf } from './places.ts';
+import type { PlacedPath, WorkPlace } from './work-place.ts';
 
 /** Before a file tool: is any of its paths somebody else's? Then what stands there now is kept. */
 export async function beforeFiles(
@@ -11,7 +15,8 @@ export async function beforeFiles(
   session: SessionId,
   paths: readonly string[],
 ): Promise<Verdict | undefined> {
-  for (const [place, placed] of await placesOf(scene, session, paths)) {
+  const { ledgers, entered } = await placesOf(scene, session, paths);
+  for (const [place, placed] of ledgers) {
     const [first] = placed;
     if (first === undefined) continue;
     const touches = placed.map(({ path }) => ({ path, whole: false }));
@@ -19,6 +24,34 @@ export async function beforeFiles(
     if (verdict?.kind === 'deny') return verdict;
     for (const { path } of placed) keepBefore(place, session, place.top, path);
     if (verdict !== undefined) return verdict;
+    const paused = await duringCommit(scene, session, place, placed);
+    if (paused !== undefined) return paused;
   }
-  return undefined;
+  const [strange] = entered;
+  return strange === undefined ? undefined : wrongCheckout(scene, strange);
+}
+
+/** Many a session takes the main checkout for its own: it is told once, when it steps into another tree. */
+function wrongCheckout({ place: own }: Scene, { found, path }: PlacedPath): Verdict | undefined {
+  if (own === undefined) return undefined;
+  const [here, there] = [own.workTree, found.workTree].map((top) => escapeLine(top));
+  return {
+    kind: 'context',
+    text:
+      `git-handoff: ${escapeLine(path)} is in another working tree (${there ?? ''}) than the one this session works in ` +
+      `(${here ?? ''}). If that is not meant, this is the file of your own tree: ${escapeLine(join(own.workTree, path))}`,
+  };
+}
+
+/** Loaded only while another session's commit runs. */
+async function duringCommit(
+  scene: Scene,
+  session: SessionId,
+  place: WorkPlace,
+  placed: readonly PlacedPath[],
+): Promise<Verdict | undefined> {
+  const [commit] = readWindows(place).filter((window) => window.commits && window.session !== session);
+  if (commit === undefined) return undefined;
+  const { putAside } = await import('./put-aside.ts');
+  return putAside(scene, session, place, placed, commit);
 }

@@ -63,7 +63,7 @@ function treesTouched(scene: Scene, effects: ShellEffects): There[] {
     at(placed?.found)?.touches.push({ path: placed?.path ?? '', whole: kind === 'remove' });
   }
   for (const call of effects.gitCalls) {
-    if (call.cwd === undefined || reachAt(call, call.cwd) === undefined) continue;
+    if (call.cwd === undefined || reachAt(call, call.cwd, scene) === undefined) continue;
     at(discoverRepository(realPath(call.cwd)))?.calls.push(call);
   }
   return [...trees.values()];

@@ -8,7 +8,7 @@ import { type SessionId, shortId } from '../../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
-import { exists, realPath } from '../../../host/disk.ts';
+import { exists, readBeginning, realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 import { refName } from './news.ts';
 import type { Ledgers, WorkPlace } from './work-place.ts';
@@ -33,6 +33,11 @@ export async function refuseTreeVerbs(
   for (const call of effects.gitCalls) {
     const reach = reachHere(call, scene, place);
     if (reach === undefined || staysHere(reach, snapshot.head.ref)) continue;
+    if (reach.ignored !== false) {
+      const { refuseIgnored } = await import('./ignored-files.ts');
+      const refusal = await refuseIgnored(scene, session, found, place, reach);
+      if (refusal !== undefined) return refusal;
+    }
     const candidates = all
       .filter((ledger) => ledger.session !== session)
       .flatMap(({ claims }) => [...claims.values()])
@@ -52,12 +57,36 @@ export async function refuseTreeVerbs(
 function reachHere(call: GitVerbCall, scene: Scene, place: WorkPlace): TreeReach | undefined {
   const cwd = call.cwd ?? scene.cwd;
   if (discoverRepository(realPath(cwd))?.gitDir !== place.gitDir) return undefined;
-  return reachAt(call, cwd);
+  return reachAt(call, cwd, scene);
 }
 
 /** How far a call reaches that runs in a folder. */
-export function reachAt(call: GitVerbCall, cwd: string): TreeReach | undefined {
-  return treeReach({ ...call, cwd }, (word) => word !== '' && word !== '-' && exists(resolve(cwd, word)));
+export function reachAt(call: GitVerbCall, cwd: string, { autoStash }: Scene): TreeReach | undefined {
+  return treeReach(
+    { ...call, cwd },
+    {
+      isPath: (word) => word !== '' && word !== '-' && exists(resolve(cwd, word)),
+      names: (file, nul) => namesIn(resolve(cwd, file), nul),
+      text: (file) => wholeText(resolve(cwd, file)),
+      autoStash,
+    },
+  );
+}
+
+/** A longer list or patch is taken for one that cannot be read. Bytes. */
+const MAX_TEXT = 1 << 20;
+
+function wholeText(file: string): string | undefined {
+  const text = readBeginning(file, MAX_TEXT + 1);
+  return text === undefined || text.length > MAX_TEXT ? undefined : text;
+}
+
+/** The names in a file, one a line; git quotes odd ones like a C string, which then counts as not to be told. */
+function namesIn(file: string, nul: boolean): readonly string[] | undefined {
+  const names = wholeText(file)
+    ?.split(nul ? '\0' : '\n')
+    .filter((name) => name !== '');
+  return !nul && names?.some((name) => name.startsWith('"')) === true ? undefined : names;
 }
 
 /** A switch to the branch that is checked out already leaves everything as it is. */
@@ -109,7 +138,8 @@ function refusal(
 function deed({ verb, does }: TreeReach): string {
   if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
   if (verb === 'stash') return 'stash away';
-  return verb === 'clean' ? 'delete' : 'overwrite';
+  if (verb === 'autostash') return 'put aside, and may not bring back,';
+  return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
 
 /** The safe command for the same wish. */
@@ -122,6 +152,8 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], { head }: S
       return own === ''
         ? `This session has nothing to stash here; see: git handoff status`
         : `Stash your own only: git stash push --include-untracked -- ${own}`;
+    case 'autostash':
+      return 'Work in a tree of your own: git worktree add --detach ../apart';
     default:
       return own === ''
         ? `Nothing here is this session's (on ${refName(head.ref)}); see: git handoff status`

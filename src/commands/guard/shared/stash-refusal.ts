@@ -1,0 +1,96 @@
+import type { Verdict } from '../../../agents/dialect.ts';
+import { ago } from '../../../domain/age.ts';
+import { type RefusedUse, decideStash, stashUse } from '../../../domain/ledger/stash-verbs.ts';
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { pushWords } from '../../../domain/ledger/tree-verbs.ts';
+import { type SessionId, shortId } from '../../../domain/names.ts';
+import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import type { FoundRepository } from '../../../git/discover.ts';
+import type { StashEntry } from '../../../git/stash.ts';
+import { worktreeId } from '../../../host/folders.ts';
+import { readStashOwners } from '../../../store/stash-owners.ts';
+import { pinStash } from '../../../store/stash-pins.ts';
+import { neighbours } from '../ledger/peers.ts';
+import { lookingTime } from '../ledger/work-place.ts';
+import type { Scene } from '../scene.ts';
+
+/**
+ * Keeps every entry of the stash by a ref before a command of git-stash(1), and refuses one that would take or remove
+ * an entry which this session did not make: all worktrees share one list, and the newest entry is anybody's.
+ */
+export async function refuseForeignStash(
+  scene: Scene,
+  session: SessionId,
+  found: FoundRepository,
+  { gitCalls, paths }: ShellEffects,
+  look: () => Promise<Snapshot | undefined>,
+): Promise<Verdict | undefined> {
+  const calls = gitCalls.filter((call) => stashUse(call) !== undefined);
+  const uses = calls.flatMap((call) => stashUse(call) ?? []);
+  if (uses.length === 0) return undefined;
+  const { now, settings } = scene;
+  const place = { cwd: found.workTree, worktreeId: worktreeId(found.gitDir) };
+  const { entries } = await pinStash(place, settings.rescue, now, lookingTime(scene));
+  if (entries.length === 0 || uses.every(({ action }) => action === 'push')) return undefined;
+  const { own } = await neighbours(scene, found, session);
+  const owners = readStashOwners(found.commonDir);
+  const list = entries.map(({ oid }) => ({ oid, owner: owners.get(oid) }));
+  const isPushed = uses.some(({ action }) => action === 'push');
+  const writes = paths.some(({ kind }) => kind === 'write');
+  const pushes = isPushed && (writes || stashesSomething(calls, await look()));
+  const refused = decideStash(uses, list, own, pushes);
+  if (refused === undefined) return undefined;
+  const mine = list.findIndex(({ owner }) => owner !== undefined && own.has(owner));
+  const others = refused.entries.flatMap(({ owner }) => owner ?? []);
+  return { kind: 'deny', reason: refusal(refused, entries, entries[mine], now), owners: others };
+}
+
+/** git makes no entry when there is nothing to stash, and the next `pop` then takes another one. */
+function stashesSomething(
+  calls: readonly { words: readonly (string | undefined)[] }[],
+  snapshot: Snapshot | undefined,
+): boolean {
+  if (snapshot === undefined) return true;
+  const words = calls.flatMap((call) => pushWords(call.words.map((word) => word ?? '')) ?? []);
+  const untracked = words.some((word) => /^(?:-\w*[ua]\w*|--include-untracked|--all)$/.test(word));
+  return [...snapshot.dirty.values()].some(({ head, index }) => untracked || head !== null || index !== null);
+}
+
+function refusal(
+  { use, entries: [first, ...more] }: RefusedUse,
+  entries: readonly StashEntry[],
+  own: StashEntry | undefined,
+  now: number,
+): string {
+  const entry = entries.find(({ oid }) => oid === first?.oid);
+  const place = use.action === 'clear' ? 'an entry' : `stash@{${entry?.index ?? 0}}`;
+  const whose =
+    first?.owner === undefined
+      ? 'which this session did not make'
+      : `which session ${shortId(first.owner)} made`;
+  const made = entry === undefined ? '' : ` ${ago(entry.at, now)} ("${escapeLine(entry.subject)}")`;
+  const others = more.length > 0 ? `, and ${more.length} more` : '';
+  const deed =
+    use.action === 'apply' || use.action === 'branch'
+      ? 'take'
+      : use.action === 'pop'
+        ? 'take and remove'
+        : 'remove';
+  return (
+    `\`git stash ${use.action}\` would ${deed} ${place}, ${whose}${made}${others}; all worktrees share one stash. ` +
+    `Nothing was changed. ${instead(use.action, own, first?.oid)}`
+  );
+}
+
+function instead(action: string, own: StashEntry | undefined, meant: string | undefined): string {
+  if (action === 'clear') return 'Remove entries of your own one by one; see: git stash list';
+  if (own !== undefined) {
+    return action === 'drop'
+      ? `To remove your own newest one: git stash drop stash@{${own.index}}`
+      : `Your own newest one: git stash apply ${own.oid}`;
+  }
+  return action === 'drop' || meant === undefined
+    ? 'This session has no entry of its own; see: git stash list'
+    : `This session has no entry of its own. If that one is meant all the same (it stays in the list): git stash apply ${meant}`;
+}

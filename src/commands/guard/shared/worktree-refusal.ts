@@ -1,0 +1,69 @@
+import { basename } from 'node:path';
+import type { Verdict } from '../../../agents/dialect.ts';
+import { type SessionId, shortId } from '../../../domain/names.ts';
+import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import type { FoundRepository } from '../../../git/discover.ts';
+import { linkedWorktrees } from '../../../git/worktrees.ts';
+import { knownWorktreeId } from '../../../host/folders.ts';
+import { realPath } from '../../../host/disk.ts';
+import { neighbours } from '../ledger/peers.ts';
+import type { Scene } from '../scene.ts';
+
+/** A worktree that a command removes or moves away. */
+export interface RemovedWorktree {
+  readonly top: string;
+  readonly gitDir: string;
+  /** The program that does it. */
+  readonly by: string;
+}
+
+/** The worktrees of this repository that a command takes away, by path (`rm -rf`) or by name. */
+export function removedWorktrees(
+  { paths, gitCalls }: ShellEffects,
+  found: FoundRepository,
+): RemovedWorktree[] {
+  const removals = paths.filter(({ kind }) => kind === 'remove');
+  const named = gitCalls.filter(
+    ({ verb, words }) => verb === 'worktree' && (words[0] === 'remove' || words[0] === 'move'),
+  );
+  if (removals.length + named.length === 0) return [];
+  const gone = removals.map(({ path, follows, by }) => ({ path: realPath(path, follows), by }));
+  return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
+    const top = realPath(path);
+    // Without its `.git` file a working tree is none.
+    const removal = gone.find(
+      (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
+    );
+    if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
+    // git-worktree(1) takes the last parts of a path as its name, too.
+    const call = named.find(({ words }) =>
+      words.slice(1).some((word) => word !== undefined && word !== '' && isName(word, top)),
+    );
+    return call === undefined ? [] : [{ top, gitDir, by: `git worktree ${call.words[0] ?? ''}` }];
+  });
+}
+
+const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/\/+$/, '')}/`);
+
+/** Refuses to take a working tree away from under another live session. */
+export async function refuseWorktreeRemoval(
+  scene: Scene,
+  session: SessionId,
+  found: FoundRepository,
+  removed: readonly RemovedWorktree[],
+): Promise<Verdict | undefined> {
+  if (removed.length === 0) return undefined;
+  const { live } = await neighbours(scene, found, session);
+  for (const { top, gitDir, by } of removed) {
+    const id = knownWorktreeId(gitDir);
+    const user = live.find(({ worktreeId }) => worktreeId === id)?.record;
+    if (user === undefined) continue;
+    const reason =
+      `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which session ` +
+      `${shortId(user.session)} (${escapeLine(user.client)}) is at work. Nothing was changed. It can go when that ` +
+      'session has ended; who is where: git handoff sessions';
+    return { kind: 'deny', reason, owners: [user.session] };
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import type { Oid } from '../../domain/names.ts';
+import type { RescuedFile } from '../../domain/rescue.ts';
+import { listTree } from '../../git/list-tree.ts';
+import { readObjects } from '../../git/objects.ts';
+import type { KnownRescue } from './rescues.ts';
+
+/** A rescued file with where its content is. */
+export interface StoredFile extends RescuedFile {
+  readonly oid: Oid;
+  /** The bytes of a name that is not UTF-8, one character each. */
+  readonly raw?: string;
+}
+
+/** Finds the contents of some files of a rescue; one whose content is gone is left out. */
+export async function storedFiles(
+  cwd: string,
+  rescue: KnownRescue,
+  files: readonly RescuedFile[],
+): Promise<StoredFile[]> {
+  const blobs = rescue.kind === 'stash' ? rescue.held : await savedBlobs(cwd, rescue.files);
+  const byPath = new Map(blobs.map((blob) => [blob.path, blob]));
+  return files.flatMap((file) => {
+    const found = byPath.get(file.path);
+    if (found === undefined) return [];
+    return [{ ...file, oid: found.oid, ...(found.raw === undefined ? {} : { raw: found.raw }) }];
+  });
+}
+
+const savedBlobs = (cwd: string, tree: Oid | undefined) => (tree === undefined ? [] : listTree(cwd, tree));
+
+/** The bytes of files, in order; `undefined` where an object is missing. */
+export async function readStored(cwd: string, files: readonly StoredFile[]): Promise<(Buffer | undefined)[]> {
+  const found = await readObjects(
+    { cwd },
+    files.map(({ oid }) => ({ name: oid })),
+  );
+  return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
+}

@@ -1,0 +1,55 @@
+import type { RescuedFile } from '../../domain/rescue.ts';
+import { rescuedAt } from '../../store/rescue.ts';
+import type { CommandResult, Context } from '../context.ts';
+import { type RescueShape, timestamp } from '../shapes.ts';
+import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
+import { wantedPaths } from './wanted-paths.ts';
+
+export interface ListOptions {
+  /** A session's id or its beginning, or a number; empty: all. */
+  readonly which: string;
+  readonly paths: readonly string[];
+  /** Milliseconds: not what is older. */
+  readonly sinceMs: number | undefined;
+}
+
+export interface RescueListValue {
+  readonly items: readonly RescueShape[];
+}
+
+/** What can be brought back, newest first; exit 1 when there is nothing. */
+export async function listRescued(
+  { which, paths, sinceMs }: ListOptions,
+  context: Context,
+): Promise<CommandResult<RescueListValue>> {
+  const { all, top, workspace } = await openRescues(context);
+  const wanted: Wanted = { which, paths: wantedPaths(paths, context.cwd, top) };
+  const items = all
+    .filter((rescue) => sinceMs === undefined || context.now - rescuedAt(rescue) <= sinceMs)
+    .flatMap((rescue) => {
+      const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
+      return files.length > 0 ? [rescueShape(rescue, files)] : [];
+    });
+  return { value: { items }, notices: workspace.notices, exitCode: items.length === 0 ? 1 : 0 };
+}
+
+/** A rescue with some of its files, as `--json` shows it. */
+export function rescueShape(rescue: KnownRescue, files: readonly RescuedFile[]): RescueShape {
+  const { number, ref, oid } = rescue;
+  const shape = {
+    number,
+    ref,
+    oid,
+    at: timestamp(rescuedAt(rescue)),
+    files: files.map(({ path, mode, bytes, owner }) => ({ path, mode, bytes, owner })),
+  };
+  if (rescue.kind === 'stash') {
+    const { owner, index, commit } = rescue;
+    const rest = { deleted: [], staged: [], skipped: [], worktree: null, branch: null };
+    return { ...shape, ...rest, kind: 'stash', reason: commit.summary, session: owner, stashIndex: index };
+  }
+  const { kind, command, session, worktree, deleted, staged, skipped, ref: head } = rescue.note;
+  const branch = head.startsWith('refs/heads/') ? head.slice('refs/heads/'.length) : null;
+  const rest = { deleted, staged, skipped, worktree, branch, stashIndex: null };
+  return { ...shape, ...rest, kind, reason: command, session };
+}

@@ -1,0 +1,197 @@
+import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { scratchStore } from '../../git/scratch-store.ts';
+import { restoreFrom } from '../../git/stash.ts';
+import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { processTable } from '../../host/processes.ts';
+import { putFile } from '../../host/put-file.ts';
+import { appendEntries, readLedgers } from '../../store/ledger.ts';
+import { type JudgedSession, judgeSessions } from '../../store/sessions.ts';
+import { isSolo } from '../../store/solo.ts';
+import { type CommandResult, type Context, findSession } from '../context.ts';
+import { saveWork } from '../save-work.ts';
+import { sidesOf } from '../sides.ts';
+import { storedFiles } from './contents.ts';
+import { type KnownRescue, type Rescues, openRescues, placeOf, select, sessionOf } from './rescues.ts';
+import { type PlannedFile, pathBytes, planFiles } from './restore-plan.ts';
+import { gone } from './show.ts';
+import { wantedPaths } from './wanted-paths.ts';
+
+export interface RestoreOptions {
+  readonly which: string;
+  readonly paths: readonly string[];
+  /** Uncommitted changes there may be written over; they are kept as a rescue first. */
+  readonly force: boolean;
+  readonly session: string | undefined;
+}
+
+export interface RestoreValue {
+  /** The rescue that it came from. */
+  readonly number: number;
+  /** The rescue that holds what was written over; `null`: nothing was. */
+  readonly saved: number | null;
+  readonly items: readonly {
+    readonly path: string;
+    /** False: it was there already, the very same. */
+    readonly written: boolean;
+  }[];
+}
+
+/** Everything that a restore is decided by. */
+interface Restoring {
+  readonly top: string;
+  readonly rescues: Rescues;
+  readonly rescue: KnownRescue;
+  readonly plans: readonly PlannedFile[];
+  readonly before: Snapshot;
+  readonly self: SessionId | undefined;
+  readonly judged: readonly JudgedSession[];
+  readonly now: number;
+}
+
+/**
+ * Brings files of a rescue back into this working tree. All or none: what would be written over is looked at first.
+ *
+ * @throws Failure `not-found`; `refused` for uncommitted changes without `force`; `not-owner` for those of another live
+ * session; `environment` in a bare repository
+ */
+export async function restoreRescued(
+  { which, paths, force, session: option }: RestoreOptions,
+  context: Context,
+): Promise<CommandResult<RestoreValue>> {
+  const { cwd, now } = context;
+  const rescues = await openRescues(context);
+  const { all, top, workspace, settings } = rescues;
+  if (top === undefined)
+    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
+  const { rescue, files } = select(all, { which, paths: wantedPaths(paths, cwd, top) });
+  const stored = await storedFiles(cwd, rescue, files);
+  const missing = files.find(({ path }) => !stored.some((file) => file.path === path));
+  if (missing !== undefined) throw gone(missing.path);
+  const before = await takeSnapshot(top, { now });
+  const plans = await planFiles(top, stored, before);
+  const self = findSession(context, workspace.sessions, option)?.id;
+  const { commonDir } = workspace.repository;
+  const { staleAfterMs } = settings;
+  const judged = judgeSessions(workspace.sessions, commonDir, processTable(), staleAfterMs, now);
+  const restoring = { top, rescues, rescue, plans, before, self, judged, now };
+  checkDirty(restoring, force);
+  const saved = await saveDirty(restoring);
+  await writeFiles(restoring);
+  await claimRestored(restoring);
+  const items = plans.map(({ file: { path }, state }) => ({ path, written: state !== 'same' }));
+  const notices = [...workspace.notices, ...headNotices(restoring)];
+  return { value: { number: rescue.number, saved: saved ?? null, items }, notices };
+}
+
+const inState = (plans: readonly PlannedFile[], wanted: PlannedFile['state']) =>
+  plans.filter(({ state }) => state === wanted).map(({ file }) => file);
+
+/** Refuses to write over uncommitted changes, unless they are nobody else's and it is asked for. */
+function checkDirty({ rescues, rescue, plans, self, judged, top }: Restoring, force: boolean): void {
+  const dirty = inState(plans, 'dirty');
+  if (dirty.length === 0) return;
+  const place = placeOf(rescues.workspace.repository, top);
+  const { foreign } = sidesOf(self, judged);
+  const claim = (place === undefined || self === undefined ? [] : readLedgers(place))
+    .filter(({ session }) => foreign.has(session))
+    .flatMap(({ claims }) => [...claims.values()])
+    .find(({ path }) => dirty.some((file) => file.path === path));
+  if (claim !== undefined) {
+    throw new Failure(
+      'not-owner',
+      `${escapeLine(claim.path)} has uncommitted changes of session ${shortId(claim.session)}, which is at work`,
+      { hint: `git handoff take -- ${shellWord(`${top}/${claim.path}`)}` },
+    );
+  }
+  if (force) return;
+  const names = dirty.map(({ path }) => escapeLine(path)).join(', ');
+  throw new Failure('refused', `uncommitted changes would be written over: ${names}`, {
+    hint: `git handoff rescue restore --force ${rescue.number} (what is there is kept as a rescue first)`,
+  });
+}
+
+/** Keeps what is about to be written over; what cannot be kept is not written over. */
+async function saveDirty({ rescues, rescue, plans, before, self, top, now }: Restoring) {
+  const dirty = inState(plans, 'dirty');
+  if (dirty.length === 0) return undefined;
+  const { repository } = rescues.workspace;
+  const entries = dirty.map((file): DirtyPath => {
+    const listed = before.dirty.get(file.path);
+    const disk = diskState(top, file);
+    return listed ?? { path: file.path, head: null, index: null, disk, stamp: stampOf(top, file) };
+  });
+  const command = `git handoff rescue restore --force ${rescue.number}`;
+  const occasion = { kind: 'before', command, session: self ?? null, at: now, ownerOf: () => null } as const;
+  const saved = await saveWork(
+    { cwd: top, worktreeId: worktreeId(repository.gitDir) },
+    { ...before, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
+    occasion,
+    { limits: rescues.settings.rescue, now },
+  );
+  const [skipped] = saved?.skipped ?? [];
+  if (skipped === undefined) return saved?.number;
+  throw new Failure(
+    'refused',
+    `${escapeLine(skipped.path)} could not be kept first, so nothing was written`,
+    {
+      hint: `mv -- ${shellWord(skipped.path)} ${shellWord(`${skipped.path}.mine`)}`,
+    },
+  );
+}
+
+/** Snapshots come back byte for byte; what is in the stash git itself writes. */
+async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
+  const wanted = plans.filter(({ state }) => state !== 'same');
+  if (rescue.kind === 'work') {
+    for (const { file, content } of wanted) putFile(top, { path: pathBytes(file), mode: file.mode, content });
+    return;
+  }
+  const untracked = new Set(rescue.held.filter((file) => file.untracked).map(({ path }) => path));
+  const paths = wanted.map(({ file }) => file.path);
+  await restoreFrom(
+    top,
+    rescue.oid,
+    paths.filter((path) => !untracked.has(path)),
+  );
+  await restoreFrom(
+    top,
+    `${rescue.oid}^3`,
+    paths.filter((path) => untracked.has(path)),
+  );
+}
+
+/** What came back is again the work of the session that it was taken from, if that one is at work; else the caller's. */
+async function claimRestored({ rescues, rescue, plans, self, judged, top, now }: Restoring): Promise<void> {
+  const { repository } = rescues.workspace;
+  const place = placeOf(repository, top);
+  const live = new Set(
+    judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
+  );
+  if (place === undefined || [...live].some((session) => isSolo(place.gitDir, session))) return;
+  const written = plans.filter(({ state }) => state !== 'same').map(({ file }) => file);
+  if (written.length === 0) return;
+  const paths = written.map(({ path }) => path);
+  const { dirty } = await takeSnapshot(top, { now, paths, scratch: scratchStore(place.commonDir) });
+  for (const file of written) {
+    const former = sessionOf(rescue, file);
+    const owner = former !== null && live.has(former) ? former : self;
+    const entry = dirty.get(file.path);
+    if (owner === undefined || entry === undefined) continue;
+    const { path, head, disk } = entry;
+    const claim = { t: 'claim', path, base: head, before: head, after: disk, at: now } as const;
+    appendEntries(place, owner, [{ ...claim, evidence: 'explicit', weak: false }]);
+  }
+}
+
+/** A file is brought back whole: what was committed since then is not in it. */
+function headNotices({ rescue, before }: Restoring): string[] {
+  if (rescue.kind === 'stash')
+    return [`to merge it instead of replacing whole files: git stash apply ${rescue.oid}`];
+  return rescue.note.head === before.head.oid
+    ? []
+    : ['HEAD has moved since then, and the files came back whole: look at git diff before you commit them'];
+}

@@ -1,0 +1,90 @@
+import { basename } from 'node:path';
+import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { RescueNote, SkippedFile } from '../domain/rescue.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import type { RescueLimits } from '../domain/settings.ts';
+import { objectFormat } from '../git/repository.ts';
+import { gatherWork } from '../git/rescue-tree.ts';
+import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from '../store/rescue.ts';
+
+/** Why and for whom work is saved. */
+export interface Occasion {
+  readonly kind: RescueNote['kind'];
+  readonly command: string;
+  readonly session: SessionId | null;
+  /** Milliseconds since the epoch: when the work looked like that. */
+  readonly at: number;
+  readonly ownerOf: (path: string) => SessionId | null;
+}
+
+export interface SaveLimits {
+  readonly limits: RescueLimits;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** As performance.now() counts; none: however long it takes. */
+  readonly deadline?: number;
+}
+
+/** Work that is safe: under a new number, or under that of a former snapshot of the very same. */
+export interface Saved {
+  readonly number: number;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Files are gathered during this part of the time; git takes the rest. */
+const GATHERING = 0.5;
+
+/**
+ * Saves what differs from HEAD under a ref. `undefined` when nothing does.
+ *
+ * @throws Failure `environment` when git fails or overruns its time; Error when a lock is held
+ */
+export async function saveWork(
+  place: RescuePlace,
+  snapshot: Snapshot,
+  occasion: Occasion,
+  { limits, now, deadline }: SaveLimits,
+): Promise<Saved | undefined> {
+  const { dirty, head } = snapshot;
+  if (dirty.size === 0) return undefined;
+  const { cwd } = place;
+  const left = () => (deadline === undefined ? undefined : Math.max(1, deadline - performance.now()));
+  const until = deadline === undefined ? Infinity : performance.now() + (left() ?? 0) * GATHERING;
+  // git lists while the files are read.
+  const listing = listRescues(cwd, { timeoutMs: left() });
+  listing.catch(() => undefined);
+  const format = await objectFormat({ cwd }, head.oid ?? undefined, ...oidsOf(snapshot));
+  const gathering = { maxBytes: limits.maxBytes, isLate: () => performance.now() > until };
+  const gathered = gatherWork(cwd, dirty.values(), format, gathering, occasion.ownerOf);
+  const { files, deleted, staged, skipped } = gathered;
+  if (files.length + staged.length === 0) return skipped.length === 0 ? undefined : { number: 0, skipped };
+  const known = await listing;
+  const same = sameWork(known, place.worktreeId, gathered.contents);
+  if (same !== undefined) return { number: same.number, skipped };
+  const { kind, command, session, at } = occasion;
+  const { ref, oid } = head;
+  const what = { files, deleted, staged, skipped };
+  const note = { v: 1, kind, command, session, at, worktree: basename(cwd), ref, head: oid, ...what } as const;
+  const tree = gathered.tree(note);
+  const timeoutMs = left();
+  const stored = gathered.batch.storeMany({ cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const numbers = await keepRescues(place, 'work', [tree], { known, limits, now, stored });
+  const [number] = numbers ?? [];
+  if (number === undefined) throw new Error('a ref is locked (git handoff doctor)');
+  return { number, skipped };
+}
+
+function oidsOf({ dirty }: Snapshot): (Oid | undefined)[] {
+  const [first] = dirty.values();
+  return [first?.head?.oid ?? undefined, first?.index?.oid ?? undefined];
+}
+
+/** The newest snapshot of the worktree, when it holds the very same files. */
+function sameWork(
+  known: readonly Rescue[],
+  worktreeId: string,
+  [files, index]: readonly (Oid | undefined)[],
+): SavedWork | undefined {
+  const newest = known.filter((one) => one.kind === 'work' && one.worktreeId === worktreeId).at(-1);
+  return newest?.kind === 'work' && newest.files === files && newest.index === index ? newest : undefined;
+}

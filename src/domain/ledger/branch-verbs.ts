@@ -1,0 +1,77 @@
+import type { GitVerbCall } from '../shell/effects.ts';
+import { hasOption, optionValue, parseOptions } from '../shell/options.ts';
+import { UNKNOWN, isKnown } from '../shell/unknown.ts';
+
+/** A branch that a git call deletes, or moves to where commits of it may be left behind. */
+export interface BranchMove {
+  readonly call: GitVerbCall;
+  /** Short name; `undefined`: the one that is checked out. */
+  readonly branch: string | undefined;
+  /** What it is moved to, as typed; `undefined`: it is deleted. */
+  readonly to: string | undefined;
+}
+
+/** The branches that a git call deletes or moves by force. Words that cannot be told count for nothing. */
+export function branchMoves(call: GitVerbCall): BranchMove[] {
+  const words = call.words.map((word) => word ?? UNKNOWN);
+  return movesOf(call, words).filter(({ branch, to }) => isKnown(branch ?? '') && isKnown(to ?? ''));
+}
+
+function movesOf(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  switch (call.verb) {
+    case 'branch':
+      return branches(call, words);
+    case 'reset':
+      return resets(call, words);
+    case 'switch':
+    case 'checkout':
+      return recreated(call, words);
+    case 'update-ref':
+      return refUpdates(call, words);
+    default:
+      return [];
+  }
+}
+
+function branches(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = parseOptions(words, {
+    short: 'u:',
+    long: 'delete force set-upstream-to= move copy remotes list contains= merged= no-merged= points-at=',
+  });
+  const { operands } = options;
+  if (hasOption(options, 'r', 'remotes')) return [];
+  if (hasOption(options, 'd', 'D', 'delete'))
+    return operands.map((branch) => ({ call, branch, to: undefined }));
+  const [branch, to = 'HEAD'] = operands;
+  if (
+    hasOption(options, 'f', 'force') &&
+    !hasOption(options, 'm', 'move', 'c', 'copy') &&
+    branch !== undefined
+  )
+    return [{ call, branch, to }];
+  return [];
+}
+
+/** With a path, `git reset` moves no branch. */
+function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  if (words.includes('--') && words.indexOf('--') < words.length - 1) return [];
+  const { operands } = parseOptions(words, { long: 'hard soft mixed merge keep pathspec-from-file=' });
+  const [to, ...paths] = operands;
+  return to === undefined || paths.length > 0 ? [] : [{ call, branch: undefined, to }];
+}
+
+function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = parseOptions(words, { short: 'b:B:c:C:', long: 'force-create= create= orphan= conflict=' });
+  const branch =
+    call.verb === 'checkout' ? optionValue(options, 'B') : optionValue(options, 'C', 'force-create');
+  return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
+}
+
+function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
+  const options = parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog' });
+  const [ref = '', to] = options.operands;
+  const branch = /^refs\/heads\/(.+)$/s.exec(ref)?.[1];
+  if (branch === undefined) return [];
+  const isDeletion = hasOption(options, 'd') || (to !== undefined && /^0+$/.test(to));
+  return isDeletion || to !== undefined ? [{ call, branch, to: isDeletion ? undefined : to }] : [];
+}

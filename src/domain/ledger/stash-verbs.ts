@@ -1,0 +1,78 @@
+import type { Oid, SessionId } from '../names.ts';
+import type { GitVerbCall } from '../shell/effects.ts';
+import { parseOptions } from '../shell/options.ts';
+import { UNKNOWN } from '../shell/unknown.ts';
+import { pushWords } from './tree-verbs.ts';
+
+/** What git-stash(1) does with the list that all worktrees share. */
+export interface StashUse {
+  readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
+  /** The entry that is named by its place; `undefined`: none is, which means the newest. */
+  readonly index: number | undefined;
+  /** An entry named by its commit is the one that is meant, whatever happens to the list. */
+  readonly byName: boolean;
+}
+
+/** `undefined` for what leaves the list alone (`list`, `show`), and for what cannot be told. */
+export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
+  if (verb !== 'stash') return undefined;
+  const known = words.map((word) => word ?? UNKNOWN);
+  if (pushWords(known) !== undefined) return { action: 'push', index: undefined, byName: false };
+  const [action, ...rest] = known;
+  if (action === 'clear') return { action, index: undefined, byName: false };
+  const { operands } = parseOptions(rest, {});
+  const named = action === 'branch' ? operands[1] : operands[0];
+  if (action !== 'pop' && action !== 'apply' && action !== 'drop' && action !== 'branch') return undefined;
+  if (named === undefined) return { action, index: undefined, byName: false };
+  const place = /^(?:(?:refs\/)?stash@\{(\d{1,6})\}|(\d{1,6}))$/.exec(named);
+  const number = place?.[1] ?? place?.[2];
+  return number === undefined
+    ? { action, index: undefined, byName: !/^(?:refs\/)?stash$/.test(named) }
+    : { action, index: Number(number), byName: false };
+}
+
+/** An entry of the list with the session that made it; `undefined`: not on record. */
+export interface OwnedEntry {
+  readonly oid: Oid;
+  readonly owner: SessionId | undefined;
+}
+
+/** A use that is refused, and the entries in question. */
+export interface RefusedUse {
+  readonly use: StashUse;
+  readonly entries: readonly OwnedEntry[];
+}
+
+/**
+ * Whether a command takes an entry of the stash that is not the session's own. Without a name git takes the newest,
+ * whoever made it; by number, only somebody else's is protected, and only from being removed.
+ *
+ * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
+ */
+export function decideStash(
+  uses: readonly StashUse[],
+  list: readonly OwnedEntry[],
+  own: ReadonlySet<SessionId>,
+  pushes: boolean,
+): RefusedUse | undefined {
+  // What is made on the way is the session's own; it has no name yet.
+  let entries: (OwnedEntry | 'new')[] = [...list];
+  for (const use of uses) {
+    if (use.action === 'push') {
+      if (pushes) entries = ['new', ...entries];
+      continue;
+    }
+    if (use.byName) continue;
+    const meant = use.action === 'clear' ? entries : entries.slice(use.index ?? 0, (use.index ?? 0) + 1);
+    const removes = use.action !== 'apply';
+    const foreign = meant
+      .filter((entry) => entry !== 'new')
+      .filter(({ owner }) => {
+        if (owner !== undefined && own.has(owner)) return false;
+        return use.index === undefined || (removes && owner !== undefined);
+      });
+    if (foreign.length > 0) return { use, entries: foreign };
+    if (removes) entries = entries.filter((entry) => !meant.includes(entry));
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import type { SessionId } from '../names.ts';
+import { type SessionLedger, sameState } from './claims.ts';
+import type { DirtyPath, Snapshot } from './snapshot.ts';
+
+/**
+ * Uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has them.
+ * Whether it was committed meanwhile is not told here. An untracked file that nobody has claimed is left out: builds
+ * and tests make and remove such files all the time.
+ *
+ * @param ownerOf whose change a path is, as far as it is claimed
+ */
+export function vanishedBetween(
+  before: Snapshot,
+  after: Snapshot,
+  ownerOf: (path: string) => SessionId | undefined,
+): DirtyPath[] {
+  return [...before.dirty.values()].filter((then) => {
+    const { path, head, index, disk } = then;
+    if (disk === null || disk.oid === null || disk.mode === '160000' || sameState(disk, head)) return false;
+    const isUntracked = head === null && index === null;
+    if (isUntracked && ownerOf(path) === undefined) return false;
+    const now = after.dirty.get(path);
+    return now === undefined || now.disk === null;
+  });
+}
+
+/** The last look at a working tree, with what file tools have changed since. */
+export function lastSeen(last: Snapshot | undefined, ledgers: readonly SessionLedger[]): Snapshot {
+  const dirty = new Map(last?.dirty);
+  let seen = last?.at ?? 0;
+  for (const { claims } of ledgers) {
+    for (const { path, base, after, at } of claims.values()) {
+      if (at < (last?.at ?? 0) && dirty.has(path)) continue;
+      dirty.set(path, { path, head: base, index: base, disk: after, stamp: '' });
+      seen = Math.max(seen, at);
+    }
+  }
+  return { head: last?.head ?? { ref: 'HEAD', oid: null }, dirty, at: seen };
+}
+
+/** Whose change each path is, by the open claims. */
+export function claimOwners(ledgers: readonly SessionLedger[]): ReadonlyMap<string, SessionId> {
+  return new Map(ledgers.flatMap(({ claims, session }) => [...claims.keys()].map((path) => [path, session])));
+}

@@ -1,0 +1,37 @@
+import type { RescueLimits } from '../domain/settings.ts';
+import { type StashEntry, listStash } from '../git/stash.ts';
+import { type RescuePlace, type Rescue, keepRescues, listRescues } from './rescue.ts';
+
+/** The stash as it is now. */
+export interface SeenStash {
+  readonly entries: readonly StashEntry[];
+  /** Those that nobody had seen before. */
+  readonly fresh: readonly StashEntry[];
+  readonly rescues: readonly Rescue[];
+}
+
+/**
+ * Looks at the stash and keeps every entry that is new by a ref of its own: one that is dropped later is still there.
+ *
+ * @param now milliseconds since the epoch
+ */
+export async function pinStash(
+  place: RescuePlace,
+  limits: RescueLimits,
+  now: number,
+  timeoutMs?: number,
+): Promise<SeenStash> {
+  const [entries, rescues] = await Promise.all([
+    listStash(place.cwd, timeoutMs),
+    listRescues(place.cwd, { timeoutMs }),
+  ]);
+  const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
+  const fresh = entries.filter(({ oid }) => !pinned.has(oid));
+  // The oldest first: numbers grow with time. Of a long list only what the limits allow.
+  const oids = fresh
+    .slice(0, limits.maxCount)
+    .map(({ oid }) => oid)
+    .reverse();
+  if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now });
+  return { entries, fresh, rescues };
+}

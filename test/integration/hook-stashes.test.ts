@@ -1,0 +1,44 @@
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { finished } from '../support/repository.ts';
+import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
+
+/** What lint-staged and pre-commit do: everything unstaged is put aside while the checks run. */
+const STASHING_HOOK =
+  '#!/bin/sh\ngit stash push -q --keep-index --include-untracked\ntouch .git/paused\nsleep 30\ngit stash pop -q\n';
+
+describe('F8: a hook that stashes the whole tree', () => {
+  it('is killed in the middle of a commit: the work of others is kept', async () => {
+    const world = new SharingWorld();
+    const hook = join(world.path, '.git/hooks/pre-commit');
+    world.ok(['uninstall', '--yes']);
+    writeFileSync(hook, STASHING_HOOK);
+    chmodSync(hook, 0o755);
+    world.ok(['init', '--yes']);
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'WIP\n');
+    world.write(A, 'src/new.ts', 'WIP, new\n');
+    world.write(B, 'src/b.ts', 'done\n');
+    world.git(['add', 'src/b.ts']);
+    const command = 'git commit -qm b';
+    expect(world.may(B, command).kind).toBe('silent');
+    const commit = world.start('setsid', ['--wait', 'sh', '-c', `echo $$ > .git/group; ${command}`], {
+      session: B,
+    });
+    const paused = join(world.path, '.git/paused');
+    while (!existsSync(paused)) await new Promise((resolve) => setTimeout(resolve, 20));
+    // Whoever looks at its file now is told why it is not there.
+    const text = told(world.try(A, 'src/a.ts', 'WIP, again\n'));
+    expect(text).toContain('a commit by session bbbbbbbb is in progress');
+    process.kill(-Number(world.read('.git/group')), 'SIGKILL');
+    await finished(commit);
+    expect(world.status().some((line) => line.includes('src/a.ts'))).toBe(false);
+    const { stdout } = world.handoff(['rescue', 'show', 'aaaaaaaa']);
+    expect(stdout).toContain('WIP\n');
+    expect(stdout).toContain('WIP, new\n');
+    expect(world.handoff(['rescue', 'restore', 'aaaaaaaa']).status).toBe(0);
+    expect([world.read('src/a.ts'), world.read('src/new.ts')]).toEqual(['WIP\n', 'WIP, new\n']);
+  });
+});

@@ -1,0 +1,129 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+describe('F14: a working tree or a branch under a live session', () => {
+  it.each([
+    ['git worktree remove --force $wt'],
+    ['git worktree remove -f -f $wt'],
+    ['git worktree remove --force $(basename $wt)'],
+    ['git worktree move $wt $wt-moved'],
+    ['rm -rf $wt'],
+    ['rm -r -f -- $wt/'],
+    ['mv $wt $wt-moved'],
+    ['find $wt -delete'],
+  ])('%s is refused, and names who is there', (typed) => {
+    const world = new SharingWorld();
+    const path = world.worktree('a');
+    world.begin(A, path);
+    world.begin(B);
+    writeFileSync(join(path, 'wip.txt'), 'WIP\n');
+    const command = typed
+      .replaceAll('$(basename $wt)', path.slice(path.lastIndexOf('/') + 1))
+      .replaceAll('$wt', path);
+    const text = refusal(world.bash(B, command).before);
+    expect(text).toContain('aaaaaaaa');
+    expect(text).toContain('git handoff sessions');
+  });
+
+  it.each([['git worktree remove --force'], ['rm -rf']])(
+    'once it has ended, %s goes, and what was uncommitted there is kept',
+    (verb) => {
+      const world = new SharingWorld();
+      const path = world.worktree('a');
+      world.begin(A, path);
+      world.begin(B);
+      writeFileSync(join(path, 'wip.txt'), 'WIP\n');
+      world.end(A, path);
+      const { before, run } = world.bash(B, `${verb} ${path}`);
+      expect(before.kind).toBe('silent');
+      expect(run?.status, run?.stderr).toBe(0);
+      expect(existsSync(path)).toBe(false);
+      expect(world.handoff(['rescue', 'restore', '--', 'wip.txt']).status).toBe(0);
+      expect(world.read('wip.txt')).toBe('WIP\n');
+    },
+  );
+
+  it('a session may tidy up its own, and folders that are no worktree', () => {
+    const world = new SharingWorld();
+    world.begin(B);
+    const done = world.bash(B, 'git worktree add -q ../mine && rm -rf ../mine && git worktree prune');
+    expect(done.run?.status, done.run?.stderr).toBe(0);
+    expect(world.may(B, `rm -rf ${world.path}/build`).kind).toBe('silent');
+  });
+
+  it.each([
+    ['git branch -D topic', 'would take the commit'],
+    ['git branch -d -f topic', 'would take the commit'],
+    ['git update-ref -d refs/heads/topic', 'would take the commit'],
+    ['git branch -f topic main', 'would take the commit'],
+    ['git update-ref refs/heads/topic main', 'would take the commit'],
+  ])('%s: commits of a live session that nothing else holds', (command, expected) => {
+    const world = new SharingWorld();
+    const path = world.worktree('topic');
+    const branch = world.git(['symbolic-ref', '--short', 'HEAD'], { cwd: path }).trim();
+    world.begin(A, path);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'done\n', path);
+    expect(world.bash(A, 'git commit -qam done', { cwd: path }).run?.status).toBe(0);
+    world.git(['checkout', '-q', '--detach', 'main'], { cwd: path });
+    const text = refusal(world.bash(B, command.replaceAll('topic', branch)).before);
+    expect(text).toContain(expected);
+    expect(text).toContain('aaaaaaaa');
+  });
+
+  it('a branch that a live session is on, by whatever deletes it', () => {
+    const world = new SharingWorld();
+    const path = world.worktree('a');
+    const branch = world.git(['symbolic-ref', '--short', 'HEAD'], { cwd: path }).trim();
+    world.begin(A, path);
+    world.begin(B);
+    expect(refusal(world.may(B, `git update-ref -d refs/heads/${branch}`))).toContain('which works on it');
+  });
+
+  it('a branch whose commits are merged or its own goes', () => {
+    const world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.git(['branch', 'merged']);
+    expect(world.bash(B, 'git branch -D merged').run?.status).toBe(0);
+    world.bash(B, 'git branch mine');
+    world.bash(B, 'git worktree add -q ../m mine');
+    expect(world.bash(B, 'git -C ../m commit -q --allow-empty -m x').run?.status).toBe(0);
+    expect(world.bash(B, 'git worktree remove ../m && git branch -D mine').run?.status).toBe(0);
+  });
+});
+
+describe('git reset over commits of a live session', () => {
+  it('is refused in every mode, with a command for the own ones', () => {
+    const world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.write(A, 'src/a.ts', 'A\n');
+    world.bash(A, 'git commit -qm a -- src/a.ts');
+    for (const mode of ['', '--soft', '--hard', '--mixed', '--keep']) {
+      const text = refusal(world.bash(B, `git reset ${mode} HEAD~1`).before);
+      expect(text).toContain('aaaaaaaa');
+    }
+    world.write(B, 'src/b.ts', 'B\n');
+    world.bash(B, 'git commit -qm b -- src/b.ts');
+    const command = /git reset (?:--soft )?[0-9a-f]{12}/.exec(
+      refusal(world.may(B, 'git reset --soft HEAD~2')),
+    )?.[0];
+    expect(world.bash(B, command ?? '').run?.status).toBe(0);
+    expect(world.git(['log', '-1', '--format=%s']).trim()).toBe('a');
+    expect(world.status()).toEqual(['M  src/b.ts']);
+  });
+
+  it('takes back own commits, and moves nothing for a path', () => {
+    const world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.write(B, 'src/b.ts', 'B\n');
+    world.bash(B, 'git commit -qm b -- src/b.ts');
+    expect(world.bash(B, 'git reset -q --soft HEAD~1').run?.status).toBe(0);
+    expect(world.bash(B, 'git reset -q src/b.ts').run?.status).toBe(0);
+    expect(world.bash(B, 'git reset -q HEAD -- src/b.ts').run?.status).toBe(0);
+  });
+});
