@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { vanishedBetween } from '../domain/ledger/vanished.ts';
 import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
+import { rescuedBytes } from '../domain/rescue.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { formatOf } from '../git/hash.ts';
 import { listTree } from '../git/list-tree.ts';
@@ -117,6 +118,12 @@ async function keep(
   } as const;
   const tree = rescueTree(batch, note, [files, undefined]);
   const stored = batch.storeMany({ cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-  const numbers = await keepRescues({ cwd, worktreeId }, 'work', [tree], { known, limits, now, stored });
+  const numbers = await keepRescues({ cwd, worktreeId }, 'work', [tree], {
+    known,
+    limits,
+    now,
+    bytes: rescuedBytes(note),
+    stored,
+  });
   return numbers?.[0];
 }

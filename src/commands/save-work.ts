@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
-import type { RescueNote, SkippedFile } from '../domain/rescue.ts';
+import { type RescueNote, type SkippedFile, rescuedBytes } from '../domain/rescue.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { objectFormat } from '../git/repository.ts';
@@ -64,11 +64,27 @@ export async function saveWork(
   const { kind, command, session, at } = occasion;
   const { ref, oid } = head;
   const what = { files, deleted, staged, skipped };
-  const note = { v: 1, kind, command, session, at, worktree: basename(cwd), ref, head: oid, ...what } as const;
+  const note = {
+    v: 1,
+    kind,
+    command,
+    session,
+    at,
+    worktree: basename(cwd),
+    ref,
+    head: oid,
+    ...what,
+  } as const;
   const tree = gathered.tree(note);
   const timeoutMs = left();
   const stored = gathered.batch.storeMany({ cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-  const numbers = await keepRescues(place, 'work', [tree], { known, limits, now, stored });
+  const numbers = await keepRescues(place, 'work', [tree], {
+    known,
+    limits,
+    now,
+    bytes: rescuedBytes(note),
+    stored,
+  });
   const [number] = numbers ?? [];
   if (number === undefined) throw new Error('a ref is locked (git handoff doctor)');
   return { number, skipped };

@@ -90,12 +90,12 @@ export async function keepRescues(
   place: RescuePlace,
   kind: Rescue['kind'],
   oids: readonly Oid[],
-  { known, limits, now, stored }: Keeping,
+  { known, limits, now, bytes = 0, stored }: Keeping,
 ): Promise<number[] | undefined> {
   let numbers = numbersAfter(known, oids.length);
   const same = known.filter((one) => one.kind === kind && one.worktreeId === place.worktreeId);
   // The new ones count, and are the last to go.
-  const kept = [...same.map(keptOf), ...numbers.map((number) => ({ number, at: now, bytes: 0 }))];
+  const kept = [...same.map(keptOf), ...numbers.map((number) => ({ number, at: now, bytes }))];
   const over = new Set(beyondLimits(kept, limits, now).map(({ number }) => number));
   const removed = same.filter(({ number }) => over.has(number));
   const removals = removed.map(({ ref, oid }): RefUpdate => ({ ref, next: undefined, old: oid }));
@@ -122,6 +122,8 @@ export interface Keeping {
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Of the files in a new snapshot. */
+  readonly bytes?: number;
   readonly stored?: Promise<unknown>;
 }
 

@@ -1,0 +1,154 @@
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+/** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, thrown away by itself. */
+beforeEach(() => {
+  world = new SharingWorld({}, { '.gitignore': '*.log\n' });
+  world.begin(A);
+  writeFileSync(join(world.path, 'src/a.ts'), 'WIP a\n');
+  mkdirSync(join(world.path, 'lib'));
+  writeFileSync(join(world.path, 'lib/new.ts'), 'WIP new\n');
+  writeFileSync(join(world.path, 'trace.log'), 'ignored\n');
+  world.bash(A, 'git reset -q --hard && git clean -qfd');
+});
+
+const restore = (...words: string[]) => world.handoff(['rescue', 'restore', ...words]);
+const put = (path: string, content: string) => writeFileSync(join(world.path, path), content);
+
+describe('git handoff rescue restore', () => {
+  it('brings back one file, a folder, or all, from any folder', () => {
+    expect(restore('1', '--', 'lib').status).toBe(0);
+    expect([world.read('lib/new.ts'), world.read('src/a.ts')]).toEqual(['WIP new\n', TEN]);
+    const below = world.handoff(['rescue', 'restore', '--', 'a.ts'], { cwd: join(world.path, 'src') });
+    expect(below.status, below.stderr).toBe(0);
+    expect(world.read('src/a.ts')).toBe('WIP a\n');
+    expect(restore('1').stdout).toContain('src/a.ts was there already');
+  });
+
+  it('writes over nothing that is not committed, unless it is asked to, and then keeps it first', () => {
+    put('src/a.ts', 'later\n');
+    const refused = restore('1');
+    expect(refused.status).toBe(1);
+    expect(refused.stderr).toContain('src/a.ts');
+    expect(existsSync(join(world.path, 'lib/new.ts')), 'all or none').toBe(false);
+    const hint = /git handoff (rescue restore --force \d+)/.exec(refused.stderr)?.[1] ?? '';
+    const forced = world.handoff(hint.split(' '));
+    expect(forced.status, forced.stderr).toBe(0);
+    expect(world.read('src/a.ts')).toBe('WIP a\n');
+    const back = /rescue restore --force (\d+)/.exec(forced.stdout)?.[1] ?? '';
+    expect(restore('--force', back).status).toBe(0);
+    expect(world.read('src/a.ts')).toBe('later\n');
+  });
+
+  it('nor over an untracked or an ignored file', () => {
+    writeFileSync(join(world.path, 'trace.log'), 'x');
+    world.ok(['rescue', 'restore', '1', '--', 'lib/new.ts']);
+    put('lib/new.ts', 'mine\n');
+    expect(restore('1', '--', 'lib/new.ts').status).toBe(1);
+    put('.gitignore', '*.log\nlib/\n');
+    expect(restore('1', '--', 'lib/new.ts').status).toBe(1);
+    expect(restore('1', '--force', '--', 'lib/new.ts').status).toBe(0);
+    expect(world.read('lib/new.ts')).toBe('WIP new\n');
+    expect(world.handoff(['rescue', 'show', '--raw', '2']).stdout).toBe('mine\n');
+  });
+
+  it('leaves the tree: never through a link, nor in the place of a folder', () => {
+    const outside = join(world.path, '..', 'outside');
+    mkdirSync(outside, { recursive: true });
+    symlinkSync(outside, join(world.path, 'lib'));
+    expect(restore('1', '--force').status).toBe(1);
+    expect(existsSync(join(outside, 'new.ts'))).toBe(false);
+    rmSync(join(world.path, 'lib'));
+    mkdirSync(join(world.path, 'lib/new.ts'), { recursive: true });
+    expect(restore('1', '--force').stderr).toContain('a folder stands there');
+    expect(world.read('src/a.ts')).toBe(TEN);
+    rmSync(join(world.path, 'lib'), { recursive: true });
+    put('lib', 'a file');
+    expect(restore('1').stderr).toContain('is not a folder');
+  });
+
+  it('not over the uncommitted change of another live session, whatever is said', () => {
+    world.begin(B);
+    world.write(A, 'src/a.ts', "A's\n");
+    const refused = world.handoff(['rescue', 'restore', '--force', '1'], { session: B });
+    expect(refused.status).toBe(3);
+    expect(refused.stderr).toContain('aaaaaaaa');
+    expect(refused.stderr).toContain('git handoff take -- ');
+    expect(world.read('src/a.ts')).toBe("A's\n");
+  });
+
+  it('gives what came back to whom it was taken from, while that session is at work', () => {
+    world.begin(B);
+    expect(world.handoff(['rescue', 'restore', '1'], { session: B }).status).toBe(0);
+    const { stdout } = world.handoff(['status', '--json']);
+    const { items } = JSON.parse(stdout) as { items: { path: string; owner: string }[] };
+    expect(items.map(({ path, owner }) => [path, owner])).toEqual([
+      ['lib/new.ts', A],
+      ['src/a.ts', A],
+    ]);
+  });
+
+  it('says so when HEAD has moved, for the file comes back whole', () => {
+    world.commit('later', { 'src/b.ts': 'x\n' });
+    expect(restore('1').stderr).toContain('HEAD has moved');
+  });
+
+  it('finds by session, by path and by age, and says when there is nothing', () => {
+    world.begin(B);
+    world.write(B, 'src/b.ts', "B's\n");
+    world.bash(B, 'git checkout -q -- src/b.ts');
+    const list = (...words: string[]) =>
+      (
+        JSON.parse(world.handoff(['rescue', 'list', '--json', ...words]).stdout) as {
+          items: { number: number }[];
+        }
+      ).items.map(({ number }) => number);
+    expect(list()).toEqual([2, 1]);
+    expect(list('bbbb')).toEqual([2]);
+    expect(list('aaaaaaaa')).toEqual([1]);
+    expect(list('--', 'src')).toEqual([2, 1]);
+    expect(list('--', 'lib/new.ts')).toEqual([1]);
+    expect(list('--since', '1h')).toEqual([2, 1]);
+    expect(world.handoff(['rescue', 'list', 'cccccccc']).status).toBe(1);
+    expect(restore('cccccccc').stderr).toContain('git handoff rescue list');
+    expect(restore().status).toBe(2);
+    expect(restore('1', '2').status).toBe(2);
+    expect(world.handoff(['rescue', 'list', '--since', 'long ago']).status).toBe(2);
+    expect(world.handoff(['rescue', 'show', '--', '../outside']).status).toBe(2);
+  });
+});
+
+describe('the limits of rescues', () => {
+  it('the oldest go; a single one always stays', () => {
+    world.git(['config', 'handoff.rescue.maxCount', '2']);
+    for (const text of ['one', 'two', 'three']) {
+      put('src/a.ts', `${text}\n`);
+      world.bash(A, 'git checkout -q -- src/a.ts');
+    }
+    const numbers = () =>
+      world.git(['for-each-ref', '--format=%(refname:lstrip=-1)', 'refs/handoffs-local/rescue']);
+    expect(numbers().split('\n')).toEqual(['3', '4']);
+    world.git(['config', 'handoff.rescue.maxSize', '8']);
+    put('src/a.ts', 'four\n');
+    world.bash(A, 'git checkout -q -- src/a.ts');
+    expect(numbers()).toBe('5');
+    // A file that is bigger than all may be is not kept, and that is said.
+    put('src/a.ts', 'more than eight bytes\n');
+    expect(told(world.may(A, 'git checkout -q -- src/a.ts'))).toContain('src/a.ts (too big)');
+    expect(numbers()).toBe('5');
+  });
+
+  it('numbers are the repository’s: one says which is meant, in whichever worktree it was made', () => {
+    const second = world.worktree('second');
+    world.begin(C, second);
+    writeFileSync(join(second, 'src/a.ts'), 'second\n');
+    world.bash(C, 'git checkout -q -- src/a.ts', { cwd: second });
+    const refs = world.git(['for-each-ref', '--format=%(refname)', 'refs/handoffs-local/rescue']).split('\n');
+    expect(refs.map((ref) => ref.slice(ref.lastIndexOf('/') + 1)).sort()).toEqual(['1', '2']);
+    expect(new Set(refs.map((ref) => ref.split('/')[3])).size).toBe(2);
+    expect(world.handoff(['rescue', 'show', '--raw', '2']).stdout).toBe('second\n');
+  });
+});
