@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { bareNode } from './measure.mjs';
 import { registered, toolCall } from './scenario.mjs';
 
-/** A repository with so many tracked files, and two sessions. */
-function manyFiles(scenario, count) {
-  const root = scenario.repository(`${count} files`);
+/** A repository with so many tracked files, and sessions. */
+function manyFiles(scenario, count, sessions = 2) {
+  const root = scenario.repository(`${count} files, ${sessions}`);
   for (let n = 0; n < count; n += 1) {
     const folder = join(root, 'many', String(n % 100));
     if (n < 100) mkdirSync(folder, { recursive: true });
@@ -14,7 +14,13 @@ function manyFiles(scenario, count) {
   }
   scenario.run('git', ['add', '.'], { cwd: root });
   scenario.run('git', ['commit', '-q', '-m', 'many'], { cwd: root });
-  return scenario.share(root);
+  return scenario.share(root, sessions);
+}
+
+/** The same command in sh, after some files were given a new content: what is the same as before is not saved again. */
+function afterEdits({ command, args, ...rest }) {
+  const edit = 'for n in 0 1 2 3 4 5 6 7 8 9; do date +%s%N >many/$n/$n.ts; done; exec "$0" "$@"';
+  return { ...rest, command: 'sh', args: ['-c', edit, command, ...args] };
 }
 
 export function ledgerRows(scenario) {
@@ -26,6 +32,10 @@ export function ledgerRows(scenario) {
   const big = manyFiles(scenario, 10_000);
   writeFileSync(join(big, 'src', 'a.ts'), 'export const a = 2;\n');
   const command = { command: 'node scripts/generate.mjs' };
+  const reset = { command: 'git reset --hard' };
+  const alone = manyFiles(scenario, 10_000, 1);
+  const rescue = registered(scenario, alone, toolCall(alone, 'Bash', reset));
+  const stash = { command: 'git', args: ['stash', 'create'], cwd: alone, env: scenario.env };
   const before = registered(scenario, big, toolCall(big, 'Bash', command));
   const after = registered(scenario, big, toolCall(big, 'Bash', command, { tool_response: { stdout: '' } }));
   return [
@@ -42,6 +52,13 @@ export function ledgerRows(scenario) {
       target: 120,
       commands: { node, before: { ...before, silent: true }, after: { ...after, silent: true } },
       figure: (times) => times.before + times.after - 2 * times.node,
+    },
+    {
+      name: 'guard, rescue before git reset --hard, 10,000 files, 10 changed',
+      unit: '× git stash create, over bare node',
+      target: 1.5,
+      commands: { node, stash: afterEdits(stash), guard: { ...afterEdits(rescue), silent: true } },
+      figure: (times) => (times.guard - times.node) / times.stash,
     },
   ];
 }

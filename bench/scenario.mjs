@@ -67,9 +67,9 @@ export class Scenario {
     return this.#enable(root, name, sessions);
   }
 
-  /** Switches a repository on, with two sessions in it. */
-  share(root) {
-    return this.#enable(root, root, 2);
+  /** Switches a repository on, with so many sessions in it. */
+  share(root, sessions = 2) {
+    return this.#enable(root, root, sessions);
   }
 
   #enable(root, name, sessions) {

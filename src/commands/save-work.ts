@@ -41,18 +41,19 @@ const GATHERING = 0.5;
  */
 export async function saveWork(
   place: RescuePlace,
-  snapshot: Snapshot,
+  looking: Snapshot | Promise<Snapshot>,
   occasion: Occasion,
   { limits, now, deadline }: SaveLimits,
 ): Promise<Saved | undefined> {
-  const { dirty, head } = snapshot;
-  if (dirty.size === 0) return undefined;
   const { cwd } = place;
   const left = () => (deadline === undefined ? undefined : Math.max(1, deadline - performance.now()));
-  const until = deadline === undefined ? Infinity : performance.now() + (left() ?? 0) * GATHERING;
-  // git lists while the files are read.
+  // git lists while it looks at the tree and the files are read.
   const listing = listRescues(cwd, { timeoutMs: left() });
   listing.catch(() => undefined);
+  const snapshot = await looking;
+  const { dirty, head } = snapshot;
+  if (dirty.size === 0) return undefined;
+  const until = deadline === undefined ? Infinity : performance.now() + (left() ?? 0) * GATHERING;
   const format = await objectFormat({ cwd }, head.oid ?? undefined, ...oidsOf(snapshot));
   const gathering = { maxBytes: limits.maxBytes, isLate: () => performance.now() > until };
   const gathered = gatherWork(cwd, dirty.values(), format, gathering, occasion.ownerOf);

@@ -18,6 +18,7 @@ import { isSolo } from '../../store/solo.ts';
 import { beforeFiles } from './ledger/before-file.ts';
 import { quietly } from './quietly.ts';
 import { markerRefusal, refRefusal } from './refusals.ts';
+import type { Look } from './look-once.ts';
 import type { Scene } from './scene.ts';
 
 const ALLOW: Verdict = { kind: 'allow' };
@@ -70,7 +71,24 @@ async function shellCommand(
           const { lookBefore } = await import('./ledger/look-before.ts');
           return lookBefore(scene, beside, tool);
         });
-  return (await import('./shell-tool.ts')).shellTool(scene, tool, looking);
+  const look = looking === undefined && enabled ? await lookAhead(scene, tool) : undefined;
+  return (await import('./shell-tool.ts')).shellTool(scene, tool, looking, look);
+}
+
+/** Verbs before which the uncommitted work of a session that is alone is saved, too. */
+const DESTRUCTIVE = /\b(?:reset|checkout|restore|clean|stash|read-tree)\b/;
+
+/** A look that is not needed after all costs nothing but a process. */
+async function lookAhead(
+  scene: Scene,
+  tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
+): Promise<Look | undefined> {
+  const text = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
+  if (!text.includes('git') || !DESTRUCTIVE.test(text)) return undefined;
+  const { lookOnce } = await import('./look-once.ts');
+  const look = lookOnce(scene);
+  void look();
+  return look;
 }
 
 /** A refusal that nobody has lifted: nothing more need be looked at. */

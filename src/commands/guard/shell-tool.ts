@@ -13,8 +13,8 @@ import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
 import { combined, decideGuarded, firstRefusal, removePath, stands } from './before-tool.ts';
 import { changesTree } from '../../domain/ledger/tree-verbs.ts';
-import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
+import type { Look } from './look-once.ts';
 import { othersPaths } from './ledger/claimed-paths.ts';
 import type { Looking } from './ledger/look-before.ts';
 import { quietly } from './quietly.ts';
@@ -28,6 +28,7 @@ export async function shellTool(
   scene: Scene,
   tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
   looking: Looking | undefined,
+  ahead: Look | undefined,
 ): Promise<Verdict> {
   const { home, place, files } = scene;
   const { session } = scene.event;
@@ -53,7 +54,7 @@ export async function shellTool(
   const other = await inOtherTrees(scene, effects);
   if (other !== undefined && stands(scene, other)) return other;
   if (!scene.enabled || session === undefined) return verdict;
-  const look = lookOnce(scene, looking);
+  const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
   const shared = await ofAllWorktrees(scene, session, effects, look);
   if (shared !== undefined && stands(scene, shared)) return shared;
   const told = combined(verdict, await inLedger(scene, session, effects, looking));
@@ -61,19 +62,8 @@ export async function shellTool(
   return combined(told, await savedFirst(scene, session, effects, look));
 }
 
-type Look = () => Promise<Snapshot | undefined>;
-
-/** The working tree as it is now, looked at when somebody asks, and once. */
-function lookOnce({ place, now, remaining }: Scene, looking: Looking | undefined): Look {
-  let snapshot: Promise<Snapshot | undefined> | undefined = looking?.snapshot;
-  return async () => {
-    if (snapshot === undefined && place !== undefined) {
-      const { takeSnapshot } = await import('../../git/work-tree.ts');
-      const options = { now, timeoutMs: Math.max(1, remaining() - 100), namesOnly: true };
-      snapshot = takeSnapshot(place.workTree, options).catch(() => undefined);
-    }
-    return snapshot;
-  };
+function lookLater(scene: Scene): Look {
+  return async () => (await import('./look-once.ts')).lookOnce(scene)();
 }
 
 async function inLedger(

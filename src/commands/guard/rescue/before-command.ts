@@ -107,8 +107,8 @@ async function save(
   look: (() => Promise<Snapshot | undefined>) | undefined,
 ): Promise<readonly SkippedFile[]> {
   const { now, settings } = scene;
-  const seen = await look?.();
-  const snapshot = seen ?? (await takeSnapshot(found.workTree, { now, timeoutMs: timeMs, namesOnly: true }));
+  const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: timeMs, namesOnly: true });
+  const snapshot = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
   const known = knownWorktreeId(found.gitDir);
   const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
   const owners = new Map(

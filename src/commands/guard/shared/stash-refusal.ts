@@ -53,7 +53,7 @@ function stashesSomething(
 ): boolean {
   if (snapshot === undefined) return true;
   const words = calls.flatMap((call) => pushWords(call.words.map((word) => word ?? '')) ?? []);
-  const untracked = words.some((word) => /^(?:-\w*[ua]\w*|--include-untracked|--all)$/.test(word));
+  const untracked = words.some((word) => /^(?:-(?=\w+$)[^ua]*[ua]\w*|--include-untracked|--all)$/.test(word));
   return [...snapshot.dirty.values()].some(({ head, index }) => untracked || head !== null || index !== null);
 }
 

@@ -44,7 +44,7 @@ export function removedWorktrees(
   });
 }
 
-const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/\/+$/, '')}/`);
+const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/(?<!\/)\/+$/, '')}/`);
 
 /** Refuses to take a working tree away from under another live session. */
 export async function refuseWorktreeRemoval(
