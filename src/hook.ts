@@ -11,7 +11,12 @@ const DEADLINE_MS = 800;
 /** A push waits for the network anyway, and reads more commits. */
 const PUSH_DEADLINE_MS = 5000;
 
-const remaining = () => Math.max(1, DEADLINE_MS - performance.now());
+let deadline = DEADLINE_MS;
+const remaining = () => Math.max(1, deadline - performance.now());
+/** The process gets so many milliseconds from now on, if it has fewer. */
+const moreTime = (milliseconds: number) => {
+  deadline = Math.max(deadline, performance.now() + milliseconds);
+};
 const remainingOfPush = () => Math.max(1, PUSH_DEADLINE_MS - performance.now());
 
 interface Words {
@@ -85,6 +90,7 @@ async function main(): Promise<void> {
         cwd: process.cwd(),
         now: Date.now(),
         remaining,
+        moreTime,
       }),
     );
   } else if (words.verb === 'hook') await gitHookCall(words);

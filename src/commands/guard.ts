@@ -32,6 +32,8 @@ export interface GuardCall {
   readonly now: number;
   /** Milliseconds left of the process's own deadline. */
   readonly remaining: () => number;
+  /** Asks for so many milliseconds from now on, where an answer in time would be worth less than what is being done. */
+  readonly moreTime: (milliseconds: number) => void;
 }
 
 const ALLOW: Verdict = { kind: 'allow' };
@@ -87,7 +89,7 @@ async function setScene(
   const enabled = settings.enabled === true && place !== undefined;
   const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
-  const { env, clientPid, now, remaining } = call;
+  const { env, clientPid, now, remaining, moreTime } = call;
   return {
     event,
     dialect,
@@ -103,6 +105,7 @@ async function setScene(
     enabled,
     now,
     remaining,
+    moreTime,
     log,
   };
 }
@@ -192,10 +195,19 @@ async function register(
 
 function withDeadline(decision: Promise<Verdict>, call: GuardCall, log: Scene['log']): Promise<Verdict> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      log('open', 'the deadline passed before there was a decision');
-      resolve(ALLOW);
-    }, call.remaining());
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      timer = setTimeout(() => {
+        // Somebody may have asked for more time meanwhile.
+        if (call.remaining() > 1) {
+          wait();
+          return;
+        }
+        log('open', 'the deadline passed before there was a decision');
+        resolve(ALLOW);
+      }, call.remaining());
+    };
+    wait();
     decision.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -25,6 +25,8 @@ export interface Scene {
   readonly now: number;
   /** Milliseconds until the process's own deadline. */
   readonly remaining: () => number;
+  /** Moves that deadline to so many milliseconds from now, if it is earlier. */
+  readonly moreTime: (milliseconds: number) => void;
   /** A person allowed this call: what is refused otherwise is done all the same. */
   readonly lifted?: true;
   readonly log: (kind: string, detail: string) => void;

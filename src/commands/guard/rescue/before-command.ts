@@ -24,6 +24,11 @@ interface Danger {
 
 /** What is left for the answer when saving takes too long. Milliseconds. */
 const ANSWER_MS = 60;
+/**
+ * How long a command that may destroy work waits for its rescue: more than any other decision takes, for nothing brings
+ * the work back otherwise. Milliseconds.
+ */
+const RESCUE_MS = 2500;
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;
@@ -37,6 +42,7 @@ export async function saveBefore(
 ): Promise<Verdict | undefined> {
   const lines: string[] = [];
   for (const { found, command } of dangers(scene, effects)) {
+    scene.moreTime(RESCUE_MS);
     const isHere = found.gitDir === scene.place?.gitDir;
     lines.push(...(await saveOne(scene, session, found, command, isHere ? look : undefined)));
   }

@@ -1,0 +1,55 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { finished } from '../support/repository.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+const reset = (session: string, cwd: string) => ({
+  session_id: session,
+  hook_event_name: 'PreToolUse',
+  tool_name: 'Bash',
+  tool_input: { command: 'git reset --hard' },
+  cwd,
+});
+
+describe('rescues by several processes', () => {
+  it('at once: each is kept, under a number of its own', async () => {
+    const world = new SharingWorld();
+    const trees = [world.path, ...['one', 'two', 'three'].map((name) => world.worktree(name))];
+    const sessions = trees.map((_, n) => `${n}`.repeat(8) + A.slice(8));
+    for (const [n, tree] of trees.entries()) {
+      world.begin(sessions[n] ?? A, tree);
+      writeFileSync(join(tree, 'src/a.ts'), `WIP ${n}\n`);
+    }
+    const runs = await Promise.all(trees.map((tree, n) => world.startGuard(reset(sessions[n] ?? A, tree))));
+    expect(runs.map(({ status, stdout }) => [status, stdout])).toEqual(trees.map(() => [0, '']));
+    const { stdout } = world.handoff(['rescue', '--json']);
+    const { items } = JSON.parse(stdout) as { items: { number: number; session: string }[] };
+    expect(items.map(({ session }) => session).sort()).toEqual([...sessions].sort());
+    for (const [n, tree] of trees.entries()) {
+      const shown = world.handoff(['rescue', 'show', '--raw', sessions[n] ?? A], { cwd: tree });
+      expect(shown.stdout).toBe(`WIP ${n}\n`);
+    }
+  });
+
+  it('killed in the middle: no half rescue, no lock, and the next one is kept', async () => {
+    const world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    for (let delay = 40; delay <= 240; delay += 40) {
+      writeFileSync(join(world.path, 'own.txt'), `${delay}\n`);
+      const guard = world.start('setsid', ['--wait', 'git', 'handoff', 'guard', '--client', 'claude'], {
+        input: JSON.stringify(reset(A, world.path)),
+      });
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      const groups = world.run('ps', ['-o', 'pgid=', '--ppid', String(guard.pid)]).stdout.trim();
+      if (groups !== '') process.kill(-Number(groups.split('\n')[0]), 'SIGKILL');
+      await finished(guard);
+    }
+    expect(world.run('git', ['fsck', '--no-dangling', '--strict']).stderr).toBe('');
+    expect(existsSync(join(world.path, '.git/packed-refs.lock'))).toBe(false);
+    writeFileSync(join(world.path, 'own.txt'), 'last\n');
+    expect(world.may(A, 'git clean -fd').kind).toBe('silent');
+    expect(world.handoff(['rescue', 'show', '--raw', '--', 'own.txt']).stdout).toBe('last\n');
+  });
+});
