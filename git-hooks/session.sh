@@ -10,8 +10,9 @@ case $git_pid in
   *[!0-9]*) git_pid=$PPID ;;
 esac
 # Who the environment says is at work; `hook identity` looks whether that can be.
-claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_THREAD_ID-}
-claimed=$claimed${CODEX_SESSION_ID-}${GEMINI_SESSION_ID-}
+claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${GEMINI_SESSION_ID-}
+# A sub-agent's thread is the session's.
+claimed=$claimed${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}
 
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top level as current folder.
 find_repository() {
@@ -35,18 +36,80 @@ find_repository() {
   [ -d "$gitdir" ]
 }
 
+# True if something of git's is unfinished here that git itself would go on with; not for what was left behind. Sets
+# $mark to the file that git wrote when it began. src/git/operations.ts tells the same.
+unfinished() {
+  mark=rebase-merge/onto
+  if [ -f "$gitdir/$mark" ] && [ -f "$gitdir/rebase-merge/head-name" ]; then return 0; fi
+  mark=rebase-apply/last
+  if [ -f "$gitdir/$mark" ] && [ -f "$gitdir/rebase-apply/next" ]; then
+    if [ -f "$gitdir/rebase-apply/applying" ] || [ -f "$gitdir/rebase-apply/rebasing" ]; then return 0; fi
+  fi
+  mark=sequencer/head
+  if [ -f "$gitdir/$mark" ] && [ -f "$gitdir/sequencer/todo" ]; then return 0; fi
+  for mark in CHERRY_PICK_HEAD REVERT_HEAD MERGE_HEAD; do
+    line=
+    if [ -f "$gitdir/$mark" ]; then IFS= read -r line <"$gitdir/$mark" || :; fi
+    case $line in
+      *[!0-9a-f]*) ;;
+      *) case ${#line} in 40 | 64) return 0 ;; esac ;;
+    esac
+  done
+  return 1
+}
+
 # True while git makes commits anew from existing ones: they keep whatever ids they have.
 replaying() {
-  for state in rebase-merge rebase-apply sequencer CHERRY_PICK_HEAD REVERT_HEAD; do
-    if [ -e "$gitdir/$state" ]; then return 0; fi
-  done
-  # A clean revert leaves nothing but its message.
+  if unfinished && [ "$mark" != MERGE_HEAD ]; then return 0; fi
+  reverting
+}
+
+# True if a revert is being committed that went well: it leaves nothing but its message.
+reverting() {
   line=
   if [ -f "$gitdir/MERGE_MSG" ]; then IFS= read -r line <"$gitdir/MERGE_MSG" || :; fi
   case $line in
     'Revert "'* | 'Reapply "'* | '# *** SAY WHY WE ARE REVERTING '*) return 0 ;;
   esac
   return 1
+}
+
+# is_only <session>: true if that is the one session that the environment names.
+is_only() {
+  case $claimed in
+    "$1" | "$1$1") [ -n "$1" ] ;;
+    *) return 1 ;;
+  esac
+}
+
+# Sets $solo, $pid and $began to the session that works here alone and its process; false when there is none.
+read_solo() {
+  solo='' pid='' began=''
+  [ -f "$gitdir/handoff-solo" ] || return 1
+  read -r solo pid began <"$gitdir/handoff-solo" || :
+}
+
+# True if a session works here alone and it is what commits, or a person does.
+is_lone() {
+  read_solo || return 1
+  if [ -n "$claimed" ]; then
+    is_only "$solo"
+  else
+    # A client may tell its shells nothing.
+    descends_from "$pid" "$began" || ! is_traced
+  fi
+}
+
+# True if another session may have begun what is unfinished: it is on record as newer than $mark, or works here alone.
+is_others() {
+  record=$gitdir/handoff-operation
+  if [ -f "$record" ] && ! [ "$gitdir/$mark" -nt "$record" ]; then
+    while read -r beginner _; do
+      if is_only "$beginner"; then return 1; fi
+    done <"$record"
+    return 0
+  fi
+  [ -f "$gitdir/handoff-solo" ] && ! is_lone
 }
 
 # Sets $above to the parent of process $1 and $start to its start time, field 22 of /proc/<pid>/stat; false where
@@ -112,9 +175,13 @@ checked() {
 }
 
 # must_check [<source of the message>]: true if a session may commit that is not alone in this worktree. What git
-# makes from existing commits (merge, rebase, cherry-pick, revert, am) is never stopped.
+# makes from existing commits (merge, rebase, cherry-pick, revert, am) is stopped only where another one began it.
 must_check() {
-  if [ "${1-}" = merge ] || [ -e "$gitdir/MERGE_HEAD" ] || [ -f "$gitdir/handoff-solo" ] || replaying; then
+  if unfinished; then
+    is_others || return 1
+  elif [ "${1-}" = merge ] || is_lone; then
+    return 1
+  elif [ $# -gt 0 ] && reverting; then
     return 1
   fi
   [ -d "$common/handoff" ] && is_traced
@@ -122,6 +189,8 @@ must_check() {
 
 # Prints the settings while Node starts, and a dot when that is all of them.
 settings() {
+  # It would name the only file to read.
+  unset GIT_CONFIG
   git config --get-regexp '^handoff\.'
   # 1 is "no such setting".
   if [ $? -le 1 ]; then echo .; fi
@@ -170,8 +239,7 @@ find_session() {
     [ -n "$session" ]
     return
   fi
-  if [ -f "$gitdir/handoff-solo" ]; then
-    read -r solo pid began <"$gitdir/handoff-solo" || :
+  if read_solo; then
     case $pid$began in
       '' | *[!0-9]*) ;;
       *) if descends_from "$pid" "$began"; then session=$solo; fi ;;

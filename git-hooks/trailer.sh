@@ -12,7 +12,7 @@ read_config() {
       core.comment*) comment=$value ;;
     esac
   done <<END
-$(git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
+$(unset GIT_CONFIG && git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
 END
   case $enabled in
     [Ff]alse | FALSE | [Nn]o | NO | [Oo]ff | OFF | 0) return 1 ;;

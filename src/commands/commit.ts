@@ -50,7 +50,7 @@ async function commitOnce(
   const { pathspecs, session } = options;
   const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
   requireOwnership(scene);
-  requireNothingUnfinished(scene);
+  requireNothingUnfinished(scene, context.now);
   if (options.amend) await requireOwnCommit(scene);
   const plan = await planCommit(scene, options);
   claimNamed(scene, scene.shares.whole, context.now);

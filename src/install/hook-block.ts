@@ -59,8 +59,9 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
     ...begin,
     'for handoff_beat in .git/handoff/beat/*; do break; done',
-    'handoff_named=${GIT_DIR-}${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_THREAD_ID-}',
-    'handoff_named=$handoff_named${CODEX_SESSION_ID-}${GEMINI_SESSION_ID-}',
+    'handoff_named=${GIT_DIR-}${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${GEMINI_SESSION_ID-}',
+    'handoff_named=$handoff_named${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}',
+    ...(hook === 'pre-commit' ? LONE : []),
     'if [ ! -x "$handoff_shim" ]; then',
     missingNotice(hook),
     `elif ${nothingToDo(hook)}; then`,
@@ -71,12 +72,21 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   ]);
 }
 
+/** The only session in the worktree has nobody to mix with. One that works elsewhere may commit here all the same. */
+const LONE = [
+  'handoff_lone=',
+  'if [ -f .git/handoff-solo ]; then',
+  '  read -r handoff_solo handoff_process <.git/handoff-solo || :',
+  '  case $handoff_named in',
+  '    \'\' | "$handoff_solo" | "$handoff_solo$handoff_solo") handoff_lone=1 ;;',
+  '  esac',
+  'fi',
+];
+
 /** When the shim need not run; `.git` is a file, or GIT_DIR set, where more than a look would be needed to tell. */
 function nothingToDo(hook: GitHook): string {
   const nobody = '{ [ -z "$handoff_named" ] && [ -d .git ] && [ ! -e "$handoff_beat" ]; }';
-  // The only session in the worktree has nobody to mix with.
-  const lone = '{ [ -z "${GIT_DIR-}" ] && [ -f .git/handoff-solo ]; }';
-  if (hook === 'pre-commit') return `${lone} || ${nobody}`;
+  if (hook === 'pre-commit') return `[ -n "$handoff_lone" ] || ${nobody}`;
   // Without an editor prepare-commit-msg has done it.
   return hook === 'commit-msg' ? `[ "\${GIT_EDITOR-}" = : ] || ${nobody}` : nobody;
 }

@@ -54,10 +54,13 @@ export function readLedgers(place: LedgerPlace): SessionLedger[] {
 
 /** The ledgers of every worktree of a repository. */
 export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger: SessionLedger }[] {
-  return listFolder(join(repositoryFolder(commonDir), 'ledger')).flatMap((worktreeId) => {
-    const place = { commonDir, worktreeId };
-    return readLedgers(place).map((ledger) => ({ place, ledger }));
-  });
+  return ledgerPlaces(commonDir).flatMap((place) => readLedgers(place).map((ledger) => ({ place, ledger })));
+}
+
+/** Every worktree that has a folder for ledgers. */
+export function ledgerPlaces(commonDir: string): LedgerPlace[] {
+  const folder = join(repositoryFolder(commonDir), 'ledger');
+  return listFolder(folder).map((worktreeId) => ({ commonDir, worktreeId }));
 }
 
 /** One session's ledger; an empty one when there is none. A torn last line is no entry. */

@@ -4,13 +4,15 @@ import { randomName } from '../host/random-name.ts';
 import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { statOf } from '../git/stat.ts';
 import { ensureFolder } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } from './ledger.ts';
 
 /**
  * Snapshots beside a worktree's ledgers: `start/<session>` is what was dirty when the session began (or was left
- * alone), `windows/<session>/<id>` what was dirty before a shell command that runs now.
+ * alone), `pause/<session>` what was when that session ended or was found dead, `windows/<session>/<id>` what was
+ * dirty before a shell command that runs now.
  */
 
 /** The window that is opened for a session when a second one arrives, in case it runs a command just then. */
@@ -24,9 +26,12 @@ export interface OpenWindow extends Window {
   readonly agent: string;
   /** Paths that the command itself names as what it writes or removes. */
   readonly named: readonly string[];
+  /** It runs `git commit`, whose hooks may put the whole tree aside for a while. */
+  readonly commits: boolean;
 }
 
 const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
+const pauseFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'pause', session);
 const lastFile = (place: LedgerPlace) => join(ledgerFolder(place), 'last');
 const windowFolder = (place: LedgerPlace) => join(ledgerFolder(place), 'windows');
 
@@ -40,8 +45,35 @@ export function readStart(place: LedgerPlace, session: SessionId): Snapshot | un
   return parseSnapshot(readText(startFile(place, session)));
 }
 
+/** Forgets the start list, and when it was paused. */
 export function removeStart(place: LedgerPlace, session: SessionId): void {
   rmSync(startFile(place, session), { force: true });
+  rmSync(pauseFile(place, session), { force: true });
+}
+
+/** Remembers the working tree as it was when a session that had worked alone was over. */
+export function putPause(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
+  ensureFolder(join(ledgerFolder(place), 'pause'));
+  putFile(pauseFile(place, session), formatSnapshot(snapshot));
+}
+
+export function readPause(place: LedgerPlace, session: SessionId): Snapshot | undefined {
+  return parseSnapshot(readText(pauseFile(place, session)));
+}
+
+/** Whether a start list waits for its session to come back. */
+export function isPaused(place: LedgerPlace, session: SessionId): boolean {
+  return statOf(pauseFile(place, session)) !== undefined;
+}
+
+/** The sessions that have a start list here. */
+export function listStarts(place: LedgerPlace): SessionId[] {
+  return listFolder(join(ledgerFolder(place), 'start')).flatMap((name) => parseSessionId(name) ?? []);
+}
+
+/** When a session that is over was last known to be at work here, milliseconds since the epoch. */
+export function pausedAt(place: LedgerPlace, session: SessionId): number | undefined {
+  return (statOf(pauseFile(place, session)) ?? statOf(startFile(place, session)))?.mtimeMs;
 }
 
 /** The worktree as anybody last saw it: files with the same stamp need not be read again. */
@@ -60,11 +92,18 @@ export function openWindow(
   session: SessionId,
   id: string,
   snapshot: Snapshot,
-  { named = [], agent = '' }: { named?: readonly string[]; agent?: string | undefined } = {},
+  {
+    named = [],
+    agent = '',
+    commits = false,
+  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean } = {},
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
-  putFile(join(folder, windowFile(id)), `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent })}\n`);
+  putFile(
+    join(folder, windowFile(id)),
+    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits })}\n`,
+  );
 }
 
 /** The commands that run now: of one session, or of all. */
@@ -109,15 +148,16 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
-function readRest(text: string): { named: string[]; agent: string } {
+function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits'> {
   try {
-    const { named, agent } = JSON.parse(text) as { named?: unknown; agent?: unknown };
+    const { named, agent, commits } = JSON.parse(text) as Record<string, unknown>;
     return {
+      commits: commits === true,
       named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
       agent: typeof agent === 'string' ? agent : '',
     };
   } catch {
-    return { named: [], agent: '' };
+    return { named: [], agent: '', commits: false };
   }
 }
 

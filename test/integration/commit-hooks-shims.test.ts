@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { shells } from './launcher-world.ts';
-import { TrailerWorld, mine, startOf } from './trailer-hooks-world.ts';
+import { TrailerWorld, mine, other, startOf } from './trailer-hooks-world.ts';
 
 /** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
 describe.each([[], ...shells])('%s %s', (...words) => {
@@ -72,29 +72,71 @@ describe.each([[], ...shells])('%s %s', (...words) => {
     ]);
   });
 
-  it.each([
-    'rebase-merge',
-    'rebase-apply',
-    'sequencer',
-    'CHERRY_PICK_HEAD',
-    'REVERT_HEAD',
-    'MERGE_HEAD',
-    'MERGE_MSG',
-    'handoff-solo',
-  ])('does not ask where %s says that nothing is to be looked at', (state) => {
+  const OID = '0123456789'.repeat(4);
+  const STATES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'rebase-merge': { 'rebase-merge/head-name': 'refs/heads/x\n', 'rebase-merge/onto': `${OID}\n` },
+    'rebase-apply': {
+      'rebase-apply/next': '1\n',
+      'rebase-apply/last': '2\n',
+      'rebase-apply/rebasing': '',
+    },
+    am: { 'rebase-apply/next': '1\n', 'rebase-apply/last': '2\n', 'rebase-apply/applying': '' },
+    sequencer: { 'sequencer/todo': `pick ${OID}\n`, 'sequencer/head': `${OID}\n` },
+    CHERRY_PICK_HEAD: { CHERRY_PICK_HEAD: `${OID}\n` },
+    REVERT_HEAD: { REVERT_HEAD: `${OID}\n` },
+    MERGE_HEAD: { MERGE_HEAD: `${OID}\n${OID}\n` },
+    'MERGE_HEAD (sha256)': { MERGE_HEAD: `${OID}${OID.slice(16)}\n` },
+    'handoff-solo': {},
+  };
+  const put = (files: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(world.gitDir, name, '..'), { recursive: true });
+      writeFileSync(join(world.gitDir, name), text);
+    }
+  };
+  const preCommit = (env: Record<string, string> = {}) =>
+    world.try(['-c', 'core.editor=true', 'hook', 'run', 'pre-commit'], {
+      ...answer('answer: refused'),
+      ...env,
+    });
+
+  it.each(Object.keys(STATES))('does not ask where %s says that nothing is to be looked at', (state) => {
     begin();
-    world.git(['config', 'handoff.trailer', 'off']);
-    commit({ GIT_HANDOFF: 'off' });
-    const head = world.git(['rev-parse', 'HEAD']).stdout;
-    const solo = `${mine} ${process.pid} ${startOf(process.pid)}\n`;
-    const texts: Record<string, string> = {
-      MERGE_MSG: 'Revert "x"\n',
-      MERGE_HEAD: head,
-      'handoff-solo': solo,
-    };
-    writeFileSync(join(world.gitDir, state), texts[state] ?? head);
-    const run = world.try(['-c', 'core.editor=true', 'hook', 'run', 'pre-commit'], answer('answer: refused'));
-    expect(run).toMatchObject({ status: 0, asked: false });
+    put(STATES[state] ?? {});
+    if (state === 'handoff-solo') put({ [state]: `${mine} ${process.pid} ${startOf(process.pid)}\n` });
+    expect(preCommit()).toMatchObject({ status: 0, asked: false });
+  });
+
+  it.each(Object.entries(STATES).filter(([state]) => state !== 'handoff-solo'))(
+    'asks where another session has begun %s',
+    (_, files) => {
+      begin();
+      put(files);
+      put({ 'handoff-operation': `${other} x\n` });
+      expect(preCommit()).toMatchObject({ status: 1, asked: true });
+      expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
+      const both = { GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other };
+      expect(preCommit(both)).toMatchObject({ status: 1, asked: true });
+      expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 0, asked: false });
+      const twice = { GEMINI_SESSION_ID: other, CODEX_THREAD_ID: other };
+      expect(preCommit(twice)).toMatchObject({ status: 0, asked: false });
+      const subAgent = { CODEX_SESSION_ID: other, CODEX_THREAD_ID: mine };
+      expect(preCommit(subAgent)).toMatchObject({ status: 0, asked: false });
+      // On record of an operation that is over.
+      utimesSync(join(world.gitDir, 'handoff-operation'), 1, 1);
+      expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 0, asked: false });
+    },
+  );
+
+  it('asks whether a session that is named may commit where another one works alone', () => {
+    begin();
+    put({ 'handoff-solo': `${other} 1 1\n` });
+    expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 0, asked: false });
+    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
+    // On record by its process.
+    expect(preCommit()).toMatchObject({ status: 1, asked: true });
+    rmSync(join(world.gitDir, 'handoff', 'registered'), { recursive: true });
+    expect(preCommit()).toMatchObject({ status: 0, asked: false });
   });
 
   describe('pre-push', () => {

@@ -4,6 +4,9 @@ import { expect } from 'vitest';
 import type { Run, RunOptions } from '../support/repository.ts';
 import { SharingWorld } from '../support/sharing-world.ts';
 
+/** What git keeps of an operation that is unfinished. */
+const STATES = '*_HEAD MERGE_* rebase-* sequencer';
+
 /** Two sessions in one working tree, whose commits our installed git hooks look at. */
 export class CommitWorld extends SharingWorld {
   /**
@@ -18,12 +21,14 @@ export class CommitWorld extends SharingWorld {
     const entries = () => this.git(['ls-files', '--stage', '-z'], { cwd });
     const before = entries();
     copyFileSync(index, copy);
+    this.#keepStates(cwd);
     for (let tries = 0; ; tries += 1) {
       const unchecked = this.#unchecked();
       const run = this.as(session, args, options);
       if (run.status === 0 && this.#unchecked() > unchecked && tries < 3) {
         this.git(['update-ref', 'HEAD', head], { cwd });
         copyFileSync(copy, index);
+        this.#keepStates(cwd, true);
         continue;
       }
       expect({ status: run.status, stderr: run.stderr }).toMatchObject({ status: 1 });
@@ -64,6 +69,15 @@ export class CommitWorld extends SharingWorld {
     return this.git(['log', '-1', `--format=${format}`, revision, '--'], { cwd })
       .split(',')
       .filter(Boolean);
+  }
+
+  /** Keeps what is unfinished by links, for it is known by its files; or puts it back. */
+  #keepStates(cwd: string, isBack = false): void {
+    const gitDir = this.git(['rev-parse', '--absolute-git-dir'], { cwd });
+    const kept = join(this.root, 'states-before');
+    const [from, to] = isBack ? [kept, gitDir] : [gitDir, kept];
+    const script = `cd "$1" && ${isBack ? '' : 'rm -rf "$2" && '}mkdir -p "$2" && cp -alf ${STATES} "$2"`;
+    this.run('sh', ['-c', script, 'sh', from, to]);
   }
 
   #unchecked(): number {

@@ -224,7 +224,16 @@ describe('where no session is at work', () => {
     world.write(inGit('handoff', 'beat', 'x'), '');
     world.write(inGit('handoff-solo'), 'x 1 2\n');
     expect(shims({})).toEqual(['prepare-commit-msg']);
-    expect(shims({ CLAUDE_CODE_SESSION_ID: 'y' }, '-n')).toEqual(['prepare-commit-msg']);
+    for (const name of ['GIT_HANDOFF_SESSION', 'GEMINI_SESSION_ID']) {
+      expect(shims({ [name]: 'x' })).toEqual(['prepare-commit-msg']);
+      expect(shims({ [name]: 'x', CODEX_SESSION_ID: 'x' })).toEqual(['prepare-commit-msg']);
+      expect(shims({ CODEX_SESSION_ID: 'x', CODEX_THREAD_ID: 'a sub-agent' })).toEqual([
+        'prepare-commit-msg',
+      ]);
+      // Another one, which works elsewhere.
+      expect(shims({ [name]: 'y' })).toEqual(['pre-commit', 'prepare-commit-msg']);
+      expect(shims({ [name]: 'x', CODEX_SESSION_ID: 'y' })).toEqual(['pre-commit', 'prepare-commit-msg']);
+    }
     const linked = join(world.root, 'linked');
     world.git(['worktree', 'add', '-q', linked]);
     world.calls();

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { ago } from '../../domain/age.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shortId } from '../../domain/names.ts';
+import { begunText, findUnfinished, operationText, ownWorktree } from '../begun-operation.ts';
 import type { CommitScene } from './scene.ts';
 
 /**
@@ -19,22 +19,24 @@ export function requireOwnership({ shares, typed }: CommitScene): void {
   );
 }
 
-const UNFINISHED = [
-  ['MERGE_HEAD', 'a merge'],
-  ['CHERRY_PICK_HEAD', 'a cherry-pick'],
-  ['REVERT_HEAD', 'a revert'],
-  ['rebase-merge', 'a rebase'],
-  ['rebase-apply', 'a rebase'],
-] as const;
-
 /**
  * Somebody, maybe another session, is in the middle of it. git makes no partial commit then, and its own commit command
  * would finish the work of whoever began it.
+ *
+ * @throws Failure `not-owner` when that is another live session, else `usage`
  */
-export function requireNothingUnfinished({ work }: CommitScene): void {
-  const found = UNFINISHED.find(([file]) => existsSync(join(work.tree.gitDir, file)));
+export function requireNothingUnfinished({ work, asker, self, typed }: CommitScene, now: number): void {
+  const { tree, place } = work;
+  const found = findUnfinished(tree.gitDir, place, asker.sides);
   if (found === undefined) return;
-  throw new Failure('usage', `${found[1]} is not finished here; whoever began it has to finish or abort it`, {
+  const { operation, others } = found;
+  if (others !== undefined) {
+    throw new Failure('not-owner', begunText(others, ago(others.at, now)), {
+      hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
+    });
+  }
+  const what = operationText(operation.name);
+  throw new Failure('usage', `${what} is not finished here; whoever began it has to finish or abort it`, {
     hint: 'git status',
   });
 }

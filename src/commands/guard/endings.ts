@@ -63,5 +63,8 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   ]) {
     rmSync(file, { force: true });
   }
+  // Last, because it takes time: without it all that happens until the session comes back counts as its own.
+  const { endAlone } = await import('./ledger/arrival.ts');
+  await endAlone(scene, place, session);
   return { kind: 'allow' };
 }

@@ -7,6 +7,8 @@ import { type ProcessTable, ancestorsOf, processTable } from '../../host/process
 import { registeredProcesses, rememberRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
 import { type JudgedSession, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
+import { isPaused } from '../../store/windows.ts';
+import type { Company } from './ledger/arrival.ts';
 import { clientChain } from './presence.ts';
 import type { Scene } from './scene.ts';
 
@@ -48,11 +50,12 @@ export async function register(scene: Scene, session: SessionId): Promise<Regist
   const isNews = rememberRegistration(place, session, client, twin);
   const alone = twin === undefined && (await settleSolo(scene, record, worktree, others, changed));
   if (twin !== undefined) removeSolo(place.gitDir);
-  const isBack = own === undefined || own.record.ended !== null;
   const notices = await openLedger(scene, place, session, {
     alone,
-    isBack,
+    isBack: own === undefined || own.record.ended !== null || isRisen(place, worktree, own),
     peers: peersIn(worktree, others),
+    gone: goneFrom(worktree, others),
+    former: record.succeeds,
   });
   return { record, isNew: own === undefined, others, twin: isNews ? twin?.pid : undefined, notices };
 }
@@ -62,13 +65,24 @@ async function openLedger(
   scene: Scene,
   place: FoundRepository,
   session: SessionId,
-  { alone, isBack, peers }: { alone: boolean; isBack: boolean; peers: readonly SessionId[] },
+  { alone, isBack, ...company }: { alone: boolean; isBack: boolean } & Company,
 ): Promise<string[]> {
   if (!alone && !isBack) return [];
   const { arrive, beginAlone } = await import('./ledger/arrival.ts');
-  if (!alone) return arrive(scene, place, session, peers);
-  await beginAlone(scene, place, session);
+  if (!alone) return arrive(scene, place, session, company);
+  await beginAlone(scene, place, session, company);
   return [];
+}
+
+/** Its process had died, others have been here since, and it was resumed. */
+function isRisen({ commonDir }: FoundRepository, worktreeId: string, own: JudgedSession): boolean {
+  return own.liveness === 'dead' && isPaused({ commonDir, worktreeId }, own.record.session);
+}
+
+function goneFrom(worktree: string, others: readonly JudgedSession[]): SessionId[] {
+  return others
+    .filter((one) => one.worktreeId === worktree && (one.liveness === 'dead' || one.liveness === 'ended'))
+    .map(({ record }) => record.session);
 }
 
 function peersIn(worktree: string, others: readonly JudgedSession[]): SessionId[] {

@@ -13,6 +13,8 @@ export interface HintView {
   /** An index that somebody keeps elsewhere; absolute. */
   readonly indexPrefix: string | undefined;
   readonly isUnborn: boolean;
+  /** A folder for a worktree of the session's own, relative to the top of this one. */
+  readonly ownWorktree: string;
 }
 
 /** A hint names no more paths than these. */
@@ -21,6 +23,10 @@ const MAX_NAMED = 20;
 /** The commands that do what the refused commit was meant to do, without the others' work. */
 export function commitHints(decision: CommitDecision, facts: CommitFacts, view: HintView): string[] {
   const { problems } = decision;
+  if (problems.some(({ kind }) => kind === 'operation')) {
+    const path = posix.relative(view.prefix, view.ownWorktree);
+    return [`git worktree add ${shellWord(path)}`, 'or wait until it is over: git status'];
+  }
   const branch = problems.find((one) => one.kind === 'branch');
   if (branch !== undefined) return [switchBack(branch, facts)];
   const paths = (kind: Problem['kind']) =>

@@ -6,6 +6,7 @@ import type { CommitDecision, CommitFacts, Problem } from '../../domain/ledger/m
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { lastSwitch } from '../../git/head.ts';
+import { begunText, ownWorktree } from '../begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
 
 /** What a refusal is told with. */
@@ -45,6 +46,7 @@ function hints(decision: CommitDecision, { facts, ...view }: RefusalView): strin
     ...view,
     indexPrefix: foreignIndex(facts, view),
     isUnborn: facts.head.oid === null,
+    ownWorktree: ownWorktree(view.cwd, facts.self.session),
   };
   return commitHints(decision, facts, hintView);
 }
@@ -83,6 +85,8 @@ function problemText(
       const when = at === undefined ? '' : ` at ${clock(at)}`;
       return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${mover(problem.mover)}${when}`;
     }
+    case 'operation':
+      return begunText(problem, ago(problem.at, now));
     case 'marker':
       return `${escapeLine(problem.path)}: its first line names session ${shortId(problem.owner)} as its owner`;
   }

@@ -3,10 +3,12 @@ import { type LedgerEntry, type SessionLedger, sameState } from '../../domain/le
 import {
   type CommitDecision,
   type CommitFacts,
+  type OthersOperation,
   type StagedPath,
   decideCommit,
   problemOwners,
   suspects,
+  withChangesSince,
 } from '../../domain/ledger/mixing.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
@@ -15,9 +17,10 @@ import { LIVE } from '../../git/namespace.ts';
 import { findReversals, stagedPaths, unstagedPaths } from '../../git/staged.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { processTable } from '../../host/processes.ts';
-import { type LedgerPlace, appendEntries } from '../../store/ledger.ts';
+import { type LedgerPlace, appendEntries, readLedger } from '../../store/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../../store/sessions.ts';
-import { readWindows } from '../../store/windows.ts';
+import { readStart, readWindows } from '../../store/windows.ts';
+import { findUnfinished } from '../begun-operation.ts';
 import { findSession } from '../context.ts';
 import { openLedgers } from '../guard/ledger/work-place.ts';
 import { sidesOf } from '../sides.ts';
@@ -37,6 +40,8 @@ interface CommitScene {
   readonly ledger: LedgerPlace | undefined;
   readonly ledgers: readonly SessionLedger[];
   readonly own: SessionLedger;
+  /** What another live session has begun here and not finished. */
+  readonly operation: OthersOperation | undefined;
 }
 
 /**
@@ -96,8 +101,30 @@ async function readScene(
   if (sides.foreign.size === 0) return { session: self };
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
+  const unfinished = findUnfinished(gitDir, ledger, sides);
+  // What git makes of existing commits is not stopped, but for another session's.
+  if (unfinished !== undefined && unfinished.others === undefined) return { session: self };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
-  return { self, head, sides, staged, ledger, ledgers: all, own };
+  const lone = loneLedgers(ledger, sides, staged);
+  const ledgers = [...all.filter(({ session }) => !lone.has(session)), ...lone.values()];
+  return { self, head, sides, staged, ledger, ledgers, own, operation: unfinished?.others };
+}
+
+/** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */
+function loneLedgers(
+  place: LedgerPlace | undefined,
+  { foreign }: Sides,
+  staged: readonly StagedPath[],
+): Map<SessionId, SessionLedger> {
+  if (place === undefined) return new Map();
+  const starts = [...foreign].map((session) => ({ session, start: readStart(place, session) }));
+  return new Map(
+    starts.flatMap(({ session, start }) =>
+      start === undefined
+        ? []
+        : [[session, withChangesSince(readLedger(place, session), start, staged)] as const],
+    ),
+  );
 }
 
 async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
@@ -106,6 +133,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const words = runningCommit(call);
   const settings = await settingsOf(call);
   const known = {
+    operation: scene.operation,
     staged,
     ledgers,
     sides,

@@ -20,6 +20,15 @@ export interface Reversal {
   readonly session: SessionId | undefined;
 }
 
+/** A merge, rebase … that another live session has begun, and that a commit would finish or go on with. */
+export interface OthersOperation {
+  /** As git-status(1) has it. */
+  readonly name: string;
+  readonly session: SessionId;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
@@ -34,6 +43,7 @@ export interface CommitFacts {
   readonly amends: SessionId | undefined;
   /** Session ids in the handoff files (`handoff-*.md`) among the staged paths. */
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
+  readonly operation?: OthersOperation | undefined;
 }
 
 export type Problem =
@@ -52,7 +62,8 @@ export type Problem =
       readonly mover: SessionId | undefined;
       readonly at: number | undefined;
     }
-  | { readonly kind: 'marker'; readonly path: string; readonly owner: SessionId };
+  | { readonly kind: 'marker'; readonly path: string; readonly owner: SessionId }
+  | ({ readonly kind: 'operation' } & OthersOperation);
 
 /** The sessions whose work a refusal protects. */
 export function problemOwners(problems: readonly Problem[]): SessionId[] {
@@ -64,6 +75,7 @@ export function problemOwners(problems: readonly Problem[]): SessionId[] {
       case 'reversal':
         return problem.by.session ?? [];
       case 'amends':
+      case 'operation':
         return problem.session;
       case 'branch':
         return problem.mover ?? [];
@@ -80,6 +92,31 @@ export interface CommitDecision {
   readonly warnings: readonly { readonly path: string; readonly claim: OpenClaim }[];
   /** Staged paths of this session's own, or of nobody: what it may commit. */
   readonly mine: readonly string[];
+}
+
+/**
+ * The ledger of a session that is alone in its worktree and keeps none: what is staged, and not as it was when the
+ * session began, counts as changed by it or by hand.
+ */
+export function withChangesSince(
+  ledger: SessionLedger,
+  start: Snapshot,
+  staged: readonly StagedPath[],
+): SessionLedger {
+  const claims = new Map(ledger.claims);
+  const { session } = ledger;
+  for (const { path, head, index } of staged) {
+    const then = start.dirty.get(path);
+    const before = then === undefined ? head : then.disk;
+    const isUnread = before !== null && before.oid === null;
+    const isOld = sameState(before, index) || (then !== undefined && sameState(then.index, index));
+    if (claims.has(path) || isUnread || isOld) continue;
+    const times = { since: start.at, at: start.at };
+    const sure = { evidence: 'since-start', weak: false } as const;
+    const changes = [{ before, after: index }];
+    claims.set(path, { session, path, base: head, changes, after: index, committed: [], ...sure, ...times });
+  }
+  return { ...ledger, claims };
 }
 
 /**
@@ -109,6 +146,11 @@ function stagedHere(
 
 /** Judges a commit. `reversals`: what the history of the {@link suspects} came to. */
 export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[]): CommitDecision {
+  const { operation } = facts;
+  // What it has put into the index is nobody's uncommitted work.
+  if (operation !== undefined) {
+    return { problems: [{ kind: 'operation', ...operation }], warnings: [], mine: [] };
+  }
   const problems: Problem[] = [];
   const warnings: { path: string; claim: OpenClaim }[] = [];
   const mine: string[] = [];

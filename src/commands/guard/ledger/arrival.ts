@@ -1,30 +1,68 @@
 import { type LedgerEntry, sameState } from '../../../domain/ledger/claims.ts';
-import { type Snapshot, changesBetween } from '../../../domain/ledger/snapshot.ts';
+import { changesLeft, resumedStart } from '../../../domain/ledger/resume.ts';
+import { type Snapshot, type WindowChange, changesBetween } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
-import { lastEvent, worktreeId } from '../../../host/folders.ts';
+import { knownWorktreeId, lastEvent, worktreeId } from '../../../host/folders.ts';
 import { appendEntries, readLedger } from '../../../store/ledger.ts';
 import {
   ARRIVAL,
+  isPaused,
+  listStarts,
   openWindow,
   putLast,
+  putPause,
   putStart,
   readLast,
+  readPause,
   readStart,
   removeStart,
 } from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
+import { noteLoneOperation } from './operations.ts';
 import { type WorkPlace, lookingTime, openLedgers, unheardIds } from './work-place.ts';
 
-/** A session begins to work alone: what is dirty now is nobody's. */
-export async function beginAlone(scene: Scene, found: FoundRepository, session: SessionId): Promise<void> {
+/** Sessions of the worktree, by what is known of them. */
+export interface Company {
+  /** Others that are at work. */
+  readonly peers: readonly SessionId[];
+  /** Others that have ended or whose process is gone. */
+  readonly gone: readonly SessionId[];
+  /** The session whose conversation this one carries on. */
+  readonly former: SessionId | null;
+}
+
+/**
+ * A session begins to work alone: what is dirty now is nobody's. One that comes back, or carries on a conversation,
+ * goes on with the start list that it had.
+ */
+export async function beginAlone(
+  scene: Scene,
+  found: FoundRepository,
+  session: SessionId,
+  company: Company,
+): Promise<void> {
   const place = placeFor(found);
   const snapshot = await look(scene, place);
-  if (snapshot === undefined) removeStart(place, session);
-  else putStart(place, session, snapshot);
+  const returned = ownStart(place, session, company);
+  if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
+  if (returned !== undefined) removeStart(place, returned.id);
+  if (snapshot === undefined) return;
+  const { start, pause } = returned ?? {};
+  const goesOn = start === undefined ? undefined : resumedStart(start, pause, snapshot);
+  putStart(place, session, goesOn ?? snapshot);
+}
+
+/** A session that worked alone is over: what changes from now on is not its own, should it come back. */
+export async function endAlone(scene: Scene, found: FoundRepository, session: SessionId): Promise<void> {
+  if (knownWorktreeId(found.gitDir) === undefined) return;
+  const place = placeFor(found);
+  if (readStart(place, session) === undefined) return;
+  const snapshot = await look(scene, place);
+  if (snapshot !== undefined) pauseStart(place, session, snapshot);
 }
 
 /**
@@ -35,12 +73,13 @@ export async function arrive(
   scene: Scene,
   found: FoundRepository,
   session: SessionId,
-  peers: readonly SessionId[],
+  company: Company,
 ): Promise<string[]> {
   const place = placeFor(found);
-  const starts = peers.map((peer) => ({ peer, start: readStart(place, peer) }));
+  const starts = company.peers.map((peer) => ({ peer, start: readStart(place, peer) }));
   const lone = starts.filter(({ peer, start }) => start !== undefined || !hasLedger(place, peer));
   const snapshot = await look(scene, place);
+  if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
   const notices: string[] = [];
   for (const { peer, start } of lone) {
     if (snapshot === undefined || start === undefined) {
@@ -50,26 +89,70 @@ export async function arrive(
     } else settle(place, peer, start, snapshot, scene.now);
     removeStart(place, peer);
   }
+  const returned = ownStart(place, session, company);
   if (snapshot !== undefined) {
+    const { start, pause } = returned ?? {};
+    const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     const ids = unheardIds(openLedgers(place, session));
     appendEntries(place, session, [
+      ...sinceStart(place, session, changes, scene.now),
       { t: 'head', ...snapshot.head, own: false, at: scene.now },
       ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: scene.now } as const]),
     ]);
   }
+  if (returned !== undefined) removeStart(place, returned.id);
   return notices;
+}
+
+/** The start list of a session that comes back, or of the one whose conversation it carries on. */
+function ownStart(place: WorkPlace, session: SessionId, { former }: Company) {
+  for (const id of former === null ? [session] : [session, former]) {
+    const start = readStart(place, id);
+    if (start !== undefined) return { id, start, pause: readPause(place, id) };
+  }
+  return undefined;
+}
+
+/** Of sessions that died nobody has noticed when: it was before now, and what changes from now on is not their own. */
+function pauseGone(
+  place: WorkPlace,
+  gone: readonly SessionId[],
+  session: SessionId,
+  snapshot: Snapshot,
+): void {
+  for (const one of gone.length === 0 ? [] : listStarts(place)) {
+    if (one !== session && gone.includes(one) && !isPaused(place, one)) pauseStart(place, one, snapshot);
+  }
+}
+
+function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): void {
+  const since = readStart(place, session)?.at;
+  putPause(place, session, snapshot);
+  if (since !== undefined) noteLoneOperation(place.gitDir, session, since);
 }
 
 /** Claims for the session that was alone, where it stands, and a window for the command that it may be running. */
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
-  const known = readLedger(place, peer).claims;
-  const claims = changesBetween(start, now).flatMap(({ path, base, before, after }): LedgerEntry[] => {
+  const pause = readPause(place, peer);
+  const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
+  const claims = sinceStart(place, peer, changes, at);
+  appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
+  noteLoneOperation(place.gitDir, peer, start.at);
+  if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, now);
+}
+
+function sinceStart(
+  place: WorkPlace,
+  session: SessionId,
+  changes: readonly WindowChange[],
+  at: number,
+): LedgerEntry[] {
+  const known = readLedger(place, session).claims;
+  return changes.flatMap(({ path, base, before, after }): LedgerEntry[] => {
     const claim = known.get(path);
     if (claim !== undefined && sameState(claim.after, after)) return [];
     return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];
   });
-  appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
-  if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, now);
 }
 
 /** The last word of a session whose tool runs just now. */

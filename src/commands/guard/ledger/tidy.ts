@@ -5,8 +5,21 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import { pruneScratch, scratchStore } from '../../../git/scratch-store.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import { removeBefore } from '../../../store/before-copies.ts';
-import { ledgerFile, readAllLedgers, removeLedger } from '../../../store/ledger.ts';
-import { removeStart, removeWindows } from '../../../store/windows.ts';
+import {
+  type LedgerPlace,
+  ledgerFile,
+  ledgerPlaces,
+  readAllLedgers,
+  removeLedger,
+} from '../../../store/ledger.ts';
+import {
+  listStarts,
+  pausedAt,
+  readPause,
+  readStart,
+  removeStart,
+  removeWindows,
+} from '../../../store/windows.ts';
 
 /** How long the ledger of a session that is over stays when it claims nothing, and when it does. Milliseconds. */
 const KEEP_EMPTY_MS = 6 * 3600_000;
@@ -14,14 +27,13 @@ const KEEP_CLAIMS_MS = 7 * 86_400_000;
 /** Contents that nothing refers to stay this long: a call that runs now may be about to. Milliseconds. */
 const KEEP_CONTENTS_MS = 3600_000;
 
-/** A session is over: what it was doing just now is forgotten; what it changed stays on record. */
+/** A session is over: what it was doing just now is forgotten; what it changed stays on record, it may be resumed. */
 export function forgetCalls({ commonDir, gitDir }: FoundRepository, session: SessionId): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
   const place = { commonDir, worktreeId };
   removeWindows(place, session);
   removeBefore(place, session);
-  removeStart(place, session);
 }
 
 /** Removes ledgers of sessions that were over long ago, and contents that no claim refers to. */
@@ -34,7 +46,21 @@ export function tidyLedgers({ commonDir }: FoundRepository, live: ReadonlySet<Se
     if (!live.has(ledger.session) && age > limit) removeLedger(place, ledger.session);
     else for (const oid of contents(ledger)) used.add(oid);
   }
+  for (const place of ledgerPlaces(commonDir)) {
+    for (const session of listStarts(place)) {
+      const age = now - (pausedAt(place, session) ?? now);
+      if (!live.has(session) && age > KEEP_CLAIMS_MS) removeStart(place, session);
+      else for (const oid of listed(place, session)) used.add(oid);
+    }
+  }
   pruneScratch(scratchStore(commonDir), used, now - KEEP_CONTENTS_MS);
+}
+
+/** Contents that a claim since the session's start would refer to. */
+function listed(place: LedgerPlace, session: SessionId): string[] {
+  const snapshots = [readStart(place, session), readPause(place, session)];
+  const paths = snapshots.flatMap((one) => [...(one?.dirty.values() ?? [])]);
+  return paths.flatMap(({ disk }) => disk?.oid ?? []);
 }
 
 function contents({ claims, staged }: SessionLedger): string[] {

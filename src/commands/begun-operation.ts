@@ -1,0 +1,56 @@
+import { basename, join } from 'node:path';
+import type { OthersOperation } from '../domain/ledger/mixing.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { type Operation, unfinishedOperation } from '../git/operations.ts';
+import { exists } from '../host/disk.ts';
+import type { LedgerPlace } from '../store/ledger.ts';
+import { readBeginners } from '../store/operations.ts';
+import { readStart } from '../store/windows.ts';
+
+/** A merge, rebase … that is unfinished in a worktree. */
+export interface Unfinished {
+  readonly operation: Operation;
+  /** The other live session that began it; `undefined`: the asking one did, or nobody is known to have. */
+  readonly others: OthersOperation | undefined;
+}
+
+/** What is unfinished in a worktree, and whether it is another live session's to finish. */
+export function findUnfinished(
+  gitDir: string,
+  place: LedgerPlace | undefined,
+  sides: Sides,
+): Unfinished | undefined {
+  const operation = unfinishedOperation(gitDir);
+  if (operation === undefined) return undefined;
+  const recorded = readBeginners(gitDir, operation);
+  const beginners = recorded.length > 0 ? recorded : loneBeginners(place, sides, operation);
+  const other = beginners.find((session) => sides.foreign.has(session));
+  if (other === undefined || beginners.some((session) => sides.own.has(session)))
+    return { operation, others: undefined };
+  return { operation, others: { name: operation.name, session: other, at: operation.at } };
+}
+
+/** A session that works alone in the worktree keeps no record: it, or its person, began what began since. */
+function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at }: Operation): SessionId[] {
+  if (place === undefined) return [];
+  return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
+}
+
+/** Who began what, for a refusal. */
+export function begunText({ name, session }: OthersOperation, when: string): string {
+  return `session ${shortId(session)} began ${operationText(name)} here ${when} and has not finished it: a commit would finish it or go on with it, with that session’s changes`;
+}
+
+export function operationText(name: string): string {
+  return `${name === 'am' ? 'an' : 'a'} ${name}`;
+}
+
+/** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
+export function ownWorktree(top: string, session: SessionId): string {
+  const name = `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session)}`.replace(/^-+/, '');
+  for (let n = 1; ; n += 1) {
+    const path = n === 1 ? `../${name}` : `../${name}-${n}`;
+    if (!exists(join(top, path))) return path;
+  }
+}

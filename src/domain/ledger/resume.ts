@@ -1,0 +1,43 @@
+import { type Snapshot, type WindowChange, changesBetween } from './snapshot.ts';
+
+/**
+ * A session that worked alone ends, or its client dies, and goes on later: what it had changed is still its own, what
+ * others did in the break is not. `start` is its start list, `pause` the working tree when the break began.
+ */
+
+/**
+ * The start list with which the session goes on: as nobody's also counts what changed in the break, but for what the
+ * session had changed before on the same branch. `undefined`: nothing can be told, and it begins anew.
+ *
+ * @param pause `undefined` when nobody looked then: all of the break counts as the session's
+ */
+export function resumedStart(
+  start: Snapshot,
+  pause: Snapshot | undefined,
+  now: Snapshot,
+): Snapshot | undefined {
+  if (pause === undefined) return start.head.ref === now.head.ref ? start : undefined;
+  const own = ownPaths(start, pause, now);
+  const dirty = new Map(start.dirty);
+  for (const path of pause.dirty.keys()) if (!now.dirty.has(path)) dirty.delete(path);
+  for (const { path } of changesBetween(pause, now)) {
+    const found = now.dirty.get(path);
+    if (found !== undefined && !own.has(path)) dirty.set(path, found);
+  }
+  return { head: start.head, dirty, at: now.at };
+}
+
+/** What the session had changed when the break began and is still in the working tree. */
+export function changesLeft(start: Snapshot, pause: Snapshot, now: Snapshot): WindowChange[] {
+  const own = ownPaths(start, pause, now);
+  const moved = new Set(changesBetween(pause, now).map(({ path }) => path));
+  return changesBetween(start, pause).filter(
+    ({ path }) => now.dirty.has(path) && (own.has(path) || !moved.has(path)),
+  );
+}
+
+/** Whose changes count although they were changed further: on another branch the same path is another file. */
+function ownPaths(start: Snapshot, pause: Snapshot, now: Snapshot): ReadonlySet<string> {
+  if (pause.head.ref !== now.head.ref) return new Set();
+  return new Set(changesBetween(start, pause).map(({ path }) => path));
+}

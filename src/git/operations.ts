@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exactStatOf } from './stat.ts';
+
+/** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */
+export interface Operation {
+  readonly name: 'merge' | 'cherry-pick' | 'revert' | 'rebase' | 'am';
+  /** Tells it from every other one: a file that was written when it began, with its inode and time. */
+  readonly mark: string;
+  /** When it began, milliseconds since the epoch, by that file. */
+  readonly at: number;
+}
+
+/**
+ * The operation that is unfinished; the outermost of several. Only what git itself would go on with counts, not a
+ * folder that was left behind. git-hooks/session.sh (`unfinished`) tells the same.
+ */
+export function unfinishedOperation(gitDir: string): Operation | undefined {
+  const has = (...names: string[]) => names.every((name) => isFile(join(gitDir, name)));
+  if (has('rebase-merge/head-name', 'rebase-merge/onto')) return found(gitDir, 'rebase', 'rebase-merge/onto');
+  if (has('rebase-apply/next', 'rebase-apply/last')) {
+    if (has('rebase-apply/applying')) return found(gitDir, 'am', 'rebase-apply/last');
+    if (has('rebase-apply/rebasing')) return found(gitDir, 'rebase', 'rebase-apply/last');
+  }
+  if (has('sequencer/todo', 'sequencer/head')) {
+    const isRevert = readText(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
+    return found(gitDir, isRevert ? 'revert' : 'cherry-pick', 'sequencer/head');
+  }
+  const head = HEADS.find(([file]) => isOid(readText(join(gitDir, file))));
+  return head === undefined ? undefined : found(gitDir, head[1], head[0]);
+}
+
+const HEADS = [
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['MERGE_HEAD', 'merge'],
+] as const;
+
+const isOid = (text: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\n|$)/.test(text);
+
+const isFile = (path: string) => exactStatOf(path)?.isFile() === true;
+
+function found(gitDir: string, name: Operation['name'], file: string): Operation | undefined {
+  const stat = exactStatOf(join(gitDir, file));
+  if (stat === undefined) return undefined;
+  return { name, mark: `${file}:${stat.ino}:${stat.mtimeNs}`, at: Number(stat.mtimeNs / 1_000_000n) };
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
