@@ -6,6 +6,7 @@ import { checkGitHooks } from './doctor/hook-checks.ts';
 import { checkLedgers, checkLeftovers } from './doctor/leftover-checks.ts';
 import { checkLocks } from './doctor/lock-checks.ts';
 import { checkObjects, verifyHandoffs } from './doctor/object-checks.ts';
+import { checkRemotes } from './doctor/remote-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './doctor/repository-checks.ts';
 import type { CheckShape } from './shapes.ts';
 
@@ -37,13 +38,14 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const items = [
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
-    ...(await checkClients(repository, settings, context)),
+    ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // A lock that stays would keep the refs from being mended.
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
     ...checkLedgers(repository, fix),
     ...(await checkRefs(repository, fix, now)),
+    ...(await checkRemotes(cwd)),
     ...(await checkObjects(repository)),
     ...(verify ? await verifyHandoffs(repository) : []),
     ...checkHookLog(repository, context),

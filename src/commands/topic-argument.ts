@@ -43,7 +43,7 @@ function suggestTopic(text: string): string {
   const slug = text
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, 60);
   return parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? 'auth-refresh';
 }

@@ -12,3 +12,30 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   const entries = result.stdout.toString('utf8').split('\0');
   return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
 }
+
+/** What one refspec of a remote makes `git fetch` do here. */
+export interface FetchRule {
+  readonly remote: string;
+  readonly refspec: string;
+  /** Whether refs are deleted that the remote does not have. */
+  readonly prunes: boolean;
+}
+
+/** Reads the refspecs of all remotes. */
+export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
+  const keys = '^(remote\\..*\\.(fetch|prune)|fetch\\.prune)$';
+  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
+  if (result.code > 1) throw gitFailure('config', result);
+  const rules: Omit<FetchRule, 'prunes'>[] = [];
+  const prunes = new Map<string, boolean>();
+  for (const entry of result.stdout.toString('utf8').split('\0')) {
+    const [key = '', value = 'true'] = entry.split('\n');
+    const remote = key.slice('remote.'.length, key.lastIndexOf('.'));
+    if (key.endsWith('.fetch')) rules.push({ remote, refspec: value });
+    else if (key.endsWith('.prune')) prunes.set(key, /^(?:true|yes|on|[1-9]\d*)$/i.test(value));
+  }
+  return rules.map((rule) => ({
+    ...rule,
+    prunes: prunes.get(`remote.${rule.remote}.prune`) ?? prunes.get('fetch.prune') ?? false,
+  }));
+}

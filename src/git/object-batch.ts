@@ -168,7 +168,7 @@ export class ObjectBatch {
 }
 
 function wasSwept({ code, stderr }: GitResult): boolean {
-  return code !== 0 && /unable to .*No such file or directory/.test(stderr);
+  return code !== 0 && /unable to (?:(?!unable to ).)*No such file or directory/.test(stderr);
 }
 
 /** Type in bits 4-6 of the first byte, size in 4 bits and then 7 bits a byte, low bits first. */

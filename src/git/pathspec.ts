@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { escapeLine } from '../domain/surfacing.ts';
+import { pathspecModes } from './environment.ts';
 import { runGit } from './run.ts';
 
 /**
@@ -10,7 +11,10 @@ import { runGit } from './run.ts';
  */
 export async function matchingPaths(cwd: string, pathspecs: readonly string[]): Promise<Set<string>> {
   const flags = ['--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
-  const result = await runGit(['status', ...flags, '--', ...pathspecs], { cwd });
+  const result = await runGit(['status', ...flags, '--', ...pathspecs], {
+    cwd,
+    env: pathspecModes(process.env),
+  });
   if (result.code !== 0) {
     const [line = ''] = result.stderr.trim().split('\n');
     throw new Failure('usage', escapeLine(line.replace(/^fatal: /, '')), { hint: 'git handoff status' });

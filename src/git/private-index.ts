@@ -9,6 +9,9 @@ import { userGit } from './user-git.ts';
 /** Paths with what an index shall hold there; `null`: no entry. */
 export type IndexEntries = ReadonlyMap<string, FileState>;
 
+/** A look at files is no commit: the user's file system monitor and hooks have no part in it. */
+const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+
 /** An index of our own, made fresh from a commit for one commit or look, beside the worktree's. */
 export class PrivateIndex {
   readonly #top: string;
@@ -51,7 +54,7 @@ export class PrivateIndex {
   /** Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files. */
   async takeFromDisk(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
-    const args = ['update-index', '--add', '--remove', '-z', '--stdin'];
+    const args = [...NO_PROGRAMS, 'update-index', '--add', '--remove', '-z', '--stdin'];
     const input = paths.map((path) => `${path}\0`).join('');
     // Filters that the user's configuration names take part.
     const result = await userGit(args, { cwd: this.#top, env: this.env, input, show: 'quiet' });

@@ -150,7 +150,7 @@ export async function updateRefs(
 function classify(stderr: string): TransactionResult | undefined {
   const detail = stderr.trim().split('\n')[0] ?? '';
   if (/nonexistent object/.test(stderr)) return { kind: 'objects-gone' };
-  if (/exists; cannot create|cannot process .* at the same time/.test(stderr))
+  if (/exists; cannot create|cannot process (?:(?!cannot process ).)* at the same time/.test(stderr))
     return { kind: 'name-conflict', detail };
   if (/but expected|reference already exists|unable to resolve reference/.test(stderr))
     return { kind: 'moved' };

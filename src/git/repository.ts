@@ -23,7 +23,7 @@ export type InRepository = Pick<Repository, 'cwd'>;
 
 const DETACHED = 'HEAD' as BranchName;
 /** With any of these set, where the repository lies is git's to say (git(1)). */
-const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_WORK_TREE', 'GIT_CEILING_DIRECTORIES'];
+const LOCATING = ['GIT_DIR', 'GIT_COMMON_DIR', 'GIT_CEILING_DIRECTORIES'];
 
 /**
  * Opens the repository that `cwd` lies in. An ordinary one is found without starting git, and git
@@ -152,7 +152,7 @@ export async function committer(cwd: string): Promise<Committer> {
 
 /** Fails with the way out when git is older than what the store relies on. */
 export function requireVersion(text: string): void {
-  const match = /(\d+)\.(\d+)/.exec(text);
+  const match = /(?<!\d)(\d+)\.(\d+)/.exec(text);
   const [major, minor] = [Number(match?.[1]), Number(match?.[2])];
   if (major > 2 || (major === 2 && minor >= 39)) return;
   throw new Failure('environment', `git 2.39 or later is needed, this is ${text.trim()}`, {

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
+import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
@@ -21,41 +22,7 @@ export interface GitOptions {
 /** Runs git with an argument array; the seam for tests and for the guard's deadline. */
 export type GitRunner = (args: readonly string[], options: GitOptions) => Promise<GitResult>;
 
-/**
- * Settings that no repository may override: no program that it names is started (fsmonitor, hooks,
- * signature checks), output is plain, and what a write reports as done is on the disk.
- */
-const FIXED_CONFIG = [
-  'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
-  'core.fsync=objects,reference',
-  'core.filesRefLockTimeout=1000',
-  'reftable.lockTimeout=1000',
-  'log.showSignature=false',
-  'color.ui=false',
-  'advice.graftFileDeprecated=false',
-].flatMap((setting) => ['-c', setting]);
-
 const TERMINATE_GRACE_MS = 2000;
-
-/** The environment of git children: nothing prompts, pages, traces to stdout or speaks another language. */
-export function gitEnvironment(
-  base: NodeJS.ProcessEnv,
-  extra: Readonly<Record<string, string>> = {},
-): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = {};
-  for (const [name, value] of Object.entries(base)) {
-    if (!name.startsWith('GIT_TRACE') && name !== 'GIT_REDIRECT_STDOUT') env[name] = value;
-  }
-  return Object.assign(env, {
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_PAGER: 'cat',
-    ...extra,
-  });
-}
 
 /** A git child that was started before its input is known. Exactly one of the two ends it. */
 export interface StartedGit {
@@ -183,30 +150,45 @@ export function gitFailure(command: string, result: GitResult): Failure {
   const text = result.stderr.trim();
   const firstLine = text.split('\n')[0] ?? '';
   const environment = (hint: string) => new Failure('environment', `git ${command}: ${firstLine}`, { hint });
-  if (/not a git repository/.test(text)) {
-    return new Failure('environment', 'not a git repository (or any of the parent directories)', {
-      hint: 'cd into a repository, or run: git init',
-    });
-  }
+  if (/not a git repository/.test(text)) return noRepository();
   if (/dubious ownership/.test(text)) {
     return environment('read the safe.directory entry of: git help config');
   }
+  if (/cannot use bare repository/.test(text)) {
+    return environment('read the safe.bareRepository entry of: git help config');
+  }
+  if (/inside quarantine environment/.test(text)) return environment('unset GIT_QUARANTINE_PATH');
   if (/No space left on device|Disk quota exceeded/.test(text))
     return environment('free some disk space, then try again');
   if (/Read-only file system|Permission denied|insufficient permission/.test(text)) {
     return environment('make the repository writable for this user, then try again');
   }
-  if (/bad (?:numeric |boolean )?config/.test(text))
+  if (/bad (?:numeric |boolean )?config|in GIT_CONFIG_|missing config (?:key|value)/.test(text))
     return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
   // git often names no cause when it is a lock, an object or a pipe that cannot be written.
   if (CANNOT_WRITE.test(text))
     return environment('look for free space and disk errors: df . && dmesg | tail');
   if (text.startsWith('killed by SIG')) return environment('try again');
+  if (/v1-only extension found/.test(text)) {
+    return environment('read the extensions.* entries of: git help config');
+  }
   if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
     return environment('this repository needs a newer git: git --version');
   }
   return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
     hint: 'git handoff doctor',
+  });
+}
+
+/** Without a repository, or with one that a variable points away from. */
+function noRepository(): Failure {
+  const stray = ['GIT_DIR', 'GIT_OBJECT_DIRECTORY'].find((name) => process.env[name] !== undefined);
+  if (stray !== undefined) {
+    const message = `not a git repository, with ${stray}=${process.env[stray]}`;
+    return new Failure('environment', message, { hint: `unset ${stray}` });
+  }
+  return new Failure('environment', 'not a git repository (or any of the parent directories)', {
+    hint: 'cd into a repository, or run: git init',
   });
 }

@@ -24,6 +24,7 @@ export async function unstagedPaths(cwd: string, paths: readonly string[]): Prom
     '--no-renames',
     '--no-relative',
     '--no-ext-diff',
+    '--ignore-submodules=dirty',
     '--',
     ...paths,
   ];

@@ -1,5 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { Failure } from '../domain/failure.ts';
+import { withoutStray } from './environment.ts';
 import type { GitResult } from './run.ts';
 
 /**
@@ -84,10 +85,12 @@ const GEMINI_EMPTIES = new Set([
 export function userEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = configEntries(env);
   const scrubbed = entries.some(({ key, value }) => key.toLowerCase() === 'core.hookspath' && value === '');
-  if (env['GEMINI_CLI'] !== '1' || !scrubbed) return { ...env };
+  if (env['GEMINI_CLI'] !== '1' || !scrubbed) return withoutStray(env);
   const kept = entries.filter(({ key, value }) => value !== '' || !GEMINI_EMPTIES.has(key.toLowerCase()));
   const restored = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !/^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/.test(name)),
+    Object.entries(withoutStray(env)).filter(
+      ([name]) => !/^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/.test(name),
+    ),
   );
   for (const name of ['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']) {
     if (restored[name] === '/dev/null') restored[name] = undefined;

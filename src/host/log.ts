@@ -1,4 +1,13 @@
-import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** One line of the guard's log: what happened, never what a note says. */
@@ -30,6 +39,16 @@ export function appendLog(folder: string, line: LogLine): void {
     append(file, `${text.slice(0, MAX_LINE + 500)}\n`);
   } catch {
     // Full disk, read-only or no file at all: the guard's answer must not depend on its log.
+  }
+}
+
+/** The text of `<folder>/guard.log`; empty where there is none, or something that would have to be waited for. */
+export function readLog(folder: string): string {
+  const file = join(folder, LOG_FILE);
+  try {
+    return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : '';
+  } catch {
+    return '';
   }
 }
 

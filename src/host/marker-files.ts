@@ -35,7 +35,7 @@ export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: rea
       const real = realPath(path, follows);
       if (isGuarded(real)) return real;
       // Windows drops dots and blanks at the end of a name.
-      const trimmed = process.platform === 'win32' ? real.replace(/[. ]+$/, '') : real;
+      const trimmed = process.platform === 'win32' ? real.replace(/(?<![. ])[. ]+$/, '') : real;
       if (trimmed !== real && isGuarded(trimmed)) return trimmed;
       const key = follows ? hardLinkKey(real) : undefined;
       if (key === undefined) return undefined;

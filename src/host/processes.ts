@@ -49,7 +49,7 @@ function psTable(): ProcessTable {
   const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, timeout: 1000 } as const;
   const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], options)) ?? '';
   for (const line of output.split('\n')) {
-    const match = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line);
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/.exec(line.trimEnd());
     if (match !== null) rows.set(Number(match[1]), { parent: Number(match[2]), start: match[3] ?? '' });
   }
   return {

@@ -19,3 +19,14 @@ export function guardCommand(client: string, scope: Scope, launcher: string): st
 export function isGuardCommand(client: string): CommandTest {
   return (command) => command.includes('git-handoff') && command.includes(` guard --client ${client}`);
 }
+
+/**
+ * Whether a registered command line may be run to see what it does. The user's own settings are the user's; files in
+ * the working tree come with the repository: there only the text that `init` itself would write is run.
+ */
+export function isHarmless(
+  hook: { readonly client: string; readonly scope: Scope; readonly command: string },
+  launcher: string,
+): boolean {
+  return hook.scope === 'user' || hook.command === guardCommand(hook.client, hook.scope, launcher);
+}

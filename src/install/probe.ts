@@ -16,9 +16,12 @@ const TIMEOUT_MS = 5000;
 
 /** Every command line with our guard in it, of all settings files that exist and parse. */
 export function registeredHooks(installer: ClientInstaller, places: Places): RegisteredHook[] {
+  const seen = new Set<string | undefined>();
   return SCOPES.flatMap((scope) => {
     const file = installer.settingsFile(scope, places);
-    const commands = file === undefined ? [] : [...new Set(commandsIn(readJson(file)))];
+    // The home folder may be a working tree itself.
+    const commands = file === undefined || seen.has(file) ? [] : [...new Set(commandsIn(readJson(file)))];
+    seen.add(file);
     return commands.map((command) => ({ client: installer.client, scope, file: file ?? '', command }));
   });
 }
@@ -36,7 +39,8 @@ function commandsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     if (key !== 'command' || typeof inner !== 'string') return commandsIn(inner);
-    return /git-handoff.* guard\b/s.test(inner) ? [inner] : [];
+    const at = inner.indexOf('git-handoff');
+    return at >= 0 && / guard\b/.test(inner.slice(at)) ? [inner] : [];
   });
 }
 

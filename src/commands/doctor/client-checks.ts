@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { topLevel } from '../../git/repository.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
-import { LOG_FILE } from '../../host/log.ts';
+import { readLog } from '../../host/log.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
+import { isHarmless } from '../../install/guard-command.ts';
 import { type RegisteredHook, fireHook, registeredHooks } from '../../install/probe.ts';
 import type { Context } from '../context.ts';
 import { PROBE_TOOL } from '../probe-tool.ts';
@@ -21,7 +22,9 @@ export async function checkClients(
   repository: Repository,
   settings: Settings,
   context: Context,
+  packageRoot: string,
 ): Promise<CheckShape[]> {
+  const launcher = join(packageRoot, 'bin', 'git-handoff');
   const places = {
     home: context.env['HOME'] ?? homedir(),
     env: context.env,
@@ -33,7 +36,7 @@ export async function checkClients(
   const checks: CheckShape[] = [];
   for (const { installer, hooks } of found) {
     const check = `hooks (${installer.client})`;
-    checks.push(...hooks.map((hook) => ({ check, ...reach(hook, repository, context) })));
+    checks.push(...hooks.map((hook) => ({ check, ...reach(hook, repository, context, launcher) })));
     const isDefault = installer === INSTALLERS[0] && !isGuarded;
     if (hooks.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const detail = 'not registered: this client runs unguarded';
@@ -48,7 +51,15 @@ function reach(
   hook: RegisteredHook,
   repository: Repository,
   context: Context,
+  launcher: string,
 ): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
+  if (!isHarmless(hook, launcher)) {
+    return {
+      status: 'warning',
+      detail: `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`,
+      hint: 'git handoff init',
+    };
+  }
   const nonce = randomBytes(8).toString('hex');
   const payload = {
     hook_event_name: 'PreToolUse',
@@ -61,10 +72,8 @@ function reach(
     cwd: context.cwd,
     env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
   });
-  const logs = [repositoryFolder(repository.commonDir), stateFolder(context.env)].map((folder) =>
-    join(folder, LOG_FILE),
-  );
-  if (status === 0 && logs.some((file) => logged(file, nonce))) {
+  const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
+  if (status === 0 && folders.some((folder) => readLog(folder).includes(nonce))) {
     return { status: 'ok', detail: `the guard is reached from ${hook.file}`, hint: null };
   }
   const why =
@@ -74,12 +83,4 @@ function reach(
     detail: `the command in ${hook.file} does not reach the guard (${why}): calls pass unguarded`,
     hint: 'git handoff init',
   };
-}
-
-function logged(file: string, nonce: string): boolean {
-  try {
-    return readFileSync(file, 'utf8').includes(nonce);
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
@@ -6,7 +6,7 @@ import type { Committer, Repository } from '../../git/repository.ts';
 import { requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
-import { LOG_FILE } from '../../host/log.ts';
+import { LOG_FILE, readLog } from '../../host/log.ts';
 import { foldTopic, healTopic, recordIllegalMove } from '../../store/illegal-moves.ts';
 import { readTopics } from '../../store/topic.ts';
 import type { Context } from '../context.ts';
@@ -82,19 +82,13 @@ const RECENT_LINES = 500;
 /** What the guard logged lately: refusals are its work, errors are ours. */
 export function checkHookLog(repository: Repository, context: Context): CheckShape[] {
   const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
-  const lines = folders.flatMap((folder) => lastLines(join(folder, LOG_FILE)));
+  const lines = folders.flatMap((folder) =>
+    readLog(folder).trimEnd().split('\n').filter(Boolean).slice(-RECENT_LINES),
+  );
   const count = (kind: RegExp) => lines.filter((line) => kind.test(line)).length;
   const failures = count(/"kind":"(?:error|open|failed-open)"/);
   const denials = count(/"kind":"deny"/);
   const detail = `${counted(denials, 'refusal')} and ${counted(failures, 'call')} let through because of an error, in the last ${counted(lines.length, 'line')}`;
   if (failures === 0) return [check('log', 'ok', detail)];
   return [check('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
-}
-
-function lastLines(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-RECENT_LINES);
-  } catch {
-    return [];
-  }
 }

@@ -61,7 +61,7 @@ function scriptInterpreter(text: string): string {
 function programName(word: string, programs: ReadonlyMap<string, Program>): string {
   const name = basename(word).replace(/\.exe$/i, '');
   if (BUILTINS.has(name) || programs.has(name)) return name;
-  const plain = name.replace(/[\d.]+$/, '');
+  const plain = name.replace(/(?<![\d.])[\d.]+$/, '');
   if (programs.has(plain)) return plain;
   return name.startsWith('g') && programs.has(name.slice(1)) ? name.slice(1) : name;
 }

@@ -32,7 +32,7 @@ function character(code: number): string {
 
 /** What `printf` prints for a format and its arguments; the format is used again while arguments are left. */
 export function formatText(format: string, values: readonly string[]): string {
-  const directive = /%(?:%|([-#+ 0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlLjzt]*([a-zA-Z]|\([^)]*\)T))/g;
+  const directive = /%(?:%|([-#+ 0]*)(\*|\d+)?(?:\.(\*|\d+))?[hlLjzt]*([a-zA-Z]|\([^()]*\)T))/g;
   let next = 0;
   let result = '';
   do {

@@ -158,7 +158,7 @@ class Reader {
   /** `open F, ">", "x"`, `open(F, ">x")`, `open(my $f, "| cmd")`. */
   #openPerl([, mode = [], path]: readonly (readonly Token[])[]): void {
     for (const text of this.#source.texts(mode)) {
-      const [, operator = '', rest = ''] = /^\s*(\+?[<>|]{0,2})&?\s*(.*?)\s*$/s.exec(text) ?? [];
+      const [, operator = '', rest = ''] = /^\s*(\+?[<>|]{0,2})&?\s*(.*)$/s.exec(text.trimEnd()) ?? [];
       const targets = path === undefined ? [rest] : this.#source.texts(path);
       if (operator === '|' && path === undefined) this.#commands.push(rest);
       else if (/[>+]/.test(operator)) for (const target of targets) this.#writes.add(target);
@@ -168,17 +168,23 @@ class Reader {
   }
 
   /** A command given as text, as a list of words, or as a program with a list. */
-  #run({ args }: Found): void {
+  #run({ args, name }: Found): void {
     const [first = [], second = []] = args;
     const text = (range: readonly Token[]) => this.#source.texts(range)[0] ?? UNKNOWN;
     const words = (range: readonly Token[]) =>
       splitAt(range.slice(1, -1), (token) => isMark(token, ','))
         .filter((part) => part.length > 0)
         .map(text);
-    const areStrings = args.length > 1 && args.every((arg) => arg.every((token) => token.kind === 'string'));
+    // `system "a", $b`: in Perl and Ruby every further argument is a word, in Python those of `execlp`.
+    const { language } = this.#world;
+    const takesList = language === 'perl' || language === 'ruby' ? /^(?:system|exec|spawn)$/ : /^execl/;
+    const isList = takesList.test(name);
+    const areStrings = args.every((arg) => arg.every((token) => token.kind === 'string'));
+    // `execvp("sh", ["sh", "-c", …])` says its name twice.
+    const from = /^exec[lv]/.test(name) ? 1 : 0;
     if (isMark(first[0], '[')) this.#calls.push(words(first));
-    else if (isMark(second[0], '[')) this.#calls.push([text(first), ...words(second)]);
-    else if (areStrings) this.#calls.push(args.map(text));
+    else if (isMark(second[0], '[')) this.#calls.push([text(first), ...words(second).slice(from)]);
+    else if (args.length > 1 && (areStrings || isList)) this.#calls.push(args.map(text).toSpliced(1, from));
     else this.#commands.push(...this.#source.texts(first).filter((command) => command !== UNKNOWN));
   }
 }

@@ -92,15 +92,23 @@ function valueAt(
     const token = tokens[i];
     if (token === undefined || token.kind === 'newline' || /^[;{}),|]$/.test(token.text)) break;
     if (token.kind === 'mark' && (token.text === '(' || token.text === '$')) continue;
+    // `ARGV[2]`; of other arrays any element may be meant.
+    const index = tokens[i + 1]?.text === '[' && tokens[i + 3]?.text === ']' ? tokens[i + 2] : undefined;
     const values =
       token.kind === 'string'
         ? [token.text]
         : token.kind === 'name'
-          ? (known.get(token.text) ?? [UNKNOWN])
+          ? (known.get(`${token.text} ${index?.text ?? ''}`) ?? known.get(token.text) ?? [UNKNOWN])
           : [UNKNOWN];
     texts = texts.flatMap((text) => values.map((value) => text + value)).slice(0, 64);
+    if (index !== undefined) i += 3;
   }
   return texts;
+}
+
+/** Awk reads escapes in the values that it is given. */
+function unescaped(value: string): string {
+  return value.replace(/\\([\\"/nt])/g, (_, char: string) => ({ n: '\n', t: '\t' })[char] ?? char);
 }
 
 function awk(call: Call): Status {
@@ -119,9 +127,15 @@ function awk(call: Call): Status {
   const files = operands.filter((word) => !isAssignment(word));
   const variables = new Map<string, readonly string[]>([['FILENAME', files]]);
   for (const word of [...optionValues(options, 'v', 'assign'), ...operands.filter(isAssignment)]) {
-    variables.set(word.slice(0, word.indexOf('=')), [word.slice(word.indexOf('=') + 1)]);
+    variables.set(word.slice(0, word.indexOf('=')), [unescaped(word.slice(word.indexOf('=') + 1))]);
   }
   variables.set('ARGV', files);
+  for (const [n, word] of operands.entries()) variables.set(`ARGV ${String(n + 1)}`, [word]);
+  for (const [, name = ''] of program.matchAll(/\bENVIRON\[\s*"(\w+)"/g)) {
+    const variable = frame.scope.lookup(name);
+    const value = variable?.exported === true ? machine.value(frame.scope, name) : undefined;
+    if (typeof value === 'string') variables.set(`ENVIRON ${name}`, [value]);
+  }
   if (hasFile) machine.unsure = true;
   const found = readAwkProgram(program, variables);
   for (const file of found.files) machine.write(frame.scope, file, 'awk >');
@@ -135,7 +149,7 @@ function awk(call: Call): Status {
 
 /** What `{print $2}` prints of a known text. */
 function fieldText(program: string, text: string): string {
-  const field = /^\s*\{\s*print\s+\$(\d+|NF)\s*;?\s*\}\s*$/.exec(program)?.[1];
+  const field = /^\s*\{\s*print\s+\$(\d+|NF)\s*(?:;\s*)?\}\s*$/.exec(program)?.[1];
   if (field === undefined) return text === '' ? '' : UNKNOWN;
   if (!isKnown(text) && !text.includes('\n')) return UNKNOWN;
   const lines = text.replace(/\n$/, '').split('\n');

@@ -6,7 +6,7 @@ import { runChildShell } from './shells.ts';
 
 /** Commands of ed, ex and vim that write the buffer, and those that write a file that they name. */
 const WRITE_COMMAND =
-  /^(?:silent!?\s+|[\d,$.%'<>]*)*(w|wq|wa|wqa|wall|x|xa|xit|exit|wn|up|update|saveas|sav|W)!?(?:\s+(?!\|)(.+))?$/;
+  /^(?:silent!?\s+|[\d,$.%'<>])*(w|wq|wa|wqa|wall|x|xa|xit|exit|wn|up|update|saveas|sav|W)!?(?:\s+(\S.*))?$/;
 
 /** What editor commands do: `null` stands for the file that is being edited. */
 function editorWrites(text: string): { readonly files: (string | null)[]; readonly commands: string[] } {
@@ -22,10 +22,19 @@ function editorWrites(text: string): { readonly files: (string | null)[]; readon
     }
     const shell = /^(?:silent!?\s+)?[\d,$.%]*!(.*)$/.exec(command)?.[1];
     if (shell !== undefined) commands.push(shell);
-    const called = /\b(?:writefile\(.*,|delete\()\s*['"]([^'"]+)['"]/.exec(command)?.[1];
-    if (called !== undefined) files.push(called);
+    files.push(...writtenByCalls(command));
   }
   return { files, commands };
+}
+
+/** Files that `writefile(…, 'file')` and `delete('file')` name. */
+function writtenByCalls(command: string): string[] {
+  const deleted = /\bdelete\(\s*['"]([^'"]+)['"]/.exec(command)?.[1];
+  const written = /\bwritefile\(/.exec(command) === null ? [] : command.split(',').slice(1);
+  const named = written
+    .map((word) => /^\s*['"]([^'"]+)['"]/.exec(word)?.[1])
+    .findLast((name) => name !== undefined);
+  return [deleted, named].filter((name) => name !== undefined);
 }
 
 function applyEditor(call: Call, text: string, operands: readonly string[], by: string): void {
@@ -41,10 +50,22 @@ function applyEditor(call: Call, text: string, operands: readonly string[], by: 
 function ed(call: Call): Status {
   const { operands } = parseOptions(call.args, { short: 'p:', long: 'prompt= silent quiet' });
   const text = call.frame.input.rest;
-  // Text that is inserted ends at a line with a dot, and may say anything.
-  const commands = text.replace(/^[\d,$./]*[aic]\n(?:(?!\.$).*\n)*?\.$/gm, '');
-  applyEditor(call, isKnown(text) ? commands : 'w', operands, call.name);
+  applyEditor(call, isKnown(text) ? withoutInserted(text) : 'w', operands, call.name);
   return undefined;
+}
+
+/** Text that is inserted ends at a line with a dot, and may say anything. */
+function withoutInserted(text: string): string {
+  const lines = text.split('\n');
+  const lastDot = lines.lastIndexOf('.');
+  const kept: string[] = [];
+  let isInserted = false;
+  for (const [n, line] of lines.entries()) {
+    if (isInserted) isInserted = line !== '.';
+    else if (n < lastDot && /^[\d,$./]*[aic]$/.test(line)) isInserted = true;
+    else kept.push(line);
+  }
+  return kept.join('\n');
 }
 
 function vim(call: Call): Status {
@@ -122,15 +143,16 @@ function sqlite(call: Call): Status {
   );
   const text = [...rest, ...(rest.length === 0 ? [frame.input.rest] : [])].join('\n');
   const dots =
-    /^\s*\.(?:output|once|backup|save|log|clone|excel|trace|dump>)\s+(?:-\w+\s+)*(?:main\s+)?['"]?([^'"\n]+)/gm;
+    /^[ \t]*\.(?:output|once|backup|save|log|clone|excel|trace|dump>)\s+(?:-\w+\s+)*(?:main\s+)?['"]?([^'"\n]+)/gm;
   for (const found of text.matchAll(dots)) {
     const file = found[1]?.trim() ?? '';
     if (file.startsWith('|')) runChildShell(call, file.slice(1));
     else if (!/^(?:stdout|off)$/.test(file)) machine.write(frame.scope, file, 'sqlite3');
   }
-  for (const found of text.matchAll(/^\s*\.(?:shell|system)\s+(.+)$/gm)) runChildShell(call, found[1] ?? '');
+  for (const found of text.matchAll(/^[ \t]*\.(?:shell|system)[ \t]+(.+)$/gm))
+    runChildShell(call, found[1] ?? '');
   for (const found of text.matchAll(
-    /(?:\bwritefile\s*\(|\binto\s+|\battach\s+(?:database\s+)?)\s*'([^']+)'/gi,
+    /(?:\bwritefile\s*\(\s*|\binto\s+|\battach\s+(?:database\s+)?)'([^']+)'/gi,
   )) {
     machine.write(frame.scope, found[1] ?? '', 'sqlite3');
   }

@@ -21,7 +21,7 @@ function updateRef(git: GitCall): Status {
     const text = git.call.frame.input.rest;
     const names = refsIn(
       text,
-      /(?:^|[\n\0])\s*(?:update|create|delete|symref-update|symref-create|symref-delete) ([^ \n\0]+)/g,
+      /(?:^|[\n\0])[^\S\n]*(?:update|create|delete|symref-update|symref-create|symref-delete) ([^ \n\0]+)/g,
     );
     for (const name of names) change(git, name.replace(/^"|"$/g, ''));
     if (!isKnown(text) && names.length === 0) change(git, UNKNOWN);
@@ -185,7 +185,7 @@ function forEachRef({ call, args, verb }: GitCall): Status {
   for (const pattern of patterns) {
     const isExact = pattern.includes('*') || pattern.split('/').length > 3;
     const ref = isExact ? pattern : `${pattern.replace(/\/$/, '')}/*`;
-    const line = format.replace(/%\(([^)]*)\)|%([0-9a-f]{2})/gi, (_, field, code) => {
+    const line = format.replace(/%\(([^()]*)\)|%([0-9a-f]{2})/gi, (_, field, code) => {
       if (code !== undefined) return String.fromCharCode(parseInt(String(code), 16));
       const name = String(field);
       if (name === 'refname') return ref;

@@ -150,7 +150,7 @@ function download(call: Call): undefined {
   const isNamed = args.some((word) => /^-[a-zA-Z]*O[a-zA-Z]*$|^--remote-name(?:-all)?$/.test(word));
   const folder = args[args.indexOf('--output-dir') + 1];
   for (const url of isNamed && call.name === 'curl' ? args.filter((word) => word.includes('://')) : []) {
-    const name = basename(url.replace(/[?#].*$/, ''));
+    const name = basename(url.replace(/[?#][^]*$/, ''));
     machine.write(
       frame.scope,
       args.includes('--output-dir') && folder ? `${folder}/${name}` : name,
