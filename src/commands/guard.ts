@@ -5,8 +5,8 @@ import {
   DEFAULT_SETTINGS,
   type Settings,
   aliasesFromLines,
-  autoStashFromLines,
   settingsFromLines,
+  treeSettingsFromLines,
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
@@ -99,7 +99,7 @@ async function setScene(
     clientPid,
     settings,
     aliases,
-    autoStash: autoStashFromLines(call.settings ?? ''),
+    treeSettings: treeSettingsFromLines(call.settings ?? ''),
     files,
     place,
     enabled,

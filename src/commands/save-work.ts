@@ -60,7 +60,7 @@ export async function saveWork(
   const { files, deleted, staged, skipped } = gathered;
   if (files.length + staged.length === 0) return skipped.length === 0 ? undefined : { number: 0, skipped };
   const known = await listing;
-  const same = sameWork(known, place.worktreeId, gathered.contents);
+  const same = sameWork(known, place.worktreeId, gathered.contents, { limits, now });
   if (same !== undefined) return { number: same.number, skipped };
   const { kind, command, session, at } = occasion;
   const { ref, oid } = head;
@@ -96,12 +96,19 @@ function oidsOf({ dirty }: Snapshot): (Oid | undefined)[] {
   return [first?.head?.oid ?? undefined, first?.index?.oid ?? undefined];
 }
 
+/** A snapshot of the same work is good for this long. Milliseconds. */
+const FRESH_MS = 3600_000;
+
 /** The newest snapshot of the worktree, when it holds the very same files. */
 function sameWork(
   known: readonly Rescue[],
   worktreeId: string,
   [files, index]: readonly (Oid | undefined)[],
+  { limits, now }: SaveLimits,
 ): SavedWork | undefined {
   const newest = known.filter((one) => one.kind === 'work' && one.worktreeId === worktreeId).at(-1);
-  return newest?.kind === 'work' && newest.files === files && newest.index === index ? newest : undefined;
+  if (newest?.kind !== 'work' || newest.files !== files || newest.index !== index) return undefined;
+  // One that is about to be too old must not stand for work that is destroyed now.
+  const isFresh = now - newest.note.at < Math.min(FRESH_MS, limits.maxAgeMs / 2);
+  return isFresh ? newest : undefined;
 }

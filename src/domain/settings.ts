@@ -1,3 +1,5 @@
+import type { TreeSettings } from './ledger/tree-verbs.ts';
+
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export interface Settings {
   /** `undefined`: `init` never ran here, only marker files are guarded. */
@@ -108,18 +110,16 @@ export function aliasesFromLines(text: string): ReadonlyMap<string, string> {
   return new Map(lines);
 }
 
-/** Which of git's commands stash what is uncommitted by themselves (`rebase.autoStash`, `merge.autoStash`). */
-export interface AutoStash {
-  readonly rebase: boolean;
-  readonly merge: boolean;
-}
-
-/** The same from what the launcher read. */
-export function autoStashFromLines(text: string): AutoStash {
+/** The settings of git that decide what its verbs do to uncommitted work, from what the launcher read. */
+export function treeSettingsFromLines(text: string): TreeSettings {
   const entries = text.split('\n').map((line) => settingEntry(line, ' '));
-  const isOn = (key: string) =>
-    parseBoolean(entries.filter(([name]) => name === key).map(([, value]) => value)) === true;
-  return { rebase: isOn('rebase.autostash'), merge: isOn('merge.autostash') };
+  const value = (key: string) =>
+    parseBoolean(entries.filter(([name]) => name === key).map(([, each]) => each));
+  return {
+    rebaseStashes: value('rebase.autostash') === true,
+    mergeStashes: value('merge.autostash') === true,
+    cleansUnforced: value('clean.requireforce') === false,
+  };
 }
 
 /** The settings that the launcher read: `key value` lines, as git-config(1) prints them without `-z`. */

@@ -11,21 +11,24 @@ export interface LeftCommit {
 const MAX_COMMITS = 200;
 
 /**
- * The commits that `from` holds and that are left behind when it is moved to `to`, or (without one) that no other
- * branch and no remote-tracking branch holds when it is deleted. Newest first; empty when a name means no commit.
+ * The commits that a branch holds and that no other branch does once it is moved to `to`; without one it is deleted,
+ * and remote-tracking branches count, too. Newest first; empty when a name means no commit.
+ *
+ * @param branch short name of a branch, or `HEAD` for a detached one
  */
 export async function leftCommits(
   cwd: string,
-  from: string,
+  branch: string,
   to: string | undefined,
   timeoutMs: number,
 ): Promise<LeftCommit[]> {
   const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C) %s';
   const listing = ['log', `--max-count=${MAX_COMMITS}`, '-z', format, '--no-show-signature', '--no-notes'];
+  const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
   // `--exclude` is matched without `refs/heads/`, as a pattern.
-  const name = from.replace(/^refs\/heads\//, '').replace(/[\\*?[]/g, '\\$&');
-  const others = [`--exclude=${name}`, '--branches', '--remotes'];
-  const range = to === undefined ? [from, '--not', ...others] : ['--end-of-options', from, `^${to}`];
+  const others = [`--exclude=${branch.replace(/[\\*?[]/g, '\\$&')}`, '--branches'];
+  const left = to === undefined ? ['--remotes'] : ['--end-of-options', to];
+  const range = [from, '--not', ...others, ...left];
   const result = await runGit([...listing, ...range, '--'], { cwd, timeoutMs });
   if (result.code !== 0) return [];
   return result.stdout

@@ -71,6 +71,16 @@ export function gatherWork(
     files.push({ path, mode: disk.mode, bytes: content.length, owner: ownerOf(path) });
   }
   const staged = all.filter(isOnlyStaged);
+  // Staged, and gone from the disk: then the index has the file.
+  for (const { path, raw, disk, index } of staged) {
+    if (disk !== null || index === null || index.oid === null) continue;
+    kept.push({
+      path: bytesOf(raw === undefined ? { path } : { path, raw }),
+      oid: index.oid,
+      mode: index.mode,
+    });
+    files.push({ path, mode: index.mode, bytes: 0, owner: ownerOf(path) });
+  }
   const index = staged.flatMap((entry): PathEntry[] => {
     const { oid, mode } = entry.index ?? { oid: null, mode: '' };
     return oid === null ? [] : [{ path: bytesOf(entry), oid, mode }];

@@ -48,7 +48,7 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  return { head, dirty: new Map(dirty.map((entry) => [entry.path, entry])), at: options.now };
+  return { head, dirty: new Map(dirty.map((entry) => [entry.raw ?? entry.path, entry])), at: options.now };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */
@@ -131,8 +131,9 @@ function parseStatus(output: BinaryText, top: string): { head: HeadPlace; entrie
       const entry = parseEntry(line, top);
       if (entry === undefined) continue;
       // `git rm --cached`: gone from the index, and there on the disk as an untracked file.
-      const removed = line.startsWith('? ') ? entries.get(entry.path) : undefined;
-      entries.set(entry.path, removed === undefined ? entry : { ...removed, disk: entry.disk });
+      const key = entry.raw ?? entry.path;
+      const removed = line.startsWith('? ') ? entries.get(key) : undefined;
+      entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
     }
   }
   return { head: { ref, oid }, entries: [...entries.values()] };

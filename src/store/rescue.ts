@@ -90,12 +90,15 @@ export async function keepRescues(
   place: RescuePlace,
   kind: Rescue['kind'],
   oids: readonly Oid[],
-  { known, limits, now, bytes = 0, stored }: Keeping,
+  { known, limits, now, bytes = 0, held, stored }: Keeping,
 ): Promise<number[] | undefined> {
   let numbers = numbersAfter(known, oids.length);
-  const same = known.filter((one) => one.kind === kind && one.worktreeId === place.worktreeId);
+  const same = known.filter(
+    (one) => one.kind === kind && one.worktreeId === place.worktreeId && held?.has(one.oid) !== true,
+  );
   // The new ones count, and are the last to go.
-  const kept = [...same.map(keptOf), ...numbers.map((number) => ({ number, at: now, bytes }))];
+  const added = held === undefined ? numbers.map((number) => ({ number, at: now, bytes })) : [];
+  const kept = [...same.map((rescue) => keptOf(rescue, now)), ...added];
   const over = new Set(beyondLimits(kept, limits, now).map(({ number }) => number));
   const removed = same.filter(({ number }) => over.has(number));
   const removals = removed.map(({ ref, oid }): RefUpdate => ({ ref, next: undefined, old: oid }));
@@ -104,12 +107,13 @@ export async function keepRescues(
       const ref = rescueRef({ worktreeId: place.worktreeId, number: numbers[at] ?? 1 });
       return { ref, next, old: undefined };
     });
-    // Somebody else may have let go of the same ones: after the first try only the new ones matter.
+    // Somebody else may have let go of the same ones, or hold a lock: after the first try only the new ones matter.
     const updates = tries === 0 ? [...created, ...removals] : created;
     const options = tries === 0 && stored !== undefined ? { after: stored } : {};
     const result = await updateRefs({ cwd: place.cwd }, updates, options);
     if (result.kind === 'done') return numbers;
-    if (result.kind === 'locked') return undefined;
+    if (result.kind === 'locked' && (tries > 0 || removals.length === 0)) return undefined;
+    if (result.kind === 'locked') continue;
     numbers = numbers.map((number) => number + numbers.length);
   }
   return undefined;
@@ -122,6 +126,8 @@ export interface Keeping {
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** Entries that are in the stash: they need no room, and none of them goes. */
+  readonly held?: ReadonlySet<Oid>;
   /** Of the files in a new snapshot. */
   readonly bytes?: number;
   readonly stored?: Promise<unknown>;
@@ -132,7 +138,10 @@ function numbersAfter(known: readonly Rescue[], count: number): number[] {
   return Array.from({ length: count }, (_, at) => last + 1 + at);
 }
 
-function keptOf(rescue: Rescue) {
-  const bytes = rescue.kind === 'work' ? rescuedBytes(rescue.note) : 0;
-  return { number: rescue.number, at: rescuedAt(rescue), bytes };
+/** When an entry was dropped nobody knows: only how many there are counts. */
+function keptOf(rescue: Rescue, now: number) {
+  const { number } = rescue;
+  return rescue.kind === 'work'
+    ? { number, at: rescue.note.at, bytes: rescuedBytes(rescue.note) }
+    : { number, at: now, bytes: 0 };
 }

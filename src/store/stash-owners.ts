@@ -1,5 +1,5 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type Oid, type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 import { readText } from './ledger.ts';
@@ -35,4 +35,28 @@ export function readStashOwners(commonDir: string): ReadonlyMap<Oid, SessionId> 
     if (oid !== undefined && session !== undefined) owners.set(oid, session);
   }
   return owners;
+}
+
+/** What was there before a session's command that makes an entry, until the command is over. */
+const pendingFile = (commonDir: string, session: SessionId) =>
+  join(repositoryFolder(commonDir), 'stashing', session);
+
+/** A session is about to make an entry: the ones that are there already are not its own. */
+export function expectStash(commonDir: string, session: SessionId, oids: readonly Oid[]): void {
+  const file = pendingFile(commonDir, session);
+  ensureFolder(dirname(file));
+  writeFileSync(file, `${oids.join('\n')}\n`, { mode: 0o600 });
+}
+
+/** What was there before the session's command; `undefined`: it was to make none. Forgotten with this. */
+export function takeExpected(commonDir: string, session: SessionId): ReadonlySet<string> | undefined {
+  const file = pendingFile(commonDir, session);
+  const text = readText(file);
+  if (text === '') return undefined;
+  rmSync(file, { force: true });
+  return new Set(text.split('\n').filter((line) => line !== ''));
+}
+
+export function isStashing(commonDir: string, session: SessionId): boolean {
+  return readText(pendingFile(commonDir, session)) !== '';
 }

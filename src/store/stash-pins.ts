@@ -27,11 +27,15 @@ export async function pinStash(
   ]);
   const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
   const fresh = entries.filter(({ oid }) => !pinned.has(oid));
-  // The oldest first: numbers grow with time. Of a long list only what the limits allow.
+  // The oldest first: numbers grow with time.
   const oids = fresh
-    .slice(0, limits.maxCount)
+    .slice(0, MAX_NEW)
     .map(({ oid }) => oid)
     .reverse();
-  if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now });
+  const held = new Set(entries.map(({ oid }) => oid));
+  if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now, held });
   return { entries, fresh, rescues };
 }
+
+/** More entries than this are pinned by and by. */
+const MAX_NEW = 200;

@@ -52,8 +52,14 @@ export function renderRescued({ rescue, items }: RescueShowValue, now: number): 
     const whose = owner === null ? '' : `, session ${escapeLine(shortId(owner))}`;
     return `\n== ${escapeLine(item.path)} (${file?.bytes ?? 0} bytes${whose})\n${textOf(item, rescue.number)}`;
   });
+  const staged = rescue.staged
+    .filter((path) => files.has(path))
+    .map((path) => {
+      const command = `git show ${shellWord(`${rescue.oid}:index/${path}`)}`;
+      return `\n== ${escapeLine(path)}: what was staged is another text: ${command}\n`;
+    });
   const lost = rescue.skipped.map(({ path, why }) => `\n== ${escapeLine(path)}: not saved (${why})\n`);
-  return head + blocks.join('') + lost.join('');
+  return head + blocks.join('') + staged.join('') + lost.join('');
 }
 
 function textOf(item: RescuedText, number: number): string {

@@ -3,6 +3,7 @@ import { HANDOFFS, KEPT, RESCUE } from '../../git/namespace.ts';
 import { STASH } from '../../git/stash.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
+import { isStashing } from '../../store/stash-owners.ts';
 import { readTopics } from '../../store/topic.ts';
 import { checkGuardedFiles } from '../guarded-files.ts';
 import { reportIllegalMoves } from '../report-illegal.ts';
@@ -40,7 +41,9 @@ async function newStash(
   refs: readonly Ref[],
 ): Promise<void> {
   const tip = refs.find(({ name }) => name === STASH)?.oid;
-  if (tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip)) return;
+  const isKnown = tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip);
+  const { place } = scene;
+  if (isKnown && (place === undefined || !isStashing(place.commonDir, session))) return;
   const { seeStash } = await import('./rescue/see-stash.ts');
   await seeStash(scene, session, command).catch((error: unknown) => {
     scene.log('open', `the stash was not looked at: ${String(error)}`);

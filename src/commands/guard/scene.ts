@@ -1,5 +1,6 @@
 import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
-import type { AutoStash, Settings } from '../../domain/settings.ts';
+import type { TreeSettings } from '../../domain/ledger/tree-verbs.ts';
+import type { Settings } from '../../domain/settings.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 
@@ -15,7 +16,7 @@ export interface Scene {
   readonly settings: Settings;
   /** git's aliases, by lower-case name. */
   readonly aliases: ReadonlyMap<string, string>;
-  readonly autoStash: AutoStash;
+  readonly treeSettings: TreeSettings;
   readonly files: MarkerFiles;
   /** `undefined` outside of repositories. */
   readonly place: FoundRepository | undefined;

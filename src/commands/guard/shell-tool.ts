@@ -11,6 +11,8 @@ import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
 import { shellWorld } from '../../host/shell-world.ts';
+import { hasWorktreeBelow } from '../../git/worktrees.ts';
+import { RESCUE_MS } from './rescue/rescue-time.ts';
 import { combined, decideGuarded, firstRefusal, removePath, stands } from './before-tool.ts';
 import { changesTree } from '../../domain/ledger/tree-verbs.ts';
 import type { SessionId } from '../../domain/names.ts';
@@ -54,6 +56,8 @@ export async function shellTool(
   const other = await inOtherTrees(scene, effects);
   if (other !== undefined && stands(scene, other)) return other;
   if (!scene.enabled || session === undefined) return verdict;
+  // What may destroy work is worth waiting for.
+  if (effects.gitCalls.some(({ verb }) => changesTree(verb))) scene.moreTime(RESCUE_MS);
   const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
   const shared = await ofAllWorktrees(scene, session, effects, look);
   if (shared !== undefined && stands(scene, shared)) return shared;
@@ -92,7 +96,16 @@ async function ofAllWorktrees(
   });
 }
 
-const SHARED_VERBS = new Set(['stash', 'worktree', 'branch', 'reset', 'switch', 'checkout', 'update-ref']);
+const SHARED_VERBS = new Set([
+  'stash',
+  'worktree',
+  'clean',
+  'branch',
+  'reset',
+  'switch',
+  'checkout',
+  'update-ref',
+]);
 
 /** Uncommitted work that the command may destroy is saved before. */
 async function savedFirst(
@@ -114,8 +127,9 @@ async function inOtherTrees(scene: Scene, effects: ShellEffects): Promise<Verdic
   const { place, enabled, event } = scene;
   const { session } = event;
   if (!enabled || place === undefined || session === undefined) return undefined;
+  const hasNested = hasWorktreeBelow(place);
   const isHere = (path: string | undefined) =>
-    path === undefined || `${path}/`.startsWith(`${place.workTree}/`);
+    path === undefined || (!hasNested && `${path}/`.startsWith(`${place.workTree}/`));
   const leaves =
     effects.gitCalls.some(({ cwd }) => !isHere(cwd)) || effects.paths.some(({ path }) => !isHere(path));
   if (!leaves) return undefined;

@@ -1,6 +1,6 @@
 import type { Oid } from '../../domain/names.ts';
 import type { RescuedFile } from '../../domain/rescue.ts';
-import { listTree } from '../../git/list-tree.ts';
+import { type TreeFile, listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { KnownRescue } from './rescues.ts';
 
@@ -18,9 +18,11 @@ export async function storedFiles(
   files: readonly RescuedFile[],
 ): Promise<StoredFile[]> {
   const blobs = rescue.kind === 'stash' ? rescue.held : await savedBlobs(cwd, rescue.files);
-  const byPath = new Map(blobs.map((blob) => [blob.path, blob]));
+  // Names that are not UTF-8 may look alike: each file takes the next of them.
+  const byPath = new Map<string, TreeFile[]>();
+  for (const blob of blobs) byPath.set(blob.path, [...(byPath.get(blob.path) ?? []), blob]);
   return files.flatMap((file) => {
-    const found = byPath.get(file.path);
+    const found = byPath.get(file.path)?.shift();
     if (found === undefined) return [];
     return [{ ...file, oid: found.oid, ...(found.raw === undefined ? {} : { raw: found.raw }) }];
   });

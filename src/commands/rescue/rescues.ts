@@ -35,6 +35,8 @@ export interface Rescues {
   readonly top: string | undefined;
   /** Newest first. */
   readonly all: readonly KnownRescue[];
+  /** Of the worktree around the command. */
+  readonly worktreeId: string | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
     const held = (await stashedFiles(cwd, rescue.oid)).map((file) => ({ ...file, owner }));
     all.push({ ...rescue, held, owner, index: indexes.get(rescue.oid) ?? null });
   }
-  return { workspace, settings, top, all: all.reverse() };
+  return { workspace, settings, top, all: all.reverse(), worktreeId: place?.worktreeId };
 }
 
 /** The worktree around the command, where any session ever was. */
@@ -145,10 +147,12 @@ export function sessionOf(rescue: KnownRescue, file: RescuedFile): SessionId | n
  *
  * @throws Failure `not-found`
  */
-export function select(all: readonly KnownRescue[], wanted: Wanted): Selection {
+export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
-  for (const rescue of all) {
+  // Two worktrees that save at the same instant may take the same number: then the one here is meant.
+  const here = all.filter((rescue) => rescue.worktreeId === worktreeId);
+  for (const rescue of isNumber ? [...here, ...all] : all) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
     const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
     if (files.length > 0) return { rescue, files };

@@ -2,6 +2,7 @@ import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { listTree } from '../../git/list-tree.ts';
+import { hashFiles } from '../../git/scratch-store.ts';
 import { obstacle, stands } from '../../host/put-file.ts';
 import { type StoredFile, readStored } from './contents.ts';
 import { gone } from './show.ts';
@@ -28,6 +29,9 @@ export async function planFiles(
   const named = files.map(({ path }) => path);
   const tracked = head.oid === null ? [] : await listTree(top, head.oid, named);
   const atHead = new Map(tracked.map((one) => [one.path, one]));
+  // git may have been told not to look at a file (`git update-index --assume-unchanged`).
+  const clean = tracked.filter(({ path }) => !dirty.has(path)).map(({ path }) => path);
+  const onDisk = await hashFiles(top, clean, {});
   return files.map((file, at): PlannedFile => {
     const content = contents[at];
     if (content === undefined) throw gone(file.path);
@@ -37,7 +41,8 @@ export async function planFiles(
     const there = now === undefined ? atHead.get(file.path) : now.disk;
     if (there?.oid === file.oid && there.mode === file.mode) return { file, content, state: 'same' };
     // What git ignores is in no list, and is lost just as well.
-    const isFree = !stands(top, pathBytes(file)) || (now === undefined && atHead.has(file.path));
+    const isClean = now === undefined && atHead.get(file.path)?.oid === onDisk.get(file.path);
+    const isFree = !stands(top, pathBytes(file)) || (isClean && atHead.has(file.path));
     return { file, content, state: isFree ? 'free' : 'dirty' };
   });
 }

@@ -1,11 +1,15 @@
+import { join, relative } from 'node:path';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
+import { asCheckedOut } from '../../git/filters.ts';
 import { restoreFrom } from '../../git/stash.ts';
 import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
 import { worktreeId } from '../../host/folders.ts';
+import { realPath } from '../../host/disk.ts';
 import { processTable } from '../../host/processes.ts';
 import { putFile } from '../../host/put-file.ts';
 import { appendEntries, readLedgers } from '../../store/ledger.ts';
@@ -42,6 +46,7 @@ export interface RestoreValue {
 
 /** Everything that a restore is decided by. */
 interface Restoring {
+  readonly cwd: string;
   readonly top: string;
   readonly rescues: Rescues;
   readonly rescue: KnownRescue;
@@ -64,10 +69,10 @@ export async function restoreRescued(
 ): Promise<CommandResult<RestoreValue>> {
   const { cwd, now } = context;
   const rescues = await openRescues(context);
-  const { all, top, workspace, settings } = rescues;
+  const { top, workspace, settings } = rescues;
   if (top === undefined)
     throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
-  const { rescue, files } = select(all, { which, paths: wantedPaths(paths, cwd, top) });
+  const { rescue, files } = select(rescues, { which, paths: wantedPaths(paths, cwd, top) });
   const stored = await storedFiles(cwd, rescue, files);
   const missing = files.find(({ path }) => !stored.some((file) => file.path === path));
   if (missing !== undefined) throw gone(missing.path);
@@ -77,7 +82,7 @@ export async function restoreRescued(
   const { commonDir } = workspace.repository;
   const { staleAfterMs } = settings;
   const judged = judgeSessions(workspace.sessions, commonDir, processTable(), staleAfterMs, now);
-  const restoring = { top, rescues, rescue, plans, before, self, judged, now };
+  const restoring = { cwd, top, rescues, rescue, plans, before, self, judged, now };
   checkDirty(restoring, force);
   const saved = await saveDirty(restoring);
   await writeFiles(restoring);
@@ -91,7 +96,7 @@ const inState = (plans: readonly PlannedFile[], wanted: PlannedFile['state']) =>
   plans.filter(({ state }) => state === wanted).map(({ file }) => file);
 
 /** Refuses to write over uncommitted changes, unless they are nobody else's and it is asked for. */
-function checkDirty({ rescues, rescue, plans, self, judged, top }: Restoring, force: boolean): void {
+function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restoring, force: boolean): void {
   const dirty = inState(plans, 'dirty');
   if (dirty.length === 0) return;
   const place = placeOf(rescues.workspace.repository, top);
@@ -109,8 +114,9 @@ function checkDirty({ rescues, rescue, plans, self, judged, top }: Restoring, fo
   }
   if (force) return;
   const names = dirty.map(({ path }) => escapeLine(path)).join(', ');
+  const words = plans.map(({ file }) => shellWord(relative(realPath(cwd), join(realPath(top), file.path))));
   throw new Failure('refused', `uncommitted changes would be written over: ${names}`, {
-    hint: `git handoff rescue restore --force ${rescue.number} (what is there is kept as a rescue first)`,
+    hint: `git handoff rescue restore --force ${rescue.number} -- ${words.join(' ')}`,
   });
 }
 
@@ -125,7 +131,10 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now }: Res
     return listed ?? { path: file.path, head: null, index: null, disk, stamp: stampOf(top, file) };
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
-  const occasion = { kind: 'before', command, session: self ?? null, at: now, ownerOf: () => null } as const;
+  const place = placeOf(repository, top);
+  const owners = claimOwners(place === undefined ? [] : readLedgers(place));
+  const ownerOf = (path: string) => owners.get(path) ?? null;
+  const occasion = { kind: 'before', command, session: self ?? null, at: now, ownerOf } as const;
   const saved = await saveWork(
     { cwd: top, worktreeId: worktreeId(repository.gitDir) },
     { ...before, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
@@ -147,7 +156,12 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now }: Res
 async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
   const wanted = plans.filter(({ state }) => state !== 'same');
   if (rescue.kind === 'work') {
-    for (const { file, content } of wanted) putFile(top, { path: pathBytes(file), mode: file.mode, content });
+    for (const { file, content } of wanted) {
+      // What a look has kept is what git would store.
+      const isStored = rescue.note.kind === 'seen' && file.mode !== '120000';
+      const bytes = isStored ? await asCheckedOut(top, file.path, file.oid) : content;
+      putFile(top, { path: pathBytes(file), mode: file.mode, content: bytes });
+    }
     return;
   }
   const untracked = new Set(rescue.held.filter((file) => file.untracked).map(({ path }) => path));

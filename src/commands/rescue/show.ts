@@ -32,8 +32,9 @@ export async function showRescued(
   context: Context,
 ): Promise<CommandResult<RescueShowValue>> {
   const { cwd } = context;
-  const { all, top, workspace } = await openRescues(context);
-  const { rescue, files } = select(all, { which, paths: wantedPaths(paths, cwd, top) });
+  const rescues = await openRescues(context);
+  const { top, workspace } = rescues;
+  const { rescue, files } = select(rescues, { which, paths: wantedPaths(paths, cwd, top) });
   if (raw && files.length !== 1) {
     throw new Failure('usage', `--raw prints one file, and ${files.length} are meant`, {
       hint: `git handoff rescue show ${rescue.number}`,

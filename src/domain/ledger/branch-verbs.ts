@@ -42,19 +42,20 @@ function branches(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   if (hasOption(options, 'r', 'remotes')) return [];
   if (hasOption(options, 'd', 'D', 'delete'))
     return operands.map((branch) => ({ call, branch, to: undefined }));
+  const isForced = hasOption(options, 'f', 'force');
+  if (hasOption(options, 'M', 'C') || (isForced && hasOption(options, 'm', 'move', 'c', 'copy'))) {
+    const target = operands.at(-1);
+    const source = operands.length > 1 ? (operands[0] ?? '') : 'HEAD';
+    return target === undefined ? [] : [{ call, branch: target, to: source }];
+  }
   const [branch, to = 'HEAD'] = operands;
-  if (
-    hasOption(options, 'f', 'force') &&
-    !hasOption(options, 'm', 'move', 'c', 'copy') &&
-    branch !== undefined
-  )
-    return [{ call, branch, to }];
-  return [];
+  return isForced && branch !== undefined ? [{ call, branch, to }] : [];
 }
 
 /** With a path, `git reset` moves no branch. */
 function resets(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   if (words.includes('--') && words.indexOf('--') < words.length - 1) return [];
+  if (words.some((word) => word.startsWith('--pathspec-from-file'))) return [];
   const { operands } = parseOptions(words, { long: 'hard soft mixed merge keep pathspec-from-file=' });
   const [to, ...paths] = operands;
   return to === undefined || paths.length > 0 ? [] : [{ call, branch: undefined, to }];
@@ -71,6 +72,7 @@ function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   const options = parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog' });
   const [ref = '', to] = options.operands;
   const branch = /^refs\/heads\/(.+)$/s.exec(ref)?.[1];
+  if (ref === 'HEAD' && to !== undefined) return [{ call, branch: undefined, to }];
   if (branch === undefined) return [];
   const isDeletion = hasOption(options, 'd') || (to !== undefined && /^0+$/.test(to));
   return isDeletion || to !== undefined ? [{ call, branch, to: isDeletion ? undefined : to }] : [];

@@ -37,6 +37,12 @@ export interface OwnedEntry {
   readonly owner: SessionId | undefined;
 }
 
+/** Who asks, and who else is at work. */
+export interface StashSides {
+  readonly own: ReadonlySet<SessionId>;
+  readonly live: ReadonlySet<SessionId>;
+}
+
 /** A use that is refused, and the entries in question. */
 export interface RefusedUse {
   readonly use: StashUse;
@@ -45,14 +51,14 @@ export interface RefusedUse {
 
 /**
  * Whether a command takes an entry of the stash that is not the session's own. Without a name git takes the newest,
- * whoever made it; by number, only somebody else's is protected, and only from being removed.
+ * whoever made it; by number, only a live session's is protected, and only from being removed.
  *
  * @param pushes whether a push in the command will make an entry (git makes none when there is nothing to stash)
  */
 export function decideStash(
   uses: readonly StashUse[],
   list: readonly OwnedEntry[],
-  own: ReadonlySet<SessionId>,
+  { own, live }: StashSides,
   pushes: boolean,
 ): RefusedUse | undefined {
   // What is made on the way is the session's own; it has no name yet.
@@ -69,7 +75,7 @@ export function decideStash(
       .filter((entry) => entry !== 'new')
       .filter(({ owner }) => {
         if (owner !== undefined && own.has(owner)) return false;
-        return use.index === undefined || (removes && owner !== undefined);
+        return use.index === undefined || (removes && owner !== undefined && live.has(owner));
       });
     if (foreign.length > 0) return { use, entries: foreign };
     if (removes) entries = entries.filter((entry) => !meant.includes(entry));

@@ -14,10 +14,22 @@ export interface TreeReach {
   readonly untracked: boolean;
   /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
   readonly ignored: boolean | 'only';
+  /** Only what is in the index and not in HEAD (`git stash push --staged`). */
+  readonly stagedOnly: boolean;
   /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
   readonly unsure: boolean;
   /** What is done, for the sentence "<verb> would …". */
   readonly verb: 'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm';
+}
+
+/** Settings of git that decide what a verb does to uncommitted work (git-config(1)). */
+export interface TreeSettings {
+  /** `rebase.autoStash` */
+  readonly rebaseStashes: boolean;
+  /** `merge.autoStash` */
+  readonly mergeStashes: boolean;
+  /** `clean.requireForce` is off. */
+  readonly cleansUnforced: boolean;
 }
 
 /** What a reach depends on besides the words. */
@@ -28,8 +40,7 @@ export interface TreeFacts {
   names(file: string, nul: boolean): readonly string[] | undefined;
   /** The text of a patch file; `undefined`: cannot be read. */
   text(file: string): string | undefined;
-  /** `rebase.autoStash` and `merge.autoStash` (git-config(1)). */
-  readonly autoStash: { readonly rebase: boolean; readonly merge: boolean };
+  readonly settings: TreeSettings;
 }
 
 /**
@@ -60,6 +71,7 @@ const VERBS: Readonly<Record<string, Judge>> = {
   stash: stashes,
   clean: cleans,
   rm: removes,
+  mv: movesOver,
   rebase: rebases,
   pull: pulls,
   merge: merges,
@@ -72,7 +84,14 @@ const VERBS: Readonly<Record<string, Judge>> = {
   'checkout-index': checksOutIndex,
 };
 
-const WHOLE = { paths: undefined, tracked: true, untracked: false, ignored: false, unsure: false } as const;
+const WHOLE = {
+  paths: undefined,
+  tracked: true,
+  untracked: false,
+  ignored: false,
+  stagedOnly: false,
+  unsure: false,
+} as const;
 
 const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
   call,
@@ -118,10 +137,8 @@ function covering(
   does: TreeReach['does'],
   pathspecs: readonly string[],
 ): TreeReach {
-  const known = pathspecs.filter((word) => isKnown(word) && word !== '');
-  const paths = known.some(isWholeTree) ? undefined : known;
-  const unsure = !pathspecs.every(isKnown);
-  return { call, verb, does, tracked: true, untracked: false, ignored: false, paths, unsure };
+  const paths = pathspecs.filter((word) => isKnown(word) && word !== '');
+  return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
 }
 
 const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
@@ -153,7 +170,7 @@ function stashes({ call, words, facts }: Judged): TreeReach | undefined {
   const untracked = ignored || hasOption(options, 'u', 'include-untracked');
   const isWhole = words[0] === 'save' || operands.length === 0;
   const reach = isWhole ? whole(call, 'stash', 'carry') : covering(call, 'stash', 'carry', operands);
-  return { ...reach, untracked };
+  return { ...reach, untracked, stagedOnly: hasOption(options, 'S', 'staged') };
 }
 
 /** The words of a `git stash push`, however it is spelled; `undefined` for the other commands of git-stash(1). */
@@ -165,7 +182,8 @@ export function pushWords(words: readonly string[]): readonly string[] | undefin
 
 function cleans({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { short: 'e:', long: 'exclude= dry-run force' });
-  if (hasOption(options, 'n', 'dry-run') || !hasOption(options, 'f', 'force')) return undefined;
+  const isForced = hasOption(options, 'f', 'force') || settingsOf(call, facts).cleansUnforced;
+  if (hasOption(options, 'n', 'dry-run', 'i', 'interactive') || !isForced) return undefined;
   const reach =
     operands.length === 0 ? whole(call, 'clean', 'destroy') : covering(call, 'clean', 'destroy', operands);
   const only = hasOption(options, 'X');
@@ -180,6 +198,14 @@ function removes({ call, words, facts }: Judged): TreeReach | undefined {
   return isSafe || operands.length === 0 ? undefined : covering(call, 'rm', 'destroy', operands);
 }
 
+/** With `-f` the file at the target is replaced. */
+function movesOver({ call, words }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { long: 'force dry-run verbose' });
+  const target = options.operands.at(-1);
+  const isSafe = hasOption(options, 'n', 'dry-run') || !hasOption(options, 'f', 'force');
+  return isSafe || target === undefined ? undefined : covering(call, 'restore', 'destroy', [target]);
+}
+
 function rebases({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, {
     short: 'x:X:s:C:',
@@ -187,20 +213,34 @@ function rebases({ call, words, facts }: Judged): TreeReach | undefined {
   });
   if (hasOption(options, 'abort', 'skip')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit', 'edit-todo', 'show-current-patch')) return undefined;
-  return autostashes(call, options, facts.autoStash.rebase);
+  return autostashes(call, options, settingsOf(call, facts).rebaseStashes);
 }
 
 function pulls({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'X:s:', long: 'rebase=? strategy= autostash no-autostash' });
   // Whether it merges or rebases is up to further settings.
-  return autostashes(call, options, facts.autoStash.rebase || facts.autoStash.merge);
+  const { rebaseStashes, mergeStashes } = settingsOf(call, facts);
+  return autostashes(call, options, rebaseStashes || mergeStashes);
 }
 
 function merges({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'm:F:X:s:', long: 'message= autostash no-autostash abort' });
   if (hasOption(options, 'abort')) return whole(call, 'reset', 'destroy');
   if (hasOption(options, 'continue', 'quit')) return undefined;
-  return autostashes(call, options, facts.autoStash.merge);
+  return autostashes(call, options, settingsOf(call, facts).mergeStashes);
+}
+
+/** The settings, with what `-c` says of them in the call itself. */
+function settingsOf({ settings }: GitVerbCall, facts: TreeFacts): TreeSettings {
+  const isOn = (key: string, otherwise: boolean) => {
+    const value = settings?.get(key)?.toLowerCase();
+    return value === undefined ? otherwise : /^(?:true|yes|on|1)$/.test(value);
+  };
+  return {
+    rebaseStashes: isOn('rebase.autostash', facts.settings.rebaseStashes),
+    mergeStashes: isOn('merge.autostash', facts.settings.mergeStashes),
+    cleansUnforced: !isOn('clean.requireforce', !facts.settings.cleansUnforced),
+  };
 }
 
 /** Puts everything uncommitted aside while the branch moves; it comes back, or stays in the stash at a conflict. */
@@ -269,9 +309,4 @@ function fileNames(options: Options, facts: TreeFacts): readonly string[] | unde
   const names =
     isKnown(file) && file !== '-' ? facts.names(file, hasOption(options, 'pathspec-file-nul')) : undefined;
   return names ?? [UNKNOWN];
-}
-
-/** Pathspecs that mean everything (gitglossary(7)). */
-function isWholeTree(word: string): boolean {
-  return /^(?:\.\/?|:\/|:|\*|:\(.*|\.\/\*)$/.test(word);
 }

@@ -72,6 +72,8 @@ export interface GitVerbCall {
   readonly verb: string;
   /** Words after the verb; unknown ones are `undefined`. */
   readonly words: readonly (string | undefined)[];
+  /** What `-c` says in this call, by lower-case key. */
+  readonly settings?: ReadonlyMap<string, string>;
 }
 
 export interface ShellEffects {

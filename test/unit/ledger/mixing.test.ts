@@ -127,6 +127,10 @@ describe('suspects', () => {
     expect(paths({ b: [{ t: 'staged', path: 'f', state: blob(2), at: 1 }] })).toEqual([]);
   });
 
+  it('are those as well that another session only may have changed', () => {
+    expect(paths({ a: [{ ...theirs, weak: true }] })).toEqual(['f']);
+  });
+
   it('are not new files: they take nothing back', () => {
     expect(paths({ more: { staged: [{ path: 'f', head: null, index: blob(2) }] } })).toEqual([]);
   });

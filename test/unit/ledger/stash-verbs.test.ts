@@ -9,6 +9,7 @@ const call = (command: string) => {
 };
 const ME = 'me' as SessionId;
 const OTHER = 'other' as SessionId;
+const GONE = 'gone' as SessionId;
 const entry = (owner: SessionId | undefined, at: number) => ({ oid: `${at}`.repeat(40) as Oid, owner });
 
 /** `-` when the commands may run, else what is refused and how many entries it is about. */
@@ -18,7 +19,12 @@ function decide(
   pushes = true,
 ): string {
   const uses = commands.flatMap((command) => stashUse(call(command)) ?? []);
-  const refused = decideStash(uses, owners.map(entry), new Set([ME]), pushes);
+  const refused = decideStash(
+    uses,
+    owners.map(entry),
+    { own: new Set([ME]), live: new Set([ME, OTHER]) },
+    pushes,
+  );
   return refused === undefined ? '-' : `${refused.use.action} ${refused.entries.length}`;
 }
 
@@ -38,6 +44,8 @@ describe('decideStash', () => {
     ['by place: own', ['stash drop stash@{1}'], [OTHER, ME], true, '-'],
     ["by place: another's, removed", ['stash drop stash@{0}'], [OTHER, ME], true, 'drop 1'],
     ["by place: another's, applied", ['stash apply stash@{0}'], [OTHER, ME], true, '-'],
+    ['by place: of a session that is over', ['stash drop stash@{0}'], [GONE], true, '-'],
+    ['on top: of a session that is over', ['stash drop'], [GONE], true, 'drop 1'],
     ['by place: not known whose', ['stash pop 0'], [undefined], true, '-'],
     ['refs/stash@{0}', ['stash pop refs/stash@{0}'], [OTHER], true, 'pop 1'],
     ['the bare ref is the newest', ['stash pop stash'], [OTHER], true, 'pop 1'],
@@ -65,7 +73,11 @@ describe('branchMoves', () => {
     ['branch -f x', 'x>HEAD'],
     ['branch x main', ''],
     ['branch -m x y', ''],
-    ['branch -M y', ''],
+    ['branch -M y', 'y>HEAD'],
+    ['branch -M x y', 'y>x'],
+    ['branch -f -c x y', 'y>x'],
+    ['update-ref HEAD main', 'HEAD>main'],
+    ['reset main --pathspec-from-file=l', ''],
     ['branch --list x', ''],
     ['reset HEAD~1', 'HEAD>HEAD~1'],
     ['reset --hard origin/main', 'HEAD>origin/main'],

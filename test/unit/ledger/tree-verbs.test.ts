@@ -13,15 +13,24 @@ function reach(command: string): string {
       names: (file) => (file === 'list' ? ['src/a.ts', 'b'] : undefined),
       text: (file) =>
         file === 'fix.patch' ? '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-x\n+y\n' : undefined,
-      autoStash: { rebase: false, merge: false },
+      settings: { rebaseStashes: false, mergeStashes: false, cleansUnforced: false },
     },
   );
   if (found === undefined) return '-';
   const files = found.tracked ? (found.untracked ? 'all' : 'tracked') : found.untracked ? 'untracked' : '';
+  const staged = found.stagedOnly ? ['staged'] : [];
   const ignored = found.ignored === false ? [] : [found.ignored === 'only' ? 'ignored-only' : 'ignored'];
   const paths = [...(found.paths ?? []), ...(found.unsure ? ['?'] : [])];
   const some = found.paths?.length === 0 && !found.unsure ? ['none'] : [];
-  return [found.verb, found.does, ...(files === '' ? [] : [files]), ...ignored, ...some, ...paths].join(' ');
+  return [
+    found.verb,
+    found.does,
+    ...(files === '' ? [] : [files]),
+    ...staged,
+    ...ignored,
+    ...some,
+    ...paths,
+  ].join(' ');
 }
 
 describe('treeReach', () => {
@@ -43,13 +52,13 @@ describe('treeReach', () => {
     ['checkout HEAD -- src/a.ts b', 'restore destroy tracked src/a.ts b'],
     ['checkout HEAD src/a.ts', 'restore destroy tracked src/a.ts'],
     ['checkout src/a.ts', 'restore destroy tracked src/a.ts'],
-    ['checkout .', 'restore destroy tracked'],
-    ['checkout -- :/', 'restore destroy tracked'],
-    ['restore .', 'restore destroy tracked'],
+    ['checkout .', 'restore destroy tracked .'],
+    ['checkout -- :/', 'restore destroy tracked :/'],
+    ['restore .', 'restore destroy tracked .'],
     ['restore src/a.ts', 'restore destroy tracked src/a.ts'],
     ['restore --source HEAD~1 src', 'restore destroy tracked src'],
     ['restore --staged .', '-'],
-    ['restore -S -W .', 'restore destroy tracked'],
+    ['restore -S -W .', 'restore destroy tracked .'],
     ['reset --hard', 'reset destroy tracked'],
     ['reset --hard origin/main', 'reset destroy tracked'],
     ['reset --har', 'reset destroy tracked'],
@@ -77,9 +86,12 @@ describe('treeReach', () => {
     ['restore --pathspec-from-file=-', 'restore destroy tracked ?'],
     ['stash push --pathspec-from-file=gone', 'stash carry tracked ?'],
     ['checkout -- $unknown', 'restore destroy tracked ?'],
-    ['checkout -- $unknown .', 'restore destroy tracked ?'],
+    ['checkout -- $unknown .', 'restore destroy tracked . ?'],
     ['checkout $unknown', 'switch carry tracked ?'],
-    ['rm -rf .', 'rm destroy tracked'],
+    ['rm -rf .', 'rm destroy tracked .'],
+    ['mv -f src/a.ts b', 'restore destroy tracked b'],
+    ['mv src/a.ts b', '-'],
+    ['stash push --staged', 'stash carry tracked staged'],
     ['rm -f src/a.ts', 'rm destroy tracked src/a.ts'],
     ['rm -r src', '-'],
     ['rm --cached -f src', '-'],

@@ -2,6 +2,9 @@ import { join } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
+import { statOf } from '../../../git/stat.ts';
+import { readLedgers } from '../../../store/ledger.ts';
+import { quietly } from '../quietly.ts';
 import { keepBefore } from '../../../store/before-copies.ts';
 import { readWindows } from '../../../store/windows.ts';
 import type { Scene } from '../scene.ts';
@@ -22,13 +25,28 @@ export async function beforeFiles(
     const touches = placed.map(({ path }) => ({ path, whole: false }));
     const verdict = await contention(scene, first.found, place, session, touches);
     if (verdict?.kind === 'deny') return verdict;
-    for (const { path } of placed) keepBefore(place, session, place.top, path);
+    for (const { path } of placed) {
+      await keepReverted(scene, place, path);
+      keepBefore(place, session, place.top, path);
+    }
     if (verdict !== undefined) return verdict;
     const paused = await duringCommit(scene, session, place, placed);
     if (paused !== undefined) return paused;
   }
   const [strange] = entered;
   return strange === undefined ? undefined : wrongCheckout(scene, strange);
+}
+
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+/** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
+async function keepReverted(scene: Scene, place: WorkPlace, path: string): Promise<void> {
+  const claims = readLedgers(place).flatMap((ledger) => ledger.claims.get(path) ?? []);
+  const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
+  if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
+  const { keepRevertedFile } = await import('../rescue/keep-reverted.ts');
+  await quietly(scene, () => keepRevertedFile(scene, place, path, claims));
 }
 
 /** Many a session takes the main checkout for its own: it is told once, when it steps into another tree. */

@@ -6,7 +6,8 @@ import { realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 import { type Touch, contention } from './contention.ts';
 import { elsewhere } from './elsewhere.ts';
-import { reachAt, refuseTreeVerbs } from './tree-refusal.ts';
+import { reachAt } from './reach.ts';
+import { refuseTreeVerbs } from './tree-refusal.ts';
 import { ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
 
 /** What a command would do in another worktree of the repository. */

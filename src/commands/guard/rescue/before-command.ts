@@ -1,34 +1,33 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { TreeReach } from '../../../domain/ledger/tree-verbs.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
-import { takeSnapshot } from '../../../git/work-tree.ts';
+import { ignoredFiles } from '../../../git/ignored-files.ts';
+import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { readLedgers } from '../../../store/ledger.ts';
-import { reachAt } from '../ledger/tree-refusal.ts';
+import { folderIn, reachAt } from '../ledger/reach.ts';
 import type { Scene } from '../scene.ts';
 import { removedWorktrees } from '../shared/worktree-refusal.ts';
 import { saveWork } from '../../save-work.ts';
+import { RESCUE_MS } from './rescue-time.ts';
 
 /** A worktree whose uncommitted work a command may destroy. */
 interface Danger {
   readonly found: FoundRepository;
   readonly command: string;
+  /** It removes what git ignores, too. */
+  readonly ignored?: TreeReach | undefined;
 }
 
 /** What is left for the answer when saving takes too long. Milliseconds. */
 const ANSWER_MS = 60;
-/**
- * How long a command that may destroy work waits for its rescue: more than any other decision takes, for nothing brings
- * the work back otherwise. Milliseconds.
- */
-const RESCUE_MS = 2500;
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;
@@ -41,10 +40,10 @@ export async function saveBefore(
   look: () => Promise<Snapshot | undefined>,
 ): Promise<Verdict | undefined> {
   const lines: string[] = [];
-  for (const { found, command } of dangers(scene, effects)) {
+  for (const danger of dangers(scene, effects)) {
     scene.moreTime(RESCUE_MS);
-    const isHere = found.gitDir === scene.place?.gitDir;
-    lines.push(...(await saveOne(scene, session, found, command, isHere ? look : undefined)));
+    const isHere = danger.found.gitDir === scene.place?.gitDir;
+    lines.push(...(await saveOne(scene, session, danger, isHere ? look : undefined)));
   }
   return lines.length === 0 ? undefined : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
 }
@@ -55,10 +54,12 @@ function dangers(scene: Scene, effects: ShellEffects): Danger[] {
   const trees = new Map<string, Danger>();
   for (const call of effects.gitCalls) {
     const cwd = call.cwd ?? scene.cwd;
-    if (!loses(reachAt(call, cwd, scene))) continue;
+    const reach = reachAt(call, cwd, scene);
+    if (!loses(reach)) continue;
     const found = discoverRepository(realPath(cwd));
     if (found?.commonDir !== place.commonDir || trees.has(found.gitDir)) continue;
-    trees.set(found.gitDir, { found, command: commandOf(call) });
+    const ignored = reach?.ignored === false ? undefined : reach;
+    trees.set(found.gitDir, { found, command: commandOf(call), ignored });
   }
   for (const { top, gitDir, by } of removedWorktrees(effects, place)) {
     if (trees.has(gitDir)) continue;
@@ -83,10 +84,10 @@ function commandOf({ verb, words }: GitVerbCall): string {
 async function saveOne(
   scene: Scene,
   session: SessionId,
-  found: FoundRepository,
-  command: string,
+  danger: Danger,
   look: (() => Promise<Snapshot | undefined>) | undefined,
 ): Promise<string[]> {
+  const { found, command } = danger;
   const notSaved = (why: string) => {
     scene.log('open', `not saved before ${command}: ${why}`);
     return [
@@ -96,7 +97,7 @@ async function saveOne(
   const timeMs = Math.max(1, scene.remaining() - ANSWER_MS);
   const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeMs).unref());
   try {
-    const saved = await Promise.race([save(scene, session, found, command, timeMs, look), late]);
+    const saved = await Promise.race([save(scene, session, danger, timeMs, look), late]);
     if (saved === 'late') return notSaved('there was not enough time');
     return skippedLines(saved, command);
   } catch (error) {
@@ -107,14 +108,15 @@ async function saveOne(
 async function save(
   scene: Scene,
   session: SessionId,
-  found: FoundRepository,
-  command: string,
+  { found, command, ignored }: Danger,
   timeMs: number,
   look: (() => Promise<Snapshot | undefined>) | undefined,
 ): Promise<readonly SkippedFile[]> {
   const { now, settings } = scene;
   const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: timeMs, namesOnly: true });
-  const snapshot = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
+  const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
+  const snapshot =
+    ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, timeMs);
   const known = knownWorktreeId(found.gitDir);
   const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
   const owners = new Map(
@@ -144,9 +146,32 @@ const REASONS = {
 } as const;
 
 /** One line for everything that is not in the snapshot. */
-function skippedLines(skipped: readonly SkippedFile[], command: string): string[] {
+function skippedLines(all: readonly SkippedFile[], command: string): string[] {
+  // git leaves a repository inside of another alone, but for `git clean -ff`.
+  const skipped = all.filter(({ why }) => why !== 'repository' || /^git clean\b/.test(command));
   if (skipped.length === 0) return [];
   const names = skipped.slice(0, MAX_NAMES).map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
   const more = skipped.length > MAX_NAMES ? ` and ${skipped.length - MAX_NAMES} more` : '';
   return [`not saved before \`${escapeLine(command)}\`: ${names.join(', ')}${more}`];
+}
+
+/** Files that git ignores one by one (`.env`, logs); whole folders of them are builds, which can be made again. */
+async function withIgnored(
+  snapshot: Snapshot,
+  top: string,
+  { call, paths = [] }: TreeReach,
+  timeoutMs: number,
+): Promise<Snapshot> {
+  const cwd = call.cwd ?? top;
+  const names = await ignoredFiles(cwd, paths, { folders: false, timeoutMs });
+  const folder = folderIn(realPath(top), cwd);
+  const entries = names.map((name): DirtyPath => {
+    const path = folder === '' ? name : `${folder}/${name}`;
+    const disk = diskState(top, { path });
+    return { path, head: null, index: null, disk, stamp: stampOf(top, { path }) };
+  });
+  return {
+    ...snapshot,
+    dirty: new Map([...snapshot.dirty, ...entries.map((one) => [one.path, one] as const)]),
+  };
 }

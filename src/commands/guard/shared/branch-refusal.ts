@@ -4,8 +4,9 @@ import { type SessionId, shortId } from '../../../domain/names.ts';
 import type { GitVerbCall } from '../../../domain/shell/effects.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { type LeftCommit, leftCommits } from '../../../git/left-commits.ts';
-import { type FoundRepository, readHead } from '../../../git/discover.ts';
+import { type FoundRepository, discoverRepository, readHead } from '../../../git/discover.ts';
 import { linkedWorktrees } from '../../../git/worktrees.ts';
+import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import { type Neighbours, neighbours } from '../ledger/peers.ts';
 import { lookingTime } from '../ledger/work-place.ts';
@@ -58,8 +59,7 @@ async function refuseMove(
   { live, own }: Neighbours,
 ): Promise<Verdict | undefined> {
   const cwd = move.call.cwd ?? scene.cwd;
-  const from = move.branch === undefined ? 'HEAD' : `refs/heads/${move.branch}`;
-  const commits = await leftCommits(cwd, from, move.to, lookingTime(scene));
+  const commits = await leftCommits(cwd, move.branch ?? headBranch(cwd), move.to, lookingTime(scene));
   const sessionOf = ({ sessions }: LeftCommit, ids: readonly SessionId[]) =>
     ids.find((id) => sessions.some((name) => name === id || name === shortId(id)));
   const peers = live.map(({ record }) => record.session);
@@ -73,6 +73,13 @@ async function refuseMove(
     `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of session ` +
     `${shortId(owner)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
   return denied(reason + instead(move, theirs, isOnTop ? newest : undefined), [owner]);
+}
+
+/** The branch that is checked out around a folder; `HEAD` when it is detached. */
+function headBranch(cwd: string): string {
+  const gitDir = discoverRepository(realPath(cwd))?.gitDir;
+  const ref = gitDir === undefined ? undefined : readHead(gitDir);
+  return ref === undefined ? 'HEAD' : ref.replace(/^refs\/heads\//, '');
 }
 
 function instead({ branch, to, call }: BranchMove, theirs: LeftCommit, own: LeftCommit | undefined): string {

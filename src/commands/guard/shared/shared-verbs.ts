@@ -23,7 +23,10 @@ export async function sharedVerbs(
   const here = effects.gitCalls.filter(
     ({ cwd }) => discoverRepository(realPath(cwd ?? scene.cwd))?.commonDir === found.commonDir,
   );
-  if (effects.paths.some(({ kind }) => kind === 'remove') || here.some(({ verb }) => verb === 'worktree')) {
+  if (
+    effects.paths.some(({ kind }) => kind === 'remove') ||
+    here.some(({ verb }) => verb === 'worktree' || verb === 'clean')
+  ) {
     const { refuseWorktreeRemoval, removedWorktrees } = await import('./worktree-refusal.ts');
     const removed = removedWorktrees({ ...effects, gitCalls: here }, found);
     const refusal = await refuseWorktreeRemoval(scene, session, found, removed);

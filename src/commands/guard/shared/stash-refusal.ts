@@ -1,17 +1,19 @@
+import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { ago } from '../../../domain/age.ts';
 import { type RefusedUse, decideStash, stashUse } from '../../../domain/ledger/stash-verbs.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
-import { pushWords } from '../../../domain/ledger/tree-verbs.ts';
+import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
-import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import type { StashEntry } from '../../../git/stash.ts';
+import { exists, realPath } from '../../../host/disk.ts';
 import { worktreeId } from '../../../host/folders.ts';
-import { readStashOwners } from '../../../store/stash-owners.ts';
+import { expectStash, readStashOwners } from '../../../store/stash-owners.ts';
 import { pinStash } from '../../../store/stash-pins.ts';
 import { neighbours } from '../ledger/peers.ts';
+import { reachAt, reachedPaths } from '../ledger/reach.ts';
 import { lookingTime } from '../ledger/work-place.ts';
 import type { Scene } from '../scene.ts';
 
@@ -32,29 +34,48 @@ export async function refuseForeignStash(
   const { now, settings } = scene;
   const place = { cwd: found.workTree, worktreeId: worktreeId(found.gitDir) };
   const { entries } = await pinStash(place, settings.rescue, now, lookingTime(scene));
-  if (entries.length === 0 || uses.every(({ action }) => action === 'push')) return undefined;
-  const { own } = await neighbours(scene, found, session);
-  const owners = readStashOwners(found.commonDir);
-  const list = entries.map(({ oid }) => ({ oid, owner: owners.get(oid) }));
+  const oids = entries.map(({ oid }) => oid);
   const isPushed = uses.some(({ action }) => action === 'push');
-  const writes = paths.some(({ kind }) => kind === 'write');
-  const pushes = isPushed && (writes || stashesSomething(calls, await look()));
-  const refused = decideStash(uses, list, own, pushes);
+  if (isPushed) expectStash(found.commonDir, session, oids);
+  if (entries.length === 0 || uses.every(({ action }) => action === 'push')) return undefined;
+  const { own, live: peers } = await neighbours(scene, found, session);
+  const owners = readStashOwners(found.commonDir);
+  const list = oids.map((oid) => ({ oid, owner: owners.get(oid) }));
+  const live = new Set([...own, ...peers.map(({ record }) => record.session)]);
+  const pushes = isPushed && stashesSomething(scene, found, { calls, paths }, await look());
+  const refused = decideStash(uses, list, { own, live }, pushes);
   if (refused === undefined) return undefined;
   const mine = list.findIndex(({ owner }) => owner !== undefined && own.has(owner));
   const others = refused.entries.flatMap(({ owner }) => owner ?? []);
   return { kind: 'deny', reason: refusal(refused, entries, entries[mine], now), owners: others };
 }
 
-/** git makes no entry when there is nothing to stash, and the next `pop` then takes another one. */
+/**
+ * git makes no entry when there is nothing to stash, and the next `pop` then takes another one. What the command itself
+ * writes before counts, too.
+ */
 function stashesSomething(
-  calls: readonly { words: readonly (string | undefined)[] }[],
+  scene: Scene,
+  found: FoundRepository,
+  { calls, paths }: { calls: readonly GitVerbCall[]; paths: ShellEffects['paths'] },
   snapshot: Snapshot | undefined,
 ): boolean {
   if (snapshot === undefined) return true;
-  const words = calls.flatMap((call) => pushWords(call.words.map((word) => word ?? '')) ?? []);
-  const untracked = words.some((word) => /^(?:-(?=\w+$)[^ua]*[ua]\w*|--include-untracked|--all)$/.test(word));
-  return [...snapshot.dirty.values()].some(({ head, index }) => untracked || head !== null || index !== null);
+  const top = realPath(found.workTree);
+  const written = paths.flatMap(({ path, kind, follows }): DirtyPath[] => {
+    const real = realPath(path, follows);
+    if (kind !== 'write' || !real.startsWith(`${top}/`)) return [];
+    // One that is there and not dirty is tracked.
+    const state = exists(real) ? { mode: '100644', oid: null } : null;
+    return [{ path: relative(top, real), head: state, index: state, disk: state, stamp: '' }];
+  });
+  const dirty = [...written, ...snapshot.dirty.values()];
+  return calls.some((call) => {
+    const reach = reachAt(call, call.cwd ?? scene.cwd, scene);
+    if (reach?.verb !== 'stash') return false;
+    const isReached = reachedPaths(reach, top);
+    return dirty.some((entry) => isReached(entry));
+  });
 }
 
 function refusal(

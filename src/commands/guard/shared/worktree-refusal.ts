@@ -1,12 +1,14 @@
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
-import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { linkedWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
-import { realPath } from '../../../host/disk.ts';
+import { exists, realPath } from '../../../host/disk.ts';
+import { type LedgerPlace, readLedger } from '../../../store/ledger.ts';
+import type { JudgedSession } from '../../../store/sessions.ts';
 import { neighbours } from '../ledger/peers.ts';
 import type { Scene } from '../scene.ts';
 
@@ -27,7 +29,8 @@ export function removedWorktrees(
   const named = gitCalls.filter(
     ({ verb, words }) => verb === 'worktree' && (words[0] === 'remove' || words[0] === 'move'),
   );
-  if (removals.length + named.length === 0) return [];
+  const wiping = gitCalls.filter(isWiping);
+  if (removals.length + named.length + wiping.length === 0) return [];
   const gone = removals.map(({ path, follows, by }) => ({ path: realPath(path, follows), by }));
   return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
     const top = realPath(path);
@@ -36,12 +39,25 @@ export function removedWorktrees(
       (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
     );
     if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
-    // git-worktree(1) takes the last parts of a path as its name, too.
-    const call = named.find(({ words }) =>
-      words.slice(1).some((word) => word !== undefined && word !== '' && isName(word, top)),
+    const wipe = wiping.find(({ cwd }) => cwd !== undefined && top.startsWith(`${realPath(cwd)}/`));
+    if (wipe !== undefined) return [{ top, gitDir, by: 'git clean' }];
+    // git-worktree(1) takes the last parts of a path as its name, too, where there is no such path.
+    const call = named.find(({ words, cwd = '/' }) =>
+      words
+        .slice(1)
+        .some(
+          (word) => word !== undefined && word !== '' && isName(word, top) && !exists(resolve(cwd, word)),
+        ),
     );
     return call === undefined ? [] : [{ top, gitDir, by: `git worktree ${call.words[0] ?? ''}` }];
   });
+}
+
+/** `git clean -ffd` goes into other repositories, and into worktrees that lie inside. */
+function isWiping({ verb, words }: GitVerbCall): boolean {
+  const flags = words.map((word) => (/^-\w+$/.test(word ?? '') ? (word ?? '') : '')).join('');
+  const forces = flags.split('f').length - 1 + words.filter((word) => word === '--force').length;
+  return verb === 'clean' && forces > 1 && flags.includes('d') && !flags.includes('n');
 }
 
 const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/(?<!\/)\/+$/, '')}/`);
@@ -57,7 +73,10 @@ export async function refuseWorktreeRemoval(
   const { live } = await neighbours(scene, found, session);
   for (const { top, gitDir, by } of removed) {
     const id = knownWorktreeId(gitDir);
-    const user = live.find(({ worktreeId }) => worktreeId === id)?.record;
+    const place = id === undefined ? undefined : { commonDir: found.commonDir, worktreeId: id };
+    const user = live.find(
+      (one) => one.worktreeId === id && (!isVisitor(one, live) || hasWork(place, one.record.session)),
+    )?.record;
     if (user === undefined) continue;
     const reason =
       `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which session ` +
@@ -66,4 +85,18 @@ export async function refuseWorktreeRemoval(
     return { kind: 'deny', reason, owners: [user.session] };
   }
   return undefined;
+}
+
+/** It works in another worktree, and has only touched this one. */
+function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
+  return live.some(
+    (one) =>
+      one.record.session === record.session &&
+      one.worktreeId !== worktreeId &&
+      one.record.startedAt < record.startedAt,
+  );
+}
+
+function hasWork(place: LedgerPlace | undefined, session: SessionId): boolean {
+  return place !== undefined && readLedger(place, session).claims.size > 0;
 }

@@ -86,7 +86,11 @@ function runCommandSettings(call: Call, settings: ReadonlyMap<string, string>): 
     const variable = call.frame.scope.lookup(name);
     const value = variable?.values[0];
     const isOwn = typeof value === 'string' && value !== call.machine.disk.world.variable(name);
-    if (isOwn && variable?.exported === true) runChildShell(call, value);
+    if (!isOwn || variable?.exported !== true) continue;
+    // A git that this command calls in turn would start it again, and so on.
+    const scope = call.frame.scope.layer();
+    scope.unset(name);
+    runChildShell({ ...call, frame: { ...call.frame, scope } }, value);
   }
 }
 
@@ -116,13 +120,23 @@ function runVerb(git: GitCall, aliases: number): void {
   if (!isKnown(verb)) machine.unsure = true;
 }
 
-function recordCall({ call, verb, args }: GitCall): void {
+/** Settings that change what a verb does to uncommitted work. */
+const RECORDED = ['rebase.autostash', 'merge.autostash', 'clean.requireforce'];
+
+function recordCall(git: GitCall): void {
+  const { call, verb, args } = git;
   const { machine, frame } = call;
   const cwd = machine.cwd(frame.scope);
   machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     verb,
     words: args.map((word) => (isKnown(word) ? word : undefined)),
+    settings: new Map(
+      RECORDED.flatMap((key) => {
+        const value = git.config(key);
+        return value === undefined ? [] : [[key, value] as const];
+      }),
+    ),
   });
 }
 
