@@ -23,6 +23,9 @@ export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const RESCUE = `${LOCAL}rescue/`;
 
+/** git's own: the newest entry of the stash. */
+export const STASH = 'refs/stash';
+
 const MAX_COMPONENT_BYTES = 200;
 const CUT_BYTES = 150;
 /** Ends the readable part of a cut component: a `%` that no encoding produces (`~` is not legal in refs). */

@@ -1,10 +1,8 @@
+import { STASH } from './namespace.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type TreeFile, listTree } from './list-tree.ts';
 import { readObjects } from './objects.ts';
 import { type GitResult, gitFailure, runGit } from './run.ts';
-
-/** The ref of the newest entry. */
-export const STASH = 'refs/stash';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
 export interface StashEntry {

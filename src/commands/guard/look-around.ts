@@ -1,6 +1,5 @@
 import type { SessionId } from '../../domain/names.ts';
-import { HANDOFFS, KEPT, RESCUE } from '../../git/namespace.ts';
-import { STASH } from '../../git/stash.ts';
+import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isStashing } from '../../store/stash-owners.ts';

@@ -14,7 +14,7 @@ import { shellWorld } from '../../host/shell-world.ts';
 import { hasWorktreeBelow } from '../../git/worktrees.ts';
 import { RESCUE_MS } from './rescue/rescue-time.ts';
 import { combined, decideGuarded, firstRefusal, removePath, stands } from './before-tool.ts';
-import { changesTree } from '../../domain/ledger/tree-verbs.ts';
+import { changesTree } from '../../domain/ledger/tree-verb-names.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { Look } from './look-once.ts';
 import { othersPaths } from './ledger/claimed-paths.ts';

@@ -1,6 +1,7 @@
 import type { GitVerbCall } from '../shell/effects.ts';
 import { type Options, hasOption, optionValue, parseOptions } from '../shell/options.ts';
 import { patchedFiles } from '../shell/programs/editors.ts';
+import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
 import { UNKNOWN, isKnown } from '../shell/unknown.ts';
 
 /** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
@@ -49,11 +50,8 @@ export interface TreeFacts {
  */
 export function treeReach(call: GitVerbCall, facts: TreeFacts): TreeReach | undefined {
   const words = call.words.map((word) => word ?? UNKNOWN);
-  return Object.hasOwn(VERBS, call.verb) ? VERBS[call.verb]?.({ call, words, facts }) : undefined;
+  return isTreeVerb(call.verb) ? VERBS[call.verb]({ call, words, facts }) : undefined;
 }
-
-/** Whether a git verb may reach over uncommitted work at all. */
-export const changesTree = (verb: string): boolean => Object.hasOwn(VERBS, verb) || verb === 'worktree';
 
 interface Judged {
   readonly call: GitVerbCall;
@@ -63,7 +61,7 @@ interface Judged {
 
 type Judge = (judged: Judged) => TreeReach | undefined;
 
-const VERBS: Readonly<Record<string, Judge>> = {
+const VERBS: Readonly<Record<TreeVerb, Judge>> = {
   switch: switches,
   checkout: checksOut,
   restore: restores,

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
+import { changesTree } from '../../../domain/ledger/tree-verb-names.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { ShellEffects } from '../../../domain/shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
@@ -12,7 +13,7 @@ import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import type { Looking } from './look-before.ts';
 import { newsFor } from './news.ts';
-import { refuseTreeVerbs } from './tree-refusal.ts';
+import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../../domain/ledger/vanished.ts';
 import { keepVanished } from '../rescue/keep-vanished.ts';
 import { sameDirty } from '../../../domain/ledger/snapshot.ts';
@@ -35,7 +36,7 @@ export async function beforeShell(
   if (raw !== undefined && stands(scene, raw)) return raw;
   const snapshot = await look;
   if (snapshot === undefined) return blocked;
-  const refusal = await refuseTreeVerbs(scene, session, { found, place, snapshot, effects, ledgers });
+  const refusal = await treeRefusal(scene, session, { found, place, snapshot, effects, ledgers });
   if (refusal !== undefined && stands(scene, refusal)) return refusal;
   await keepVanished(scene, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
@@ -48,6 +49,13 @@ export async function beforeShell(
   const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);
   appendEntries(place, session, told);
   return lines.length === 0 ? blocked : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
+}
+
+/** Most commands have none of these verbs: what judges them is loaded for those that do. */
+async function treeRefusal(scene: Scene, session: SessionId, look: Look): Promise<Verdict | undefined> {
+  if (!look.effects.gitCalls.some(({ verb }) => changesTree(verb))) return undefined;
+  const { refuseTreeVerbs } = await import('./tree-refusal.ts');
+  return refuseTreeVerbs(scene, session, look);
 }
 
 /** A commit in a shell where no git hook would look at it. */

@@ -16,7 +16,8 @@ import { refName } from './news.ts';
 import { reachAt, reachedPaths } from './reach.ts';
 import type { Ledgers, WorkPlace } from './work-place.ts';
 
-interface Look {
+/** What a refusal is decided by. */
+export interface Look {
   readonly found: FoundRepository;
   readonly place: WorkPlace;
   readonly snapshot: Snapshot;
