@@ -4,7 +4,9 @@ import { amount, seeded, Tally } from '../support/faults/seed.ts';
 import { NO_MOUNT, SmallDisk } from '../support/faults/small-disk.ts';
 
 const PAGE = 4096;
-const LEVELS = amount(8, 40);
+const LEVELS = amount(8, 100);
+/** What earlier levels have written stays on the disk. */
+const [SIZE, INODES] = [amount(1, 32), amount(400, 40_000)];
 const skipped = NO_MOUNT === undefined ? '' : ` (skipped: ${NO_MOUNT})`;
 
 /** Writes while the disk has almost no room; the text is at the tip or kept on another disk. */
@@ -28,7 +30,7 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
   it(`keeps its notes and the new text, with 0 to ${LEVELS - 1} pages or inodes left`, () =>
     seeded('full disk', async () => {
       const tally = new Tally();
-      const disk = await SmallDisk.mount('1m', 400);
+      const disk = await SmallDisk.mount(`${SIZE}m`, INODES);
       try {
         disk.mustWrite('the beginning\n');
         for (let level = 0; level < LEVELS; level++) {
