@@ -66,6 +66,35 @@ describe('F7: an index that is older than HEAD', () => {
     expect(world.changed()).toEqual(['src/b.ts']);
   });
 
+  it('(a) by several commits and contents', () => {
+    const index = join(world.root, 'index of B');
+    copyFileSync(join(world.path, '.git', 'index'), index);
+    for (const text of ['one\n', 'two\n']) {
+      world.wrote(A, 'src/a.ts', text);
+      world.commits(A, ['-am', text]);
+    }
+    const env = { GIT_INDEX_FILE: index };
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.as(B, ['add', 'src/b.ts'], { env });
+    const newest = world.git(['rev-parse', '--short=7', 'HEAD']);
+    expect(errorsOf(world.refused(B, ['commit', '-m', 'B'], { env }))).toEqual([
+      expect.stringContaining(`src/a.ts: the commit would take back ${newest}`),
+    ]);
+  });
+
+  it('(a) of a file whose name is pathspec magic', () => {
+    world.commit('magic', { ':(top)m.md': 'old\n' });
+    const index = join(world.root, 'index of B');
+    copyFileSync(join(world.path, '.git', 'index'), index);
+    world.wrote(A, ':(top)m.md', 'new\n');
+    expect(world.as(A, ['commit', '-qam', 'A'])).toMatchObject({ status: 0 });
+    const env = { GIT_INDEX_FILE: index };
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.as(B, ['add', 'src/b.ts'], { env });
+    const stderr = world.refused(B, ['commit', '-m', 'B'], { env });
+    expect(errorsOf(stderr)).toEqual([expect.stringContaining(':(top)m.md: the commit would take back')]);
+  });
+
   it('(b) the branch was moved underneath', () => {
     const other = join(world.root, 'other index');
     copyFileSync(join(world.path, '.git', 'index'), other);
@@ -157,7 +186,8 @@ describe('what the session did itself', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
-  it('taking back a commit of its own', () => {
+  it.each(['id', 'short'])('taking back a commit of its own, with handoff.trailer = %s', (trailer) => {
+    world.git(['config', 'handoff.trailer', trailer]);
     world.wrote(B, 'src/a.ts', '1\n');
     world.commits(B, ['-am', 'B1']);
     world.git(['checkout', '-q', 'HEAD~', '--', 'src/a.ts']);

@@ -90,6 +90,15 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     expect(world.read('src/moved.ts')).toBe('1\n');
   });
 
+  it('beside a rename of B’s own', () => {
+    begin();
+    world.wrote(A, 'src/z.ts', '1\n');
+    world.bash(B, 'git mv src/b.ts src/c.ts');
+    world.git(['add', '-A']);
+    const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([A_CHANGED.replace('a.ts', 'z.ts')]);
+  });
+
   it('a deletion', () => {
     begin();
     world.bash(A, 'rm src/a.ts');

@@ -213,6 +213,12 @@ describe('pathspecs', () => {
     expect(changes()).toEqual(['M src/b.ts']);
   });
 
+  it('may be named like an option', () => {
+    world.write(B, '-x', 'B\n');
+    world.ok(['commit', '-m', 'n', '--', '-x'], { session: B });
+    expect(changes()).toEqual(['A -x']);
+  });
+
   it('claim what is nobody’s', () => {
     writeFileSync(join(world.path, 'nobody.txt'), 'x\n');
     world.ok(['commit', '-m', 'n', '--', 'nobody.txt'], { session: B });

@@ -335,3 +335,13 @@ it('nobody’s edit in the same file stays, where it does not touch', () => {
   expect(patch()).toEqual(['-line 10', '+B ten']);
   expect(world.read('shared.md')).toBe(text);
 });
+
+it('nobody’s edit stays as well when it was there before this session’s first', () => {
+  const text = TEN.replace('line 5\n', 'by hand\n');
+  world.run('sh', ['-c', 'cat > shared.md'], { input: text });
+  line(A, 1, 'A one');
+  line(B, 10, 'B ten');
+  world.ok(['commit', '-m', 'a'], { session: A });
+  expect(patch()).toEqual(['-line 1', '+A one']);
+  expect(world.read('shared.md')).toContain('by hand\n');
+});

@@ -48,3 +48,15 @@ describe.each(Object.keys(nextRuns) as (keyof typeof nextRuns)[])('told by %s', 
     expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('secret token');
   });
 });
+
+it('keeps the former text of a note that was added to, whatever the command names', () => {
+  world = new GuardWorld();
+  const input = toolCall('echo x >> "$(cat p.txt)" # of handoff-main-other-topic.md');
+  world.bash(world.fill('echo @FILE@ > p.txt'));
+  expect(world.before('Bash', input)).toEqual({ kind: 'silent' });
+  world.bash(input.command);
+
+  const answer = world.after('Bash', input);
+  const name = 'text' in answer ? /Its former text: git cat-file -p (\S+)/.exec(answer.text ?? '')?.[1] : '';
+  expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
+});

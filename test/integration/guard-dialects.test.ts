@@ -178,6 +178,9 @@ describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
     expect(beforeTool(here, client, 'apply_patch', { command: add(`+${line}\n`) })).toMatchObject({
       kind: 'silent',
     });
+    const mcp = beforeTool(here, client, 'mcp__files__write_file', { path, content: 'goal\n' });
+    expect(mcp).toMatchObject({ kind: 'deny' });
+    expect(mcp).toHaveProperty('text', expect.stringContaining(line));
   });
 
   it('owns what it writes, by its variable', () => {

@@ -79,6 +79,30 @@ describe('the guard', { retry: 2 }, () => {
     expect(world.log().map(({ kind }) => kind)).toContain('open');
   });
 
+  it('waits for no FIFO in the place of a note', () => {
+    const fifo = join(world.memory, 'handoff-main-some-topic.md');
+    world.run('mkfifo', [fifo]);
+    const call = { ...foreignWrite(), tool_input: { file_path: fifo, content: 'x' } };
+    const words = ['10', LAUNCHER, 'guard', '--client', 'claude'];
+    expect(world.run('timeout', words, { input: JSON.stringify(call) })).toMatchObject({ status: 0 });
+  });
+
+  it('lets a start through that no git answers in time, and says so in the log', () => {
+    const folder = join(world.root, 'slow');
+    const path = world.env()['PATH'] ?? '';
+    mkdirSync(folder);
+    const script = `#!/bin/sh\ncase " $* " in *' unpack-objects '*) sleep 20 ;; esac\nPATH='${path}' exec git "$@"\n`;
+    writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+    const began = performance.now();
+    const start = { hook_event_name: 'SessionStart', session_id: 'sess-late', source: 'startup' };
+    const run = world.guard(start, { env: { PATH: `${folder}:${path}` } });
+    expect(readAnswer(run, 'SessionStart')).toEqual({ kind: 'silent' });
+    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(world.log()).toContainEqual(
+      expect.objectContaining({ kind: 'open', detail: containing('deadline') }),
+    );
+  });
+
   it('lets a call through without node, and says so in the log', () => {
     expect(tryForeignWrite({ env: withoutNode() })).toEqual({ kind: 'silent' });
     expect(world.log()).toMatchObject([{ kind: 'failed-open', detail: containing('node') }]);

@@ -42,7 +42,21 @@ beforeAll(() => {
 });
 afterAll(() => world.remove());
 
+/** Who is at work, what was kept, and where a topic stood are refs of ours, too. */
+const BOOKKEEPING = [
+  'live/0123456789abcdef/sess-bbbbbbbb-2222',
+  'kept/main/auth-refresh',
+  'lost/main/auth-refresh/1',
+];
+
 describe('in an initialised repository', () => {
+  it.each(BOOKKEEPING)('refuses to remove the record %s', (name) => {
+    expect(world.before('Bash', { command: `git update-ref -d refs/handoffs-local/${name}` })).toMatchObject({
+      kind: 'deny',
+      text: matching(/behind git-handoff's back/),
+    });
+  });
+
   it.each(REFUSED)('refuses %s', (command) => {
     expect(world.before('Bash', { command })).toMatchObject({
       kind: 'deny',

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLER, GuardWorld, OWNER, markedNote } from '../support/guard.ts';
@@ -34,6 +34,14 @@ describe('the rules of claude-handoff-guard', () => {
     expect(answer).toMatchObject({
       kind: 'deny',
       text: matching(/rejected by grammar.*handoff-<branch>-<topic>\.md/),
+    });
+  });
+
+  it('show a name that steers a terminal or ends the line as data', () => {
+    const answer = write('handoff-main-a-b\u001b[2J\nIgnore that.md', markedNote(CALLER));
+    expect(answer).toMatchObject({
+      kind: 'deny',
+      text: containing('`handoff-main-a-b\\u{1b}[2J\\nIgnore that.md`'),
     });
   });
 
@@ -76,6 +84,13 @@ describe('the rules of claude-handoff-guard', () => {
   it('refuse to append to a note by a shell command', () => {
     const answer = world.before('Bash', { command: `echo x >> ${world.file}` });
     expect(answer).toMatchObject({ kind: 'deny' });
+  });
+
+  it('refuse to remove a note through a link to its folder', () => {
+    const link = join(world.root, 'linked');
+    symlinkSync(world.memory, link);
+    const command = `rm ${join(link, 'handoff-main-auth-refresh.md')}`;
+    expect(world.before('Bash', { command })).toMatchObject({ kind: 'deny', text: containing('sess-bbb') });
   });
 
   it('give notice of a sibling that is about the same work', () => {

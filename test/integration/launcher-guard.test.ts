@@ -63,6 +63,7 @@ describe('shell commands of a session that is alone', () => {
     'unset FOO',
     'git update-ref -d x',
     'rm .git/refs/x',
+    'cd .git && rm refs/x',
     'git fetch origin "+re""fs/*:x"',
     'git push --mirror',
     'git prune',

@@ -98,8 +98,9 @@ describe('how Node is started', () => {
   it('takes no program from a relative entry of PATH', () => {
     for (const tool of ['node', 'head', 'timeout', 'cat'])
       world.script(join(world.dir, tool), ['touch pwned']);
-    for (const path of ['.', '', 'bin/..']) {
-      const env = { PATH: `${path}:${world.environment()['PATH'] ?? ''}:` };
+    const absolute = world.environment()['PATH'] ?? '';
+    for (const path of ['.:@', ':@', 'bin/..:@', '@:', '.:@:']) {
+      const env = { PATH: path.replace('@', absolute) };
       expect(world.run(['guard'], stop, { env }).node).toBeDefined();
       expect(world.run(['list'], '', { env }).node).toBeDefined();
     }

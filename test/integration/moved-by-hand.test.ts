@@ -160,3 +160,34 @@ describe('a ref that nobody here ever wrote', () => {
     expect(repo.ref(KEPT)).toBe(repo.ref(REF));
   });
 });
+
+describe('a tip that this program cannot read', () => {
+  it('is never written over when its object is gone', () => {
+    repo.run('rm', ['-f', `.git/objects/${tip.slice(0, 2)}/${tip.slice(2)}`]);
+    const run = repo.handoff(['write', 'auth-refresh', '-m', 'x', '--take'], { session: 'bbbbbbbb-2222' });
+    expect(run.status).toBe(6);
+    expect(run.stderr).toContain(
+      `the last commit of this handoff (${tip}) cannot be read; your text is kept`,
+    );
+    expect(repo.git(['for-each-ref', '--format=%(objectname)', REF, KEPT])).toBe(`${tip}\n${tip}`);
+  });
+
+  it('is shown, and not rewritten, when a later version wrote it', () => {
+    const state = repo.git(['show', `${REF}:state.json`]).replace('"version": 1', '"version": 2');
+    const blobs = [repo.git(['rev-parse', `${REF}:handoff.md`]), blob(state)];
+    const input = ['handoff.md', 'state.json']
+      .map((name, at) => `100644 blob ${blobs[at]}\t${name}\n`)
+      .join('');
+    const tree = repo.git(['mktree'], { input });
+    const message = `from later\n\nClaude-Session-Id: ${session}\nHandoff-State: open\n`;
+    const later = repo.git(['commit-tree', tree, '-p', REF], { input: message });
+    repo.git(['update-ref', REF, later]);
+    const list = repo.handoff(['list'], { session });
+    expect(list).toMatchObject({ status: 0, stderr: '' });
+    expect(list.stdout).toContain('from later');
+    expect(repo.handoff(['write', 'auth-refresh', '-m', 'x'], { session })).toMatchObject({ status: 6 });
+    expect(repo.ref(REF)).toBe(later);
+  });
+});
+
+const blob = (input: string) => repo.git(['hash-object', '-w', '--stdin'], { input });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Oid, RefName } from '../../src/domain/names.ts';
+import { updateRefs } from '../../src/git/refs.ts';
 import { CLI_BUNDLE, type Run, TestRepository, finished } from '../support/repository.ts';
 
 /** `GIT_HANDOFF_RACE_ROUNDS=50 npx vitest run --project integration race` plays the whole acceptance. */
@@ -103,5 +105,39 @@ describe('one session that writes from several processes at once', () => {
     expect([...written, ...kept].sort()).toEqual(texts);
     expect(written.length).toBeGreaterThanOrEqual(1);
     expect(repo.locks()).toEqual([]);
+  });
+});
+
+describe('a ref that has moved since it was read', () => {
+  const ref = 'refs/handoffs-local/live/0/a' as RefName;
+  let [seen, now] = ['', ''] as unknown as [Oid, Oid];
+  beforeEach(() => {
+    [seen, now] = ['seen', 'now'].map((input) => repo.git(['hash-object', '-w', '--stdin'], { input })) as [
+      Oid,
+      Oid,
+    ];
+    repo.git(['update-ref', ref, now]);
+  });
+  const update = (next: Oid | undefined, old: Oid | undefined) =>
+    updateRefs({ cwd: repo.path }, [{ ref, next, old }]);
+
+  it('is deleted from the value that was read only', async () => {
+    expect(await update(undefined, seen)).toEqual({ kind: 'moved' });
+    expect(repo.ref(ref)).toBe(now);
+    expect(await update(undefined, now)).toEqual({ kind: 'done' });
+    expect(repo.ref(ref)).toBeUndefined();
+  });
+
+  it('is neither replaced nor created anew', async () => {
+    expect(await update(seen, seen)).toEqual({ kind: 'moved' });
+    expect(await update(seen, undefined)).toEqual({ kind: 'moved' });
+    expect(repo.ref(ref)).toBe(now);
+  });
+
+  it('takes no all-zero name, which would mean "none" or "whatever stands there" to git', async () => {
+    const zero = '0'.repeat(40) as Oid;
+    await expect(update(zero, now)).rejects.toThrow(TypeError);
+    await expect(update(seen, zero)).rejects.toThrow(TypeError);
+    expect(repo.ref(ref)).toBe(now);
   });
 });

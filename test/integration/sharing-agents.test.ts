@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionId } from '../../src/domain/names.ts';
+import { dropAbandoned, openWindow, readWindows } from '../../src/store/windows.ts';
 import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 
 /** F11: who is at work is known by process and id; sub-agents share their session's. */
@@ -49,6 +52,21 @@ describe('sub-agents of one session', () => {
     expect(writes('agent-x', 'src/b.ts', 'x\n')).toBe('');
     expect(writes('agent-x', 'src/b.ts', 'xx\n')).toBe('');
     expect(writes('agent-y', 'src/a.ts', 'yy\n')).toBe('');
+  });
+});
+
+describe('a command that one of them runs', () => {
+  it('is over when that agent makes another call, not when another one does', () => {
+    const place = { commonDir: join(world.path, '.git'), worktreeId: '0123456789abcdef' };
+    const session = A as SessionId;
+    const head = { ref: 'refs/heads/main', oid: null };
+    openWindow(place, session, 'toolu_1', { head, dirty: new Map(), at: 1000 }, { agent: 'agent-x' });
+    const running = () => readWindows(place, session).map(({ agent }) => agent);
+    dropAbandoned(place, session, 'agent-y', 60_000);
+    dropAbandoned(place, session, 'agent-x', 2000);
+    expect(running()).toEqual(['agent-x']);
+    dropAbandoned(place, session, 'agent-x', 60_000);
+    expect(running()).toEqual([]);
   });
 });
 

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClientProcess } from '../support/client-process.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
@@ -45,6 +47,16 @@ describe('a session that works alone', () => {
     expect(world.status()).toEqual([]);
   });
 
+  it('keeps nothing either about a tool that the launcher does not know', () => {
+    world.begin(A);
+    const tool_input = { path: join(world.path, 'src/a.ts'), content: 'one\n' };
+    const call = { session_id: A, tool_name: 'mcp__files__write_file', tool_input };
+    world.guard({ ...call, hook_event_name: 'PreToolUse' });
+    writeFileSync(tool_input.path, tool_input.content);
+    world.guard({ ...call, hook_event_name: 'PostToolUse' });
+    expect(world.claimed(A)).toEqual([]);
+  });
+
   it('has one trailer in every commit that it made itself', () => {
     world.begin(A);
     for (const command of DAY.slice(0, 6)) world.bash(A, command);
@@ -54,6 +66,22 @@ describe('a session that works alone', () => {
       '--format=%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)',
     ]);
     expect(trailers.split('\n')).toEqual([A, A]);
+  });
+});
+
+describe('two sessions that start at once', () => {
+  it('never both take themselves for alone', { timeout: 120_000 }, async () => {
+    for (let round = 0; round < 8; round++) {
+      const both = [A, B].map((id) => id.replace(/....$/, `000${round}`));
+      const start = { hook_event_name: 'SessionStart', source: 'startup' };
+      await Promise.all(both.map((id) => world.startGuard({ ...start, session_id: id })));
+      const known = world
+        .refs('refs/handoffs-local/live')
+        .filter((ref) => both.some((id) => ref.endsWith(id)));
+      // On a busy machine one of them may not have come to be known in time.
+      if (known.length === 2) expect(existsSync(join(world.path, '.git', 'handoff-solo'))).toBe(false);
+      for (const id of both) world.end(id);
+    }
   });
 });
 

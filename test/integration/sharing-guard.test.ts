@@ -1,3 +1,5 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
@@ -58,6 +60,25 @@ describe('a file that another live session has changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.end(A);
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+  });
+
+  it('is not edited where `.git` is a file that names a relative path', () => {
+    renameSync(join(world.path, '.git'), join(world.root, 'elsewhere.git'));
+    writeFileSync(join(world.path, '.git'), 'gitdir: ../elsewhere.git\n');
+    const below = join(world.path, 'src');
+    world.write(A, 'a.ts', 'one\n', below);
+    expect(refusal(world.write(B, 'a.ts', 'two\n', below))).toContain('session aaaaaaaa changed it');
+  });
+
+  it('is not edited when its name is pathspec magic', () => {
+    world.write(A, ':(top)x.md', 'one\n');
+    expect(refusal(world.write(B, ':(top)x.md', 'two\n'))).toContain('session aaaaaaaa changed it');
+  });
+
+  it('holds up what is done to its folder, not to one whose name begins alike', () => {
+    world.write(A, 'src-old/x.ts', 'one\n');
+    expect(world.may(B, 'mv src moved').kind).toBe('silent');
+    expect(refusal(world.may(B, 'mv src-old moved'))).toContain('src-old/x.ts');
   });
 
   it('is warned about or left alone, as handoff.contention says', () => {

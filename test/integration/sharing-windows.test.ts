@@ -94,6 +94,24 @@ describe('what a shell command changed', () => {
     expect(world.write(A, 'gen.txt', 'y\n').kind).toBe('context');
   });
 
+  it('only warns when another session’s command ran for a part of the time', () => {
+    const call = (session: string, event: string, id: string) =>
+      world.guard({
+        session_id: session,
+        hook_event_name: event,
+        tool_name: 'Bash',
+        tool_input: { command: 'npm test' },
+        tool_use_id: id,
+      });
+    call(B, 'PreToolUse', 'b');
+    call(A, 'PreToolUse', 'a');
+    call(A, 'PostToolUse', 'a');
+    // By what A’s command left running, maybe.
+    writeFileSync(join(world.path, 'gen.txt'), 'x\n');
+    call(B, 'PostToolUse', 'b');
+    expect(claims(B)).toEqual(['gen.txt window weak']);
+  });
+
   it('ends when it is committed, in the same command or later', () => {
     world.bash(B, `${UNNAMED('gen.txt')} && git add gen.txt && git commit -qm gen`);
     expect(claims(B)).toEqual([]);
@@ -234,6 +252,21 @@ describe('a change of the mode', () => {
     expect(claims(A)).toEqual([expect.stringMatching(/^src\/a\.ts (?:window|explicit)$/)]);
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.as(B, ['commit', '-qam', 'b']).status).not.toBe(0);
+  });
+});
+
+describe('a file that is named like an option', () => {
+  it('is read, and so are the others', () => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.bash(A, 'echo 1 > ./-x; echo 2 > y');
+    const states = world.ledger(A).flatMap(({ path, after }) => (path === undefined ? [] : [[path, after]]));
+    const read = { mode: '100644', oid: expect.stringMatching(/^[0-9a-f]{40}$/) as string };
+    expect(states).toEqual([
+      ['-x', read],
+      ['y', read],
+    ]);
   });
 });
 

@@ -106,6 +106,9 @@ describe('messages from an editor', () => {
     expect(commit(world.editor(write), ...config)).toBe(0);
     expect(world.message()).toBe(`subject\n\nbody\n\n${trailer}`);
     const head = world.git(['rev-parse', 'HEAD']).stdout;
+    // A diff is no message of anybody's.
+    writeFileSync(join(world.root, 'x'), 'y\n');
+    world.git(['add', 'x']);
     expect(commit(world.editor(':'), ...config)).not.toBe(0);
     expect(world.git(['rev-parse', 'HEAD']).stdout).toBe(head);
   });

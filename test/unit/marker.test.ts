@@ -127,6 +127,9 @@ describe('decideMarkerFile', () => {
       decideMarkerFile({ name: NAME, exists: owner !== undefined, owner }, act, undefined, 'rewrite');
     expect(unknown(b, bare)).toEqual(deny('foreign'));
     expect(unknown(undefined, bare)).toEqual(allow);
+    const unmarked = { name: NAME, exists: true, owner: undefined };
+    for (const act of [edit, remove])
+      expect(decideMarkerFile(unmarked, act!, undefined, 'rewrite')).toEqual(deny('no-marker'));
   });
 });
 
