@@ -86,8 +86,8 @@ export interface CommitOptions {
 
 /**
  * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
- * transaction. The only retry loop of the program: a lost swap decides ownership anew; one with an
- * expectation is never tried again.
+ * transaction. The only retry loop of the program: a lost swap decides anew. With an expectation that ends it when the
+ * tip is another one; it goes on when only `kept` was moved, to the very tip that is expected.
  */
 export async function commitHandoff(
   repository: Repository,
@@ -121,7 +121,6 @@ export async function commitHandoff(
     }
     if (result.kind === 'name-conflict')
       throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
-    if (result.kind === 'moved' && intent.expect !== undefined) return missed(repository, path);
     if (result.kind === 'locked') blocked.push(result.detail);
   }
   if (blocked.length === MAX_LOCKED)
@@ -135,10 +134,6 @@ function requireReadable({ tip, keptOid }: TopicState): void {
   throw new Failure('integrity', `the last commit of this handoff (${keptOid}) cannot be read`, {
     hint: 'git fsck --connectivity-only',
   });
-}
-
-async function missed(repository: Repository, path: HandoffPath): Promise<WriteResult> {
-  return { kind: 'expectation-missed', tip: (await readTopic(repository, path)).tip?.oid };
 }
 
 /** Writers that lost together must not meet again in step. Milliseconds. */

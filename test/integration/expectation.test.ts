@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { BranchName, Oid, SessionId, Topic } from '../../src/domain/names.ts';
+import { handoffPath } from '../../src/git/namespace.ts';
+import { openRepository } from '../../src/git/repository.ts';
+import { commitHandoff, startEarly } from '../../src/store/handoffs.ts';
+import { TestRepository } from '../support/repository.ts';
+
+const REF = 'refs/handoffs/main/auth-refresh';
+const KEPT = 'refs/handoffs-local/kept/main/auth-refresh';
+let repo: TestRepository;
+beforeEach(() => {
+  repo = new TestRepository();
+});
+afterEach(() => repo.remove());
+
+/** A write that has read the topic before somebody else does something, and swaps after it. */
+async function writeAround(between: () => void, expected: string) {
+  const repository = await openRepository(repo.path);
+  const path = handoffPath('main' as BranchName, 'auth-refresh' as Topic);
+  const early = startEarly(repository, path);
+  await early.topic;
+  between();
+  const intent = { me: 'sess-a' as SessionId, succeeded: [], take: false, expect: expected as Oid };
+  const recorded = (await early.topic).tip?.recorded;
+  if (recorded === undefined) throw new Error('no handoff to write on');
+  const author = { name: 'A', email: 'a@example.com' };
+  const content = {
+    note: Buffer.from('next'),
+    recorded,
+    seconds: 1_700_000_000,
+    author,
+    state: 'open',
+  } as never;
+  return commitHandoff(repository, path, intent, content, { early });
+}
+
+it('a write that expects the tip is not refused because somebody put `kept` right meanwhile', async () => {
+  const first = repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
+  const tip = repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
+  // As a writer leaves it that is killed between the two refs of its transaction.
+  repo.git(['update-ref', KEPT, first]);
+  const result = await writeAround(() => repo.git(['update-ref', KEPT, tip]), tip);
+  expect(result.kind).toBe('written');
+  expect(repo.git(['rev-parse', `${REF}~1`])).toBe(tip);
+});
+
+it('and is refused when the tip itself has moved', async () => {
+  const tip = repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: 'sess-a' });
+  const result = await writeAround(() => {
+    repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: 'sess-a' });
+  }, tip);
+  expect(result.kind).toBe('expectation-missed');
+});
