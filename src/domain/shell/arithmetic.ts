@@ -8,6 +8,7 @@ import type {
 import type { Machine } from './machine.ts';
 import type { Scope } from './scope.ts';
 import { UNKNOWN } from './unknown.ts';
+import { setVariable } from './variables.ts';
 
 const MAX_EVALUATED = 200;
 
@@ -28,6 +29,51 @@ export function runSubstitutions(
     if (node.type === 'CommandExpansion' || node.type === 'ArithmeticCommandExpansion') run(node);
     else forEachChild(node, (child) => open.push(child));
   }
+}
+
+/**
+ * Gives the variables that an expression assigns (`i = 1`, `i += 2`, `i++`) their new values. Only of an
+ * expression that is one assignment the value is told; any other may be taken a different number of times.
+ */
+export function assignAll(
+  machine: Machine,
+  root: ArithmeticExpression,
+  scope: Scope,
+  isRepeated = false,
+): void {
+  const open: SyntaxNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const name = assignedName(node);
+    const value = node === root && !isRepeated ? assignedNumber(machine, root, scope) : undefined;
+    if (name !== undefined) {
+      setVariable(machine, scope, name, value === undefined ? UNKNOWN : String(value), '((');
+    }
+    forEachChild(node, (child) => open.push(child));
+  }
+}
+
+const ASSIGNMENT = /^(?:[-+*/%&|^]|<<|>>)?=$/;
+
+function assignedName(node: SyntaxNode): string | undefined {
+  const isStep = node.type === 'ArithmeticUnary' && /^(?:\+\+|--)$/.test(node.operator);
+  const isAssignment = node.type === 'ArithmeticBinary' && ASSIGNMENT.test(node.operator);
+  const target = isStep ? node.operand : isAssignment ? node.left : undefined;
+  return target?.type === 'ArithmeticWord' ? /^[A-Za-z_]\w*$/.exec(target.value)?.[0] : undefined;
+}
+
+function assignedNumber(machine: Machine, node: ArithmeticExpression, scope: Scope): number | undefined {
+  if (node.end - node.pos > MAX_EVALUATED) return undefined;
+  if (node.type === 'ArithmeticUnary') {
+    const before = numberOf(machine, node.operand, scope);
+    return before === undefined ? undefined : before + (node.operator === '++' ? 1 : -1);
+  }
+  if (node.type !== 'ArithmeticBinary') return undefined;
+  const right = numberOf(machine, node.right, scope);
+  if (node.operator === '=') return right;
+  const left = numberOf(machine, node.left, scope);
+  return left === undefined || right === undefined
+    ? undefined
+    : combine(node.operator.slice(0, -1), left, right);
 }
 
 function numberOf(machine: Machine, node: ArithmeticExpression, scope: Scope): number | undefined {

@@ -132,9 +132,14 @@ function mapfile({ args, frame, machine }: Call): Status {
 }
 
 function evaluate({ args, frame, machine }: Call): Status {
-  const text = args.join(' ');
+  const text = args.slice(args[0] === '--' ? 1 : 0).join(' ');
   if (!isKnown(text)) machine.unsure = true;
   return machine.run.script(machine, text, frame);
+}
+
+/** `let i+=1 j=2` is `(( i+=1, j=2 ))`. */
+function arithmetic({ args, frame, machine }: Call): Status {
+  return machine.run.script(machine, `((${args.join(',')}))`, frame);
 }
 
 function source({ args, frame, machine }: Call): Status {
@@ -145,7 +150,8 @@ function source({ args, frame, machine }: Call): Status {
   if (text === undefined || !isKnown(text)) machine.unsure = true;
   if (text === undefined) return undefined;
   if (words.length > 0) frame.scope.set(POSITIONAL, new Map(words.map((word, n) => [String(n + 1), word])));
-  const status = machine.run.script(machine, text, frame);
+  const inside = { ...machine.inside, calls: machine.inside.calls + 1 };
+  const status = machine.within(inside, () => machine.run.script(machine, text, frame));
   if (frame.scope.stopped === 'return') frame.scope.stopped = undefined;
   return status;
 }
@@ -188,9 +194,11 @@ function plain(call: Call): Status {
   return call.machine.run.argv(call.machine, operands, call.frame, call.certain);
 }
 
-function stop(kind: 'exit' | 'return' | 'loop'): Program {
-  return ({ frame }) => {
-    frame.scope.stopped = kind;
+function stop(kind: 'exit' | 'return' | 'loop' | 'round'): Program {
+  return ({ frame, machine }) => {
+    const { loops, calls } = machine.inside;
+    const isMeant = kind === 'exit' || (kind === 'return' ? calls : loops) > 0;
+    if (isMeant) frame.scope.stopped = kind;
     return undefined;
   };
 }
@@ -208,6 +216,7 @@ export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['mapfile', mapfile],
   ['readarray', mapfile],
   ['eval', evaluate],
+  ['let', arithmetic],
   ['source', source],
   ['.', source],
   ['trap', trap],
@@ -219,7 +228,7 @@ export const BUILTINS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['exit', stop('exit')],
   ['return', stop('return')],
   ['break', stop('loop')],
-  ['continue', stop('loop')],
+  ['continue', stop('round')],
   ...DIRECTORY_BUILTINS,
   ...TEXT_BUILTINS,
 ]);

@@ -1,4 +1,4 @@
-import type { Frame, Machine } from './machine.ts';
+import type { Frame, Machine, Status } from './machine.ts';
 import type { Scope, Value } from './scope.ts';
 
 const MAX_ATTEMPTS = 64;
@@ -28,6 +28,14 @@ export function eachChoice<T>(machine: Machine, frame: Frame, run: (frame: Frame
   if (layers.length === 1 && first !== undefined) frame.scope.commit(first);
   else for (const layer of layers) frame.scope.join(layer);
   return results[0];
+}
+
+/** As `eachChoice`, of a step that succeeds or fails: told only when it does the same for every value. */
+export function eachStatus(machine: Machine, frame: Frame, run: (frame: Frame) => Status): Status {
+  const statuses: Status[] = [];
+  eachChoice(machine, frame, (chosen) => statuses.push(run(chosen)));
+  const [first] = statuses;
+  return statuses.every((status) => status === first) ? first : undefined;
 }
 
 /** The combinations that differ from a run at the variables it looked at: each exactly once over all runs. */

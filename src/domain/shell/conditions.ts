@@ -18,8 +18,9 @@ function decide(machine: Machine, test: TestExpression, frame: Frame): Status {
     case 'TestUnary':
       return unary(test.operator, expandText(machine, test.operand, frame));
     case 'TestBinary': {
-      if (!/^[!=]?=$/.test(test.operator)) return undefined;
       const left = expandText(machine, test.left, frame);
+      if (!/^[!=]?=$/.test(test.operator))
+        return compare(left, test.operator, expandText(machine, test.right, frame));
       const pattern = expandPattern(machine, test.right, frame);
       if (!isKnown(left + pattern)) return undefined;
       return patternMatcher(pattern)(left) === (test.operator !== '!=');
@@ -35,6 +36,28 @@ function unary(operator: string, word: string): Status {
   return operator === '-z' ? word === '' : undefined;
 }
 
+/** `1 -lt 2`; numbers written otherwise are left to the shell. */
+function compare(left: string, operator: string, right: string): Status {
+  if (!/^-?\d{1,9}$/.test(left) || !/^-?\d{1,9}$/.test(right)) return undefined;
+  const difference = Number(left) - Number(right);
+  switch (operator) {
+    case '-eq':
+      return difference === 0;
+    case '-ne':
+      return difference !== 0;
+    case '-lt':
+      return difference < 0;
+    case '-le':
+      return difference <= 0;
+    case '-gt':
+      return difference > 0;
+    case '-ge':
+      return difference >= 0;
+    default:
+      return undefined;
+  }
+}
+
 /** Whether `[ … ]` or `test …` holds, for comparisons of known text. */
 export function decideWords({ name, args, certain }: Call): Status {
   const words = name === '[' ? args.slice(0, -1) : args;
@@ -43,5 +66,5 @@ export function decideWords({ name, args, certain }: Call): Status {
   if (words.length === 2) return unary(first, second);
   if (words.length !== 3) return undefined;
   if (second === '=' || second === '==') return first === third;
-  return second === '!=' ? first !== third : undefined;
+  return second === '!=' ? first !== third : compare(first, second, third);
 }

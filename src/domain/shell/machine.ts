@@ -78,6 +78,7 @@ const PARSE_BUDGET = 1 << 20;
 const MAX_REPEATS = 5000;
 /** A loop may call git for every file: what it does is clear from the first ones. */
 const MAX_GIT_CALLS = 500;
+const MAX_TRAPS = 500;
 
 /** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
 export interface Runner {
@@ -94,6 +95,8 @@ export class Machine {
   readonly run: Runner;
   /** Depth of shells in shells (`sh -c`, `eval`, functions, substitutions). */
   depth = 0;
+  /** Loops and functions (or sourced scripts) that the running command is in: without one `break` does nothing. */
+  inside = { loops: 0, calls: 0 };
   /** Set when the work ran out: the cheap rule must have the last word. */
   exhausted = false;
   unsure = false;
@@ -154,6 +157,15 @@ export class Machine {
     return !this.exhausted;
   }
 
+  /** Runs a part of the command with its own count of loops and functions around it. */
+  within<Result>(inside: { readonly loops: number; readonly calls: number }, run: () => Result): Result {
+    const before = this.inside;
+    this.inside = inside;
+    const result = run();
+    this.inside = before;
+    return result;
+  }
+
   /** A variable's value; of several possible ones the first, and the caller tries the others. */
   value(scope: Scope, name: string): Value | undefined {
     const values = scope.lookup(name)?.values;
@@ -206,8 +218,11 @@ export class Machine {
   }
 
   runTraps(): void {
-    for (const { text, frame } of this.#traps.splice(0)) {
-      this.run.script(this, text, { ...frame, scope: frame.scope.layer() });
+    // A trap may set another one, or itself again.
+    let left = MAX_TRAPS;
+    for (let trap = this.#traps.shift(); trap !== undefined && !this.exhausted; trap = this.#traps.shift()) {
+      if (left-- === 0) this.exhausted = true;
+      this.run.script(this, trap.text, { ...trap.frame, scope: trap.frame.scope.layer() });
     }
   }
 
@@ -233,6 +248,8 @@ export class Machine {
   #effect(scope: Scope, word: string, kind: 'write' | 'remove', by: string, follows: boolean) {
     const path = this.path(scope, word, follows);
     if (path === undefined) this.unsure ||= word !== '';
+    // A folder cannot be opened for writing.
+    else if (kind === 'write' && follows && !this.disk.changed && this.disk.isDirectory(path)) return path;
     else if (!path.startsWith('/dev/') || path.startsWith('/dev/shm/')) {
       const key = `${kind}${follows ? '+' : '-'}${path}`;
       if (!this.#paths.has(key)) this.#paths.set(key, { path, kind, follows, by });

@@ -20,8 +20,8 @@ const MAX_VALUES = 8;
  * a subshell's are dropped, those of a branch that may have run are joined as further possible values.
  */
 export class Scope {
-  /** Set by `exit`, `return`, `break` and `continue`: nothing after it runs. */
-  stopped: 'exit' | 'return' | 'loop' | undefined;
+  /** Set by `exit`, `return`, `break` (`loop`) and `continue` (`round`): nothing after it runs. */
+  stopped: 'exit' | 'return' | 'loop' | 'round' | undefined;
   readonly #parent: Scope | undefined;
   readonly #environment: ((name: string) => string | undefined) | undefined;
   readonly #newProcess: boolean;
@@ -103,7 +103,7 @@ export class Scope {
 
   /** Adds what a branch of this scope changed, as possible values beside the present ones. */
   join(branch: Scope): void {
-    if (branch.stopped !== undefined && branch.stopped !== 'loop') return;
+    if (branch.stopped === 'exit' || branch.stopped === 'return') return;
     for (const [name, variable] of branch.#variables) {
       const now = this.lookup(name);
       const values = bounded([...(now?.values ?? ['']), ...(variable?.values ?? [''])]);

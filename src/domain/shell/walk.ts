@@ -1,5 +1,19 @@
-import type { AndOr, Case, Command, For, If, Pipeline, Select, Statement, SyntaxNode, While } from 'unbash';
-import { eachChoice } from './choices.ts';
+import type {
+  AndOr,
+  ArithmeticCommand,
+  ArithmeticFor,
+  Case,
+  Command,
+  For,
+  If,
+  Pipeline,
+  Select,
+  Statement,
+  SyntaxNode,
+  While,
+} from 'unbash';
+import { assignAll } from './arithmetic.ts';
+import { eachStatus } from './choices.ts';
 import { runCommand } from './command.ts';
 import { Input, Output, type Frame, type Machine, type Status } from './machine.ts';
 import { patternMatcher } from './pattern.ts';
@@ -11,6 +25,8 @@ import { setVariable } from './variables.ts';
 import { expandFields, expandPattern, expandText, runEmbedded } from './words.ts';
 
 const MAX_IDLE_ROUNDS = 3;
+/** Rounds of a loop of which nobody knows how often it runs: what one round leaves behind, the next may use. */
+const MAX_POSSIBLE_ROUNDS = 2;
 const MAX_LAYERS = 32;
 
 /** Runs a list of statements in order, as far as `exit` and the like let it. */
@@ -51,28 +67,32 @@ function runNode(machine: Machine, node: SyntaxNode, frame: Frame): Status {
       return runStatements(machine, node.body.commands, frame);
     case 'Subshell':
       return runStatements(machine, node.body.commands, subshell(frame));
-    case 'Redirected': {
-      const inner = eachChoice(machine, frame, (chosen) => applyRedirects(machine, node.redirects, chosen));
-      return runNode(machine, node.command, { ...(inner ?? frame), scope: frame.scope });
-    }
+    case 'Redirected':
+      return eachStatus(machine, frame, (chosen) => {
+        const inner = applyRedirects(machine, node.redirects, chosen);
+        return runNode(machine, node.command, { ...inner, scope: chosen.scope });
+      });
     case 'If':
       return runIf(machine, node, frame);
     case 'For':
     case 'Select':
-      return eachChoice(machine, frame, (chosen) => runFor(machine, node, chosen));
+      return eachStatus(machine, frame, (chosen) => runFor(machine, node, chosen));
     case 'While':
       return runWhile(machine, node, frame);
     case 'Case':
-      return eachChoice(machine, frame, (chosen) => runCase(machine, node, chosen));
+      return eachStatus(machine, frame, (chosen) => runCase(machine, node, chosen));
     case 'ArithmeticFor':
-      if (node.initialize !== undefined) runEmbedded(machine, node.initialize, frame);
-      return maybe(machine, frame, (branch) => runStatements(machine, node.body.commands, branch));
+      for (const part of [node.initialize, node.test, node.update]) {
+        if (part === undefined) continue;
+        runEmbedded(machine, part, frame);
+        assignAll(machine, part, frame.scope, true);
+      }
+      return maybe(machine, frame, (branch) => runBody(machine, node, branch));
     case 'ArithmeticCommand':
-      if (node.expression !== undefined) runEmbedded(machine, node.expression, frame);
-      return undefined;
+      return eachStatus(machine, frame, (chosen) => runArithmetic(machine, node, chosen));
     case 'TestCommand':
       runEmbedded(machine, node, frame);
-      return decideTest(machine, node.expression, frame);
+      return eachStatus(machine, frame, (chosen) => decideTest(machine, node.expression, chosen));
     case 'Function':
       frame.scope.defineFunction(expandText(machine, node.name, frame), node.body);
       return true;
@@ -87,9 +107,16 @@ function runNode(machine: Machine, node: SyntaxNode, frame: Frame): Status {
   }
 }
 
+function runArithmetic(machine: Machine, { expression }: ArithmeticCommand, frame: Frame): Status {
+  if (expression === undefined) return undefined;
+  runEmbedded(machine, expression, frame);
+  assignAll(machine, expression, frame.scope);
+  return undefined;
+}
+
 function runSimple(machine: Machine, node: Command, frame: Frame): Status {
   if (!machine.step(node)) return undefined;
-  return eachChoice(machine, frame, (chosen) => runCommand(machine, node, chosen));
+  return eachStatus(machine, frame, (chosen) => runCommand(machine, node, chosen));
 }
 
 /** Calls a function: its body with the words as positional parameters, in the caller's scope. */
@@ -102,7 +129,8 @@ export function runFunction(
   const { scope } = frame;
   const before = scope.lookup(POSITIONAL)?.values[0] ?? new Map<string, string>();
   scope.set(POSITIONAL, positional(args));
-  const status = runNode(machine, body, frame);
+  const inside = { loops: 0, calls: machine.inside.calls + 1 };
+  const status = machine.within(inside, () => runNode(machine, body, frame));
   scope.set(POSITIONAL, before);
   if (scope.stopped === 'return') scope.stopped = undefined;
   return status;
@@ -189,25 +217,35 @@ function runFor(machine: Machine, node: For | Select, frame: Frame): Status {
   for (const word of words) {
     if (!machine.step(node) || frame.scope.stopped !== undefined) break;
     setVariable(machine, frame.scope, name, word, 'for');
-    const run = (inner: Frame) => runStatements(machine, node.body.commands, inner);
+    const run = (inner: Frame) => runBody(machine, node, inner);
     status = node.type === 'For' ? run(frame) : maybe(machine, frame, run);
   }
   if (frame.scope.stopped === 'loop') frame.scope.stopped = undefined;
   return status;
 }
 
+/** One round of a loop: after `continue` the loop goes on, after `break` it does not. */
+function runBody(machine: Machine, { body }: For | Select | While | ArithmeticFor, frame: Frame): Status {
+  const inside = { ...machine.inside, loops: machine.inside.loops + 1 };
+  const status = machine.within(inside, () => runStatements(machine, body.commands, frame));
+  if (frame.scope.stopped === 'round') frame.scope.stopped = undefined;
+  return status;
+}
+
 /** Rounds go on while they read known input (`while read f`); a loop that reads nothing is run a few times. */
 function runWhile(machine: Machine, node: While, frame: Frame): Status {
-  const body = (inner: Frame) => runStatements(machine, node.body.commands, inner);
+  const body = (inner: Frame) => runBody(machine, node, inner);
   const { scope } = frame;
   let idle = 0;
+  let possible = 0;
   while (idle < MAX_IDLE_ROUNDS && scope.stopped === undefined && machine.step(node)) {
     const before = frame.input.rest;
     const status = runStatements(machine, node.clause.commands, frame);
     if (status === (node.kind === 'until')) break;
     if (status === undefined) {
       maybe(machine, frame, body);
-      break;
+      if (++possible === MAX_POSSIBLE_ROUNDS) break;
+      continue;
     }
     body(frame);
     idle = frame.input.rest === before ? idle + 1 : 0;

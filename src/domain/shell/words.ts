@@ -7,7 +7,7 @@ import type {
   Word,
   WordPart,
 } from 'unbash';
-import { evaluate, runSubstitutions } from './arithmetic.ts';
+import { assignAll, evaluate, runSubstitutions } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
 import { splitFields, type Piece } from './fields.ts';
 import { Input, Output, type Frame, type Machine } from './machine.ts';
@@ -190,7 +190,9 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
 function arithmetic(machine: Machine, part: ArithmeticExpansionPart, frame: Frame): string {
   if (part.expression === undefined) return UNKNOWN;
   runEmbedded(machine, part.expression, frame);
-  return evaluate(machine, part.expression, part.text.length, frame.scope);
+  const number = evaluate(machine, part.expression, part.text.length, frame.scope);
+  assignAll(machine, part.expression, frame.scope);
+  return number;
 }
 
 /** Runs the command substitutions inside arithmetic or a test. */
@@ -205,7 +207,12 @@ function substitute(machine: Machine, part: Substitution, frame: Frame): string 
   const text = captured(machine, part, frame, frame.input).text;
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
-  return text.slice(0, end);
+  const known = text.slice(0, end);
+  if (!known.endsWith(`\n${UNKNOWN}`) || known.indexOf('\n') < known.length - 2) return known;
+  // `find`, say, may print more than the one line that is known; mostly it does not.
+  machine.unsure = true;
+  machine.guesses++;
+  return known.slice(0, -2);
 }
 
 /** The path that a process substitution becomes; its commands run, and what `<( … )` prints is its text. */

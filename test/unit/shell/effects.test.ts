@@ -115,6 +115,68 @@ describe('effects', () => {
   });
 });
 
+describe('what commands made by a grammar brought to light (test/faults/shell-fuzz.test.ts)', () => {
+  it.each([
+    'for i in a b; do [ $i = b ] || continue; rm @FILE@; done',
+    'while read -r l; do [ "$l" = b ] || continue; rm @FILE@; done <<< $\'a\\nb\'',
+    'break; rm @FILE@',
+    'return; rm @FILE@',
+    'for i in a; do g() { break; rm @FILE@; }; g; done',
+    'for i in a; do bash -c "break; rm @FILE@"; done',
+    'g() { bash -c "return; rm @FILE@"; }; g',
+    "eval -- 'rm @FILE@'",
+    `perl -e 'system("rm", "-f", $ARGV[0])' @FILE@`,
+    `python3 -c 'import os,sys; os.execlp("rm", "rm", "-f", sys.argv[1])' @FILE@`,
+    `python3 -c 'import os,sys; os.execvp("bash", ["bash", "-c", "rm @FILE@"])'`,
+    'git checkout-index -f --prefix=@MEM@/ handoff-main-auth-refresh.md',
+    "awk '{print > ARGV[2]}' note.txt @FILE@",
+    `F=@FILE@ awk 'BEGIN{print "x" > ENVIRON["F"]}'`,
+    String.raw`awk -v c='printf \"x\" > @FILE@' 'BEGIN{system(c)}'`,
+    String.raw`awk -v c='bash -c "echo \\"\\" > @FILE@"' 'BEGIN{system(c)}'`,
+    `rm "$(find @MEM@ -name 'hand*')"`,
+    'i=0; ((i++)); [ $i = 1 ] && rm @FILE@',
+    'i=0; (( i += 2, i-- )); [[ $i == 1 ]] && rm @FILE@',
+    'i=0; let i+=1; [ $i = 1 ] && rm @FILE@',
+    'i=0; : $((i = 3)); [ $i = 3 ] && rm @FILE@',
+    'i=5; for ((i = 0; i < 2; i++)); do [ $i = 1 ] && rm @FILE@; done',
+    'n=0; while [ $n -lt 2 ]; do n=$((n + 1)); [ $n = 2 ] || continue; rm @FILE@; done',
+    'if test -e a; then n=1; else n=2; fi; [ $n = 1 ] && rm @FILE@',
+    'if test -e a; then n=1; else n=2; fi; [[ $n == 2 ]] && rm @FILE@',
+    'if test -e a; then n=1; else n=2; fi; ((n++)); [ $n = 3 ] && rm @FILE@',
+    'F=x; test -e a || F=@FILE@; while read -r q; do rm "$q"; done <<< "$F"',
+    'n=a; while test -e x; do [ $n = b ] && rm @FILE@; n=b; done',
+    `trap 'trap "rm @FILE@" EXIT' EXIT`,
+  ])('%s', (command) => {
+    expect(isHit(analyse(command))).toBe(true);
+  });
+
+  it.each([
+    'for i in a b; do continue; rm @FILE@; done',
+    'for i in a b; do break; rm @FILE@; done',
+    'g() { return; rm @FILE@; }; g',
+    "eval -- '[ -z x ] && rm @FILE@'",
+    "awk '{print > ARGV[2]}' @FILE@ o",
+    'dd if=note.txt of=@FILE@ of=o',
+    'cp @FILE@ @MEM@/',
+    'ln @FILE@ hl; find hl -delete',
+    'ln -s @MEM@ dk; find dk -name "h*" -delete',
+    'rm -rf @MEM@/. @MEM@/x/..',
+    'echo x > .git/refs/handoffs',
+    `echo x > "$(find . -name 'hando*' -o -name 'packed*')"`,
+    "GIT_EDITOR='git commit -F @FILE@' git commit --amend",
+    '[ 2 -lt 1 ] && rm @FILE@',
+    '[[ 1 -eq 2 ]] && rm @FILE@',
+    'i=0; ((i++)); [ $i = 2 ] && rm @FILE@',
+    'while [ 3 -le 2 ]; do rm @FILE@; done',
+  ])('%s changes nothing', (command) => {
+    expect(isHit(analyse(command))).toBe(false);
+  });
+
+  it('ends with a trap that sets itself', () => {
+    expect(isHit(analyse('f() { trap f EXIT; }; trap f EXIT'))).toBe(false);
+  });
+});
+
 describe('unsure', () => {
   it.each([
     'make',

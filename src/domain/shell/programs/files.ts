@@ -8,6 +8,8 @@ function remove(call: Call): Status {
   const options = parseOptions(call.args, { long: 'recursive force interactive=? verbose dir' });
   const isRecursive = hasOption(options, 'r', 'R', 'recursive');
   for (const word of options.operands) {
+    // It refuses `.` and `..`, however they are reached.
+    if (/(?:^|\/)\.\.?\/*$/.test(word)) continue;
     const path = machine.path(frame.scope, word, false);
     const isFolder = path !== undefined && !isRecursive && machine.disk.isDirectory(path);
     // Without `-r` a folder stays; a link to one does not.
@@ -44,7 +46,9 @@ function tee(call: Call): Status {
 
 function dd({ args, frame, machine }: Call): Status {
   if (!args.some((word) => word.startsWith('of='))) frame.output.add(UNKNOWN);
-  for (const word of args) if (word.startsWith('of=')) machine.write(frame.scope, word.slice(3), 'dd');
+  // Of several the last one counts.
+  const output = args.findLast((word) => word.startsWith('of='));
+  if (output !== undefined) machine.write(frame.scope, output.slice(3), 'dd');
   return undefined;
 }
 

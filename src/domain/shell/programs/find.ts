@@ -165,9 +165,9 @@ class Expression {
 /** The guarded paths below a root and the folders that lead to them, as find would visit them. */
 function candidatesBelow(call: Call, root: string): Candidate[] {
   const { machine, frame } = call;
-  const named = machine.path(frame.scope, root);
-  if (named === undefined) return [];
   const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
+  const named = machine.path(frame.scope, root, isFollowed);
+  if (named === undefined) return [];
   const path = isFollowed ? machine.disk.realpath('/', named) : named;
   const found = new Map<string, Candidate>();
   const add = (each: string, isFolder: boolean) => {

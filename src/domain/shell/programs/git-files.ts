@@ -55,6 +55,19 @@ function checkout(git: GitCall): Status {
   return undefined;
 }
 
+/** The files named (`-a`: all that are tracked) below a prefix that need not be in the working tree. */
+function checkoutIndex(git: GitCall): Status {
+  const { call, args } = git;
+  const options = parseOptions(args, { long: 'prefix= stage= all force stdin temp index' });
+  const prefix = optionValue(options, 'prefix') ?? '';
+  if (hasOption(options, 'stdin', 'a', 'all')) call.machine.unsure = true;
+  changePaths(
+    git,
+    options.operands.map((word) => prefix + word),
+  );
+  return undefined;
+}
+
 function restore(git: GitCall): Status {
   const isStaged = git.args.some((word) => /^(?:-S|--staged)$/.test(word));
   const isTree = git.args.some((word) => /^(?:-W|--worktree|-SW|-WS)$/.test(word));
@@ -132,6 +145,7 @@ function bundle(git: GitCall): Status {
 /** Verbs that change files of the working tree or elsewhere. */
 export const GIT_FILE_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, GitVerb>([
   ['checkout', checkout],
+  ['checkout-index', checkoutIndex],
   ['restore', restore],
   ['rm', removeTracked],
   ['mv', move],

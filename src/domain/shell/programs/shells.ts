@@ -13,7 +13,7 @@ export function runChildShell(call: Call, text: string, words: readonly string[]
   const [zero = 'sh', ...rest] = words;
   frame.scope.set(' zero', zero);
   frame.scope.set(POSITIONAL, new Map(rest.map((word, n) => [String(n + 1), word])));
-  return machine.run.script(machine, text, frame);
+  return machine.within({ loops: 0, calls: 0 }, () => machine.run.script(machine, text, frame));
 }
 
 function childFrame(frame: Frame): Frame {

@@ -50,6 +50,8 @@ function copy(call: Call): Status {
     const source = machine.path(frame.scope, from);
     const target = machine.path(frame.scope, to);
     if (keeps && target !== undefined && machine.disk.exists(target)) continue;
+    // A file is not copied onto itself.
+    if (source !== undefined && source === target) continue;
     const isFolder = source !== undefined && machine.disk.isDirectory(source);
     const linked = hasOption(options, 'l', 'link', 's', 'symbolic-link') && name === 'cp';
     if (isFolder) copyTree(call, source, target, isRecursive, hasOption(options, 'delete', 'delete-after'));

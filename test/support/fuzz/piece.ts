@@ -1,0 +1,101 @@
+/** Text of a shell command together with what is known about it without running or reading it. */
+export interface Piece {
+  readonly text: string;
+  /**
+   * The same command as it would be had everything in it succeeded and every condition that only the running
+   * shell can decide been true. Equal to `text` where there is nothing of the kind.
+   */
+  readonly twin: string;
+  /** Why `twin` differs, in a few words each. */
+  readonly lapses: readonly string[];
+  /** Why nobody can tell by reading what it changes; empty for most. */
+  readonly riddles: readonly string[];
+}
+
+/** A blank that a case spells as it likes: several blanks, a tab, a line continuation. */
+export const GAP = '\u00b7';
+
+/** Where a template names the file. */
+export const HOLE = '\u00a4';
+
+const EMPTY: Piece = { text: '', twin: '', lapses: [], riddles: [] };
+
+/** A piece of plain text. */
+export function plain(text: string): Piece {
+  return { ...EMPTY, text, twin: text };
+}
+
+/** Puts pieces together: a template whose holes are pieces or plain text. */
+export function piece(strings: TemplateStringsArray, ...parts: readonly (Piece | string)[]): Piece {
+  return strings.reduce<Piece>((all, literal, n) => {
+    const part = parts[n - 1];
+    const inner = typeof part === 'string' || part === undefined ? plain(part ?? '') : part;
+    return {
+      text: all.text + inner.text + literal,
+      twin: all.twin + inner.twin + literal,
+      lapses: [...all.lapses, ...inner.lapses],
+      riddles: [...all.riddles, ...inner.riddles],
+    };
+  }, EMPTY);
+}
+
+/** Changes the text, and the twin in the same way. */
+export function mapped(from: Piece, change: (text: string) => string): Piece {
+  return { ...from, text: change(from.text), twin: change(from.twin) };
+}
+
+/** Puts a piece for the holes of a template. */
+export function filled(template: Piece, word: Piece): Piece {
+  return {
+    text: template.text.replaceAll(HOLE, () => word.text),
+    twin: template.twin.replaceAll(HOLE, () => word.twin),
+    lapses: [...template.lapses, ...word.lapses],
+    riddles: [...template.riddles, ...word.riddles],
+  };
+}
+
+/** A text that does nothing, or not what it says, for a reason that only the running shell knows. */
+export function lapsed(why: string, text: string, twin: string): Piece {
+  return { text, twin, lapses: [why], riddles: [] };
+}
+
+/** A text whose meaning stands elsewhere. */
+export function riddle(why: string, text: string): Piece {
+  return { ...plain(text), riddles: [why] };
+}
+
+/** Text in base64; the placeholders in it are filled in first (`filledIn`). */
+export function encoded(text: string): string {
+  return `@BASE64(${Buffer.from(text).toString('base64')})@`;
+}
+
+/** Text as octal escapes for printf, in the same way. */
+export function octal(text: string): string {
+  return `@OCTAL(${Buffer.from(text).toString('base64')})@`;
+}
+
+/** Fills in placeholders, also in texts that were encoded with some in them. */
+export function filledIn(text: string, fill: (text: string) => string): string {
+  const inner = (base64: string) => Buffer.from(filledIn(Buffer.from(base64, 'base64').toString(), fill));
+  const whole = text
+    .replace(/@BASE64\(([^)]*)\)@/g, (_, base64: string) => inner(base64).toString('base64'))
+    .replace(/@OCTAL\(([^)]*)\)@/g, (_, base64: string) =>
+      single([...inner(base64)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')),
+    );
+  return fill(whole);
+}
+
+/** Text in single quotes. */
+export function single(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Text in double quotes, nothing in it expanded. */
+export function double(text: string): string {
+  return `"${text.replace(/[\\$`"]/g, '\\$&')}"`;
+}
+
+/** Text in `$'…'`. */
+export function ansi(text: string): string {
+  return `$'${text.replace(/[\\']/g, '\\$&').replaceAll('\n', '\\n')}'`;
+}

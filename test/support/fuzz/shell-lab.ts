@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { guard } from '../../../src/commands/guard.ts';
+import { CALLER, GuardWorld, HANDOFF_REF, OWNER, markedNote } from '../guard.ts';
+import { readAnswer } from '../hook-answer.ts';
+import { filledIn } from './piece.ts';
+import { Snapshot } from './snapshot.ts';
+
+/** A command that has not ended by then hangs. Milliseconds. */
+const PATIENCE_MS = 2000;
+/** A machine may be busy: what seems to hang is tried again. Milliseconds. */
+const MORE_PATIENCE_MS = 20_000;
+
+const REPORT = /behind git-handoff's back|without the guard seeing it/;
+
+/**
+ * A throw-away home and repository in which shell commands are really run, and the guard's decision about
+ * them: in process for speed, by the built launcher where the launcher could differ.
+ */
+export class ShellLab {
+  readonly world = new GuardWorld();
+  readonly #snapshot: Snapshot;
+  readonly #settings: string;
+  readonly #refs: string;
+  readonly #former: string;
+
+  constructor() {
+    this.#furnish();
+    // On a busy machine the first look may come too late to remember the note.
+    do this.world.sessionStart(CALLER);
+    while (this.world.refs('refs/handoffs-local/files').length === 0);
+    this.#settings = this.world.git(['config', '--get-regexp', '^(handoff|alias)\\.']);
+    this.#snapshot = new Snapshot(this.world.root);
+    this.#refs = this.#listRefs();
+    this.#former = this.#state(true);
+  }
+
+  #furnish(): void {
+    const { world } = this;
+    const gone = markedNote(OWNER, 'gone\n');
+    const lines = {
+      'p.txt': '@FILE@\n',
+      'vars.sh': 'P=@FILE@\n',
+      'w.sh': '#!/bin/bash\necho x > @FILE@\n',
+      Makefile: 'all:\n\t@echo x > @FILE@\n',
+      'w.py': 'open("@FILE@", "w")\n',
+      'w.cjs': 'require("fs").writeFileSync("@FILE@", "")\n',
+      'w.pl': 'unlink "@FILE@";\n',
+      'w.awk': 'BEGIN { print "x" > "@FILE@" }\n',
+      'w.sed': 'w @FILE@\n',
+      'empty.txt': '',
+      'handoff-main-auth-refresh.md': gone,
+      'sub/handoff-main-auth-refresh.md': gone,
+      'sub/keep.txt': 'keep\n',
+    };
+    const files = Object.entries(lines).map(([name, text]) => [name, this.fill(text)] as const);
+    world.commit('scripts', { ...Object.fromEntries<string>(files), 'note.txt': 'e\na\n' });
+    world.bash('chmod +x w.sh && git branch other HEAD~1 && git init -q --bare ../empty.git');
+    writeFileSync(world.file, gone);
+    world.bash(this.fill('tar -cPf t.tar @FILE@ 2>/dev/null'));
+    writeFileSync(world.file, markedNote(OWNER));
+    world.commit('more', { 'note.txt': 'b\ne\na\n' });
+    writeFileSync(join(world.memory, '..', 'handoff-main-auth-refresh.md'), 'unguarded e\n');
+    mkdirSync(join(world.home, 'docs'));
+  }
+
+  remove(): void {
+    this.world.remove();
+  }
+
+  /** Fills in the placeholders of a command. */
+  fill(text: string): string {
+    const { file } = this.world;
+    return filledIn(text, (part) => {
+      const full = part
+        .replaceAll('@REF@', HANDOFF_REF)
+        .replaceAll('@ELIF@', Array.from(file).reverse().join(''));
+      return this.world.fill(full);
+    });
+  }
+
+  /** Everything as it was before the last command. */
+  reset(): void {
+    this.#snapshot.restore();
+  }
+
+  /** Whether the guard refuses a command; in process, and by the launcher where that may let it pass first. */
+  async denies(command: string): Promise<boolean> {
+    const { world } = this;
+    const payload = {
+      session_id: CALLER,
+      hook_event_name: 'PreToolUse',
+      cwd: world.path,
+      tool_name: 'Bash',
+      tool_input: { command },
+    };
+    const stdout = await guard({
+      text: JSON.stringify(payload),
+      client: 'claude',
+      settings: this.#settings,
+      clientPid: process.pid,
+      env: world.env(),
+      cwd: world.path,
+      now: Date.now(),
+      remaining: () => 60_000,
+      moreTime: () => undefined,
+    });
+    const run = { status: 0, stdout, stderr: '', bytes: Buffer.from(stdout) };
+    return readAnswer(run, 'PreToolUse').kind === 'deny' && this.#launcherDenies(command);
+  }
+
+  /**
+   * Whether the launcher, too, sees that there is something to decide; one that names a handoff always
+   * does, for it looks for that first.
+   */
+  #launcherDenies(command: string): boolean {
+    if (/handoff|\/memory/i.test(command)) return true;
+    return this.world.before('Bash', { command }).kind === 'deny';
+  }
+
+  /** Runs a command for real. Returns whether a guarded file or ref changed; `undefined` when it hangs. */
+  async changes(command: string): Promise<boolean | undefined> {
+    for (const patience of [PATIENCE_MS, MORE_PATIENCE_MS]) {
+      if (await this.#run(command, patience)) return this.#hasChanged();
+      this.reset();
+    }
+    return undefined;
+  }
+
+  /**
+   * Lets the guard look afterwards: it must tell of the change, every file must be as it was or its former text
+   * where the guard says, and the note must be readable. Returns when it told, or what is wrong.
+   */
+  noticed(command: string): 'at once' | 'by the next command' | 'too late' | `wrong: ${string}` {
+    this.world.clearLog();
+    const answer = this.world.after('Bash', { command });
+    const atOnce = 'text' in answer ? (answer.text ?? '') : '';
+    // The launcher lets a command without a word of ours pass unless a time tells of a change, and times can be set.
+    const told = REPORT.test(atOnce) ? atOnce : this.world.handoff(['list']).stderr;
+    const isLate = this.world.log().some(({ detail }) => /deadline|too long/.test(detail ?? ''));
+    if (!REPORT.test(told) && isLate) return 'too late';
+    if (!REPORT.test(told))
+      return `wrong: allowed, changes, nothing is told of it (${JSON.stringify(answer)})`;
+    const name = /Its former text: git cat-file -p (\S+)/.exec(told)?.[1];
+    const copy = name === undefined ? '' : this.world.run('git', ['cat-file', '-p', name]).stdout;
+    const isKept = this.#files() === this.#formerFiles() || copy === markedNote(OWNER);
+    if (!isKept) return `wrong: allowed, changes, the former text is gone (${told})`;
+    const { stdout, stderr } = this.world.handoff(['show', 'main/auth-refresh', '--raw']);
+    if (stdout.trimEnd() !== 'secret token') return `wrong: the note cannot be read (${stderr})`;
+    return told === atOnce ? 'at once' : 'by the next command';
+  }
+
+  /** True when it ended by itself; whatever it left running is killed. */
+  #run(command: string, patience: number): Promise<boolean> {
+    const env = this.world.env({ CLAUDE_CODE_SESSION_ID: CALLER });
+    const child = spawn('bash', ['-c', command], {
+      cwd: this.world.path,
+      env,
+      detached: true,
+      stdio: 'ignore',
+    });
+    const kill = () => {
+      try {
+        process.kill(-(child.pid ?? 0), 'SIGKILL');
+      } catch {
+        // Nobody is left.
+      }
+    };
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        kill();
+        resolve(false);
+      }, patience);
+      child.on('error', reject);
+      child.on('exit', () => {
+        clearTimeout(timer);
+        kill();
+        resolve(true);
+      });
+    });
+  }
+
+  #hasChanged(): boolean {
+    const changed = [...this.#snapshot.changed()];
+    const { path, memory } = this.world;
+    if (!changed.some((each) => each.startsWith(`${path}/.git`) || each.startsWith(memory))) return false;
+    return this.#state(changed.some((each) => each.startsWith(`${path}/.git`))) !== this.#former;
+  }
+
+  #formerFiles(): string {
+    return this.#former.slice(0, this.#former.indexOf('\0'));
+  }
+
+  #state(withRefs: boolean): string {
+    return `${this.#files()}\0${withRefs ? this.#listRefs() : this.#refs}`;
+  }
+
+  #files(): string {
+    const { memory } = this.world;
+    const names = existsSync(memory)
+      ? readdirSync(memory).filter((name) => /^handoff-.*\.md$/i.test(name))
+      : [];
+    return names.map((name) => `${name}\n${contentOf(join(memory, name))}`).join('\n');
+  }
+
+  #listRefs(): string {
+    const spaces = ['refs/handoffs', 'refs/handoffs-local/kept', 'refs/handoffs-local/files'];
+    const listed = this.world.run('git', ['for-each-ref', '--format=%(refname) %(objectname)', ...spaces]);
+    return listed.stdout;
+  }
+}
+
+/** A file's bytes, or why they cannot be read: a link to nowhere, a folder. */
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    return String(error);
+  }
+}
