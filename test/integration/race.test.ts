@@ -47,7 +47,7 @@ const lostText = (number: string) =>
 describe(`${WRITERS} sessions that write one topic at once from the same tip`, () => {
   it(
     `have one winner in each of ${ROUNDS} rounds, and every loser's text is kept`,
-    { timeout: 300_000 },
+    { timeout: Math.max(300_000, ROUNDS * 20_000) },
     async () => {
       let tip = repo.ok(['write', 'auth-refresh', '-m', 'the beginning'], { session: 'sess-0' });
       const lost = new Map<string, string>();
