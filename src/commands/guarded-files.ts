@@ -1,10 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { decideGuardedChange } from '../domain/guarded-change.ts';
 import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Ref } from '../git/refs.ts';
+import { linkTarget } from '../host/disk.ts';
 import {
   type FileCopy,
   blobName,
@@ -63,6 +64,8 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   }
   await putCopies(repository, [{ path, content: copy.content, found }]);
   mkdirSync(dirname(path), { recursive: true });
+  // What a link in its place leads to is somebody else's.
+  if (linkTarget(path) !== undefined) unlinkSync(path);
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';
   return [

@@ -48,7 +48,7 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  return { head, dirty: new Map(dirty.map((entry) => [entry.raw ?? entry.path, entry])), at: options.now };
+  return { head, dirty: byName(dirty), at: options.now };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */
@@ -94,6 +94,18 @@ export function stampOf(top: string, named: Named): string {
 
 type Named = Pick<DirtyPath, 'path' | 'raw'>;
 
+function byName(all: readonly DirtyPath[]): Map<string, DirtyPath> {
+  const entries = new Map<string, DirtyPath>();
+  for (const entry of all) entries.set(keyIn(entries, entry), entry);
+  return entries;
+}
+
+/** The path; the bytes of a name that is not UTF-8 and looks like another one. */
+function keyIn(entries: ReadonlyMap<string, Named>, { path, raw }: Named): string {
+  const other = entries.get(path);
+  return other === undefined || other.raw === raw ? path : (raw ?? path);
+}
+
 /** Where a path of the working tree is on the disk, by its bytes where they are not UTF-8. */
 export function diskPath(top: string, { path, raw }: Named): string | Buffer {
   if (raw === undefined) return join(top, path);
@@ -131,7 +143,7 @@ function parseStatus(output: BinaryText, top: string): { head: HeadPlace; entrie
       const entry = parseEntry(line, top);
       if (entry === undefined) continue;
       // `git rm --cached`: gone from the index, and there on the disk as an untracked file.
-      const key = entry.raw ?? entry.path;
+      const key = keyIn(entries, entry);
       const removed = line.startsWith('? ') ? entries.get(key) : undefined;
       entries.set(key, removed === undefined ? entry : { ...removed, disk: entry.disk });
     }
