@@ -60,3 +60,15 @@ it('keeps the former text of a note that was added to, whatever the command name
   const name = 'text' in answer ? /Its former text: git cat-file -p (\S+)/.exec(answer.text ?? '')?.[1] : '';
   expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
 });
+
+it('puts a note back in the place of a link, and leaves alone what the link leads to', () => {
+  world = new GuardWorld();
+  const input = toolCall('ln -sf "$PWD/note.txt" "$(cat p.txt)"');
+  world.bash(world.fill('echo @FILE@ > p.txt'));
+  expect(world.before('Bash', input)).toEqual({ kind: 'silent' });
+  world.bash(input.command);
+
+  expect(world.after('Bash', input)).toMatchObject({ text: expect.stringMatching(REPORT) as string });
+  expect(readFileSync(world.file, 'utf8')).toBe(markedNote(OWNER));
+  expect(world.run('cat', ['note.txt']).stdout).toBe('b\na\n');
+});
