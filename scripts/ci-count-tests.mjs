@@ -1,8 +1,13 @@
 /**
  * Counts one run of vitest for `.ci/run`: `ci-count-tests.mjs <report.json> <exit status> <what>` prints
- * `<passed> <failed> <skipped> <what>`. The report is vitest's JSON report.
+ * `<passed> <failed> <skipped> <what>` on stdout and, for the end of a long log, each failed test with the
+ * beginning of its message on stderr. The report is vitest's JSON report.
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/** Of each message, in lines: enough for what was expected and what came. */
+const MESSAGE_LINES = 12;
 
 const [report = '', status = '1', what = 'tests'] = process.argv.slice(2);
 const { passed, failed, skipped } = count(report);
@@ -14,6 +19,7 @@ console.log(`${passed} ${failed + unseen} ${skipped} ${what}`);
 function count(file) {
   if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0 };
   const run = JSON.parse(readFileSync(file, 'utf8'));
+  run.testResults.forEach(tellFailures);
   const broken = run.testResults.filter(
     ({ status: outcome, assertionResults }) => outcome === 'failed' && assertionResults.length === 0,
   );
@@ -22,4 +28,17 @@ function count(file) {
     failed: run.numFailedTests + broken.length,
     skipped: run.numPendingTests + run.numTodoTests,
   };
+}
+
+function tellFailures({ name, status: outcome, message, assertionResults }) {
+  const file = relative(process.cwd(), name);
+  if (outcome === 'failed' && assertionResults.length === 0) tell(file, [message]);
+  for (const test of assertionResults) {
+    if (test.status === 'failed') tell(`${file} > ${test.fullName}`, test.failureMessages);
+  }
+}
+
+function tell(which, messages) {
+  const lines = messages.join('\n').split('\n').slice(0, MESSAGE_LINES);
+  console.error([`FAILED ${which}`, ...lines.map((line) => `    ${line}`)].join('\n'));
 }

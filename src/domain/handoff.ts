@@ -20,7 +20,15 @@ export interface HandoffTrailers {
   readonly takenFrom: SessionId | undefined;
   /** The owner whose conversation goes on under a new id. */
   readonly succeeds: SessionId | undefined;
+  /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
+  readonly to: string | undefined;
+  /** Why the note was left by the program and not by its session; `undefined`: it was written. */
+  readonly automatic: AutomaticReason | undefined;
 }
+
+/** When a note is left for a session that wrote none. */
+export type AutomaticReason = 'compaction' | 'session-end' | 'death';
+const AUTOMATIC_REASONS: readonly string[] = ['compaction', 'session-end', 'death'];
 
 /** `state.json`: what the repository was like at the write; compared with the ref by `checkMove`. */
 export interface RecordedState {
@@ -56,6 +64,8 @@ const KEYS = {
   state: 'Handoff-State',
   takenFrom: 'Handoff-Taken-From',
   succeeds: 'Handoff-Succeeds',
+  to: 'Handoff-To',
+  automatic: 'Handoff-Automatic',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -95,11 +105,19 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     agent: value('agent'),
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
+    to: value('to'),
+    automatic: parseAutomatic(value('automatic')),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;
   if (unreadable(base, trailers.base) || unreadable(takenFrom, trailers.takenFrom)) return undefined;
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
+}
+
+/** A reason of a later version still says that nobody wrote the note. */
+function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
+  if (text === undefined) return undefined;
+  return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
 }
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;

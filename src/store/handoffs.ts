@@ -1,4 +1,5 @@
 import {
+  type AutomaticReason,
   type HandoffCommit,
   type HandoffState,
   NOTE_FILE,
@@ -34,6 +35,10 @@ export interface CommitContent {
   readonly base: Oid | undefined;
   readonly client: string | undefined;
   readonly agent: string | undefined;
+  /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
+  readonly to?: string | undefined;
+  /** Left by the program; a note that stays keeps this. */
+  readonly automatic?: AutomaticReason | undefined;
   readonly author: { readonly name: string; readonly email: string };
   /** Seconds since the epoch. */
   readonly seconds: number;
@@ -165,12 +170,19 @@ async function storeCommit(
     agent: content.agent,
     state: content.state,
     ...passing,
+    ...nature(content, parent),
   };
   const message = formatMessage(summary, trailers);
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
   const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
   assertLegal(parent, commit);
   return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
+}
+
+/** What kind of note it is: said by the content, or by the tip whose note stays. */
+function nature(content: CommitContent, parent: HandoffCommit | undefined) {
+  const { to, automatic } = content.note === undefined ? (parent?.trailers ?? content) : content;
+  return { to, automatic };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

@@ -31,6 +31,8 @@ const TRAILERS: HandoffTrailers = {
   state: 'open',
   takenFrom: undefined,
   succeeds: undefined,
+  to: undefined,
+  automatic: undefined,
 };
 
 /** A commit with these differences from a plain first note of session a. */

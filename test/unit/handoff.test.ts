@@ -24,6 +24,8 @@ const plain: HandoffTrailers = {
   state: 'open',
   takenFrom: undefined,
   succeeds: undefined,
+  to: undefined,
+  automatic: undefined,
 };
 
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
@@ -36,6 +38,8 @@ const trailers: fc.Arbitrary<HandoffTrailers> = fc.record({
   state: fc.constantFrom('open', 'closed'),
   takenFrom: maybe(sessions),
   succeeds: maybe(sessions),
+  to: maybe(fc.constantFrom('bob', 'night-shift')),
+  automatic: maybe(fc.constantFrom('compaction', 'session-end', 'death')),
 });
 
 /** Notes whose first lines look like trailers, separators and markup. */

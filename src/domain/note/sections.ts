@@ -1,0 +1,114 @@
+/** What a note says under the headings that a handover has; each as it stands, without its heading. */
+export interface NoteSections {
+  readonly goal: string | undefined;
+  readonly state: string | undefined;
+  readonly nextAction: string | undefined;
+  readonly stopConditions: string | undefined;
+  readonly importantFiles: string | undefined;
+}
+
+/** Headings as notes of this program and of its predecessors have them; compared in lower case, by their first words. */
+const HEADINGS: Readonly<Record<keyof NoteSections, readonly string[]>> = {
+  goal: ['goal', 'the goal', 'objective', 'purpose'],
+  state: ['state', 'current state', 'status', 'where we are'],
+  nextAction: [
+    'next action',
+    'next actions',
+    'next step',
+    'next steps',
+    'next session prompt',
+    "where we're going",
+  ],
+  stopConditions: ['stop conditions', 'stop condition', 'stop when', 'stop if'],
+  importantFiles: ['important files', 'files', 'key files'],
+};
+
+const FIELDS = new Map(
+  Object.entries(HEADINGS).flatMap(([field, titles]) =>
+    titles.map((title) => [title, field as keyof NoteSections] as const),
+  ),
+);
+
+const NOTHING: NoteSections = {
+  goal: undefined,
+  state: undefined,
+  nextAction: undefined,
+  stopConditions: undefined,
+  importantFiles: undefined,
+};
+
+const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A line that is all bold, or a word and a colon, is a heading to its author. */
+const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
+const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
+
+interface Heading {
+  readonly level: number;
+  readonly title: string;
+  /** Text on the heading's own line. */
+  readonly rest: string;
+}
+
+/**
+ * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`).
+ * A section ends at the next heading that is not below its own; headings inside code fences are text.
+ * Of two sections with one name the first counts. Linear in the length of the body.
+ */
+export function noteSections(body: string): NoteSections {
+  const found = new Map<keyof NoteSections, string[]>();
+  let current: { lines: string[]; level: number } | undefined;
+  let fence: string | undefined;
+  for (const line of body.split(/\r\n|\n|\r/)) {
+    const heading = fence === undefined ? headingOf(line) : undefined;
+    fence = fenceAfter(fence, line);
+    const field = FIELDS.get(heading?.title ?? '');
+    if (heading === undefined || (field === undefined && isBelow(heading, current))) {
+      current?.lines.push(line);
+      continue;
+    }
+    current = { lines: heading.rest === '' ? [] : [heading.rest], level: heading.level };
+    if (field !== undefined && !found.has(field)) found.set(field, current.lines);
+  }
+  const texts = [...found].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
+  return { ...NOTHING, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
+}
+
+/** Bold lines and labels are below every `#` heading. */
+const LABEL_LEVEL = 7;
+
+/** A heading that we do not know belongs to the section that it is under; a label always does. */
+function isBelow({ level }: Heading, current: { level: number } | undefined): boolean {
+  return level === LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
+}
+
+function headingOf(line: string): Heading | undefined {
+  const atx = ATX.exec(line);
+  if (atx !== null) {
+    const [, marks = '', text = ''] = atx;
+    return { level: marks.length, title: titleOf(text.replace(/[ \t]#+[ \t]*$/, '')), rest: '' };
+  }
+  const label = BOLD.exec(line) ?? LABEL.exec(line);
+  if (label === null) return undefined;
+  const [, text = '', rest = ''] = label;
+  return { level: LABEL_LEVEL, title: titleOf(text), rest: rest.trim() };
+}
+
+/** A title without what follows its name: `State: done, not done` is `state`. */
+function titleOf(text: string): string {
+  const name =
+    text
+      .replaceAll('*', '')
+      .toLowerCase()
+      .split(/[:(–—]/, 1)[0] ?? '';
+  return name.replace(/[^a-z']+/g, ' ').trim();
+}
+
+/** The fence that is open after this line; `undefined`: none. */
+function fenceAfter(open: string | undefined, line: string): string | undefined {
+  const marks = FENCE.exec(line)?.[1];
+  if (marks === undefined) return open;
+  if (open === undefined) return marks;
+  const closes = marks[0] === open[0] && marks.length >= open.length && line.trim() === marks;
+  return closes ? undefined : open;
+}

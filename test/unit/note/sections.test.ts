@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { noteSections } from '../../../src/domain/note/sections.ts';
+
+const NOTHING = {
+  goal: undefined,
+  state: undefined,
+  nextAction: undefined,
+  stopConditions: undefined,
+  importantFiles: undefined,
+};
+
+describe('the sections of a note', () => {
+  it('are found by their headings, as they stand', () => {
+    const note =
+      '# Goal\n\nRefresh *before* it expires.\n\n# State: done, not done\n\n- done\n\n# Next action\n\n`npm test`\n\n# Stop conditions\n\nA red test.\n';
+    expect(noteSections(note)).toEqual({
+      ...NOTHING,
+      goal: 'Refresh *before* it expires.',
+      state: '- done',
+      nextAction: '`npm test`',
+      stopConditions: 'A red test.',
+    });
+  });
+
+  it.each([
+    ['a deeper level', '# Handover\n## Goal\nx\n## Next Action\ny\n', { goal: 'x', nextAction: 'y' }],
+    ['closing marks', '## Goal ##\nx\n', { goal: 'x' }],
+    ['CRLF', '# Goal\r\nx\r\n# Next steps\r\ny\r\n', { goal: 'x', nextAction: 'y' }],
+    ['bold lines', '**Goal**\nx\n**Next action:** y\nz\n', { goal: 'x', nextAction: 'y\nz' }],
+    ['labels', 'Goal: x\nNext action: y\n', { goal: 'x', nextAction: 'y' }],
+    ['capitals', '# NEXT ACTION\ny\n', { nextAction: 'y' }],
+    ['a section twice', '# Goal\nx\n# Goal\ny\n', { goal: 'x' }],
+    ['an empty section', '# Goal\n\n# Next action\ny\n', { nextAction: 'y' }],
+    ['a foreign heading behind it', '# Goal\nx\n# Failure traces\ny\n', { goal: 'x' }],
+    ['a heading of its own below it', '# Goal\nx\n## In detail\ny\n', { goal: 'x\n## In detail\ny' }],
+    ['a foreign label in it', '# Goal\nNote: x\ny\n', { goal: 'Note: x\ny' }],
+  ])('stand under %s', (_what, note, sections) => {
+    expect(noteSections(note)).toEqual({ ...NOTHING, ...sections });
+  });
+
+  it.each([
+    ['in a fence', '```\n# Goal\nx\n```\n'],
+    ['in a longer fence', '````\n```\n# Goal\n```\nGoal: x\n````\n'],
+    ['in a fence that nobody closes', '~~~\n# Goal\nx\n'],
+    ['without a space', '#Goal\nx\n'],
+    ['as a word of prose', 'The Goal is this.\nGoals: many\n'],
+  ])('are not found %s', (_what, note) => {
+    expect(noteSections(note)).toEqual(NOTHING);
+  });
+
+  it('keep a fence whole', () => {
+    const fence = '```sh\n# Goal\nnpm test\n```';
+    expect(noteSections(`# Next action\n${fence}\n# Goal\nx\n`)).toMatchObject({
+      nextAction: fence,
+      goal: 'x',
+    });
+  });
+});
