@@ -53,7 +53,8 @@ export async function saveVanished(
   const atHead = new Map(committed.map(({ path, oid }) => [path, oid]));
   const lost = gone.filter(({ path, disk }) => atHead.get(path) !== disk?.oid);
   const { unknown, newest } = await keptBefore(cwd, place.worktreeId, known, lost, limits);
-  return unknown.length === 0 ? newest : keep(place, looked, unknown, known);
+  // What vanished together stays together, although a part of it may be held already: one restore brings it back.
+  return unknown.length === 0 ? newest : keep(place, looked, lost, known);
 }
 
 /** What no recent snapshot holds, and the newest one that holds any of the rest. */

@@ -41,10 +41,11 @@ describe('rescues by several processes', () => {
       const guard = world.start('setsid', ['--wait', 'git', 'handoff', 'guard', '--client', 'claude'], {
         input: JSON.stringify(reset(A, world.path)),
       });
+      const ended = finished(guard);
       await new Promise((resolve) => setTimeout(resolve, delay));
       const groups = world.run('ps', ['-o', 'pgid=', '--ppid', String(guard.pid)]).stdout.trim();
       if (groups !== '') process.kill(-Number(groups.split('\n')[0]), 'SIGKILL');
-      await finished(guard);
+      await ended;
     }
     expect(world.run('git', ['fsck', '--no-dangling', '--strict']).stderr).toBe('');
     expect(existsSync(join(world.path, '.git/packed-refs.lock'))).toBe(false);
