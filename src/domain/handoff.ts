@@ -1,3 +1,4 @@
+import { isSectionHeading } from './note/sections.ts';
 import { type BranchName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 
 /** Format of `state.json`; a tip with another version is shown but never rewritten. */
@@ -195,15 +196,23 @@ export function recordState(facts: {
   };
 }
 
-/** The one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. */
+/**
+ * The one-line summary of a note: its first non-empty line without `#`, escaped, at most 72 characters. The headings of
+ * a handover say nothing by themselves: of `# Goal` the line behind it is told.
+ */
 export function summarise(note: string, escape: (text: string) => string): string {
+  let heading: string | undefined;
   for (const line of note.split(/\r?\n|\r/)) {
     const text = line.replace(/^\uFEFF?[\s#]+/, '').trim();
     if (text === '') continue;
-    const characters = Array.from(escape(text));
-    return characters.length <= MAX_SUMMARY
-      ? characters.join('')
-      : `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
+    if (!isSectionHeading(line)) return shortened(escape(text));
+    heading ??= text;
   }
-  return '(no summary)';
+  return heading === undefined ? '(no summary)' : shortened(escape(heading));
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text);
+  if (characters.length <= MAX_SUMMARY) return text;
+  return `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
 }

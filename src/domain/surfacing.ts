@@ -67,5 +67,6 @@ export function cutToBytes(text: string, bytes: number): string {
     if (room < 0) break;
     cut += character;
   }
-  return cut + mark;
+  // What a joiner joined is cut off, and a joiner by itself cannot be seen.
+  return cut.replace(/\u200d$/, '') + mark;
 }

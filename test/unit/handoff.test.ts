@@ -121,7 +121,9 @@ describe('the summary', () => {
   const of = (note: string) => summarise(note, escapeLine);
 
   it.each([
-    ['# Goal\n\nShip it', 'Goal'],
+    ['# Goal\n\nShip it', 'Ship it'],
+    ['# Goal\n', 'Goal'],
+    ['# Shipping\n\nShip it', 'Shipping'],
     ['\n\n  ## \n#\nShip it\nmore', 'Ship it'],
     ['\uFEFF# With a byte order mark', 'With a byte order mark'],
     ['one\r\ntwo', 'one'],

@@ -74,6 +74,12 @@ export function noteSections(body: string): NoteSections {
   return { ...NOTHING, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
 }
 
+/** Whether a line is the heading of a section that handovers have, and nothing more. */
+export function isSectionHeading(line: string): boolean {
+  const heading = headingOf(line);
+  return heading !== undefined && heading.rest === '' && FIELDS.has(heading.title);
+}
+
 /** Bold lines and labels are below every `#` heading. */
 const LABEL_LEVEL = 7;
 

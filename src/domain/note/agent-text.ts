@@ -1,0 +1,22 @@
+import { escapeText } from '../surfacing.ts';
+
+/**
+ * What a client or a model could take for its own markup: tags of harnesses and tool calls, tokens of chat
+ * templates. Other tags and comparisons in a note are its subject and stay as they are.
+ */
+const HARNESS_TAG =
+  /<(?=\/?(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
+const TEMPLATE_TOKEN = /<(?=\|[a-z_]{1,32}\|>|<\/?SYS>>)/gi;
+/** An image is fetched by whoever renders it, with what its address holds. */
+const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
+
+/**
+ * Makes a text of others safe to put before an agent: nothing is deleted, but what could steer a terminal, hide, or
+ * pass for the markup of a client becomes visible as an escape. Prose is never judged.
+ */
+export function escapeForAgent(text: string): string {
+  return escapeText(text)
+    .replace(HARNESS_TAG, '\\u{3c}')
+    .replace(TEMPLATE_TOKEN, '\\u{3c}')
+    .replace(IMAGE, '\\u{21}');
+}
