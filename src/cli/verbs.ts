@@ -2,12 +2,14 @@ import { COMMIT_VERBS } from './verbs/commits.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
+import { UPKEEP_VERBS } from './verbs/upkeep.ts';
 import { SHARING_VERBS } from './verbs/sharing.ts';
 import type { Verb } from './verbs/verb.ts';
 
 /** Every verb of the command line, in the order that help shows. */
 export const VERBS: Readonly<Record<string, Verb>> = {
   ...NOTE_VERBS,
+  ...UPKEEP_VERBS,
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
   ...RESCUE_VERBS,

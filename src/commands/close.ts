@@ -1,22 +1,36 @@
+import type { HandoffState } from '../domain/handoff.ts';
 import { commitOnTip } from './change-state.ts';
 import type { CommandResult, Context } from './context.ts';
 import type { HandoffShape } from './shapes.ts';
 
-export interface CloseOptions {
+export interface StateOptions {
   readonly topic: string;
   readonly take: boolean;
   readonly expect: string | undefined;
   readonly session: string | undefined;
 }
 
-export type CloseValue = HandoffShape & { readonly changed: boolean };
+export type StateValue = HandoffShape & { readonly changed: boolean };
 
 /** Marks a topic as done. The history stays; closing what is closed is no error and no commit. */
-export async function close(options: CloseOptions, context: Context): Promise<CommandResult<CloseValue>> {
+export function close(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
+  return changeState(options, 'closed', context);
+}
+
+/** Takes a topic up again that was done. Reopening what is open is no error and no commit. */
+export function reopen(options: StateOptions, context: Context): Promise<CommandResult<StateValue>> {
+  return changeState(options, 'open', context);
+}
+
+async function changeState(
+  options: StateOptions,
+  wanted: HandoffState,
+  context: Context,
+): Promise<CommandResult<StateValue>> {
   const { shape, changed, notices } = await commitOnTip(
-    { ...options, state: 'closed', pinned: false },
+    { ...options, state: wanted, pinned: false },
     context,
-    (_owner, _me, state) => state === 'closed',
+    (_owner, _me, state) => state === wanted,
   );
   return { value: { ...shape, changed }, notices };
 }

@@ -1,6 +1,5 @@
 import { Failure } from '../domain/failure.ts';
 import type { HandoffCommit } from '../domain/handoff.ts';
-import { escapeLine } from '../domain/surfacing.ts';
 import { loadCommits } from '../git/commits.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
 import type { Repository } from '../git/repository.ts';
@@ -18,6 +17,7 @@ import {
   timestamp,
 } from './shapes.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
+import { versionIn } from './versions.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface ShowOptions {
@@ -65,29 +65,15 @@ async function version(
 ): Promise<{ commit: HandoffCommit; note: Buffer }> {
   const tip = requireTip(state);
   if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note };
-  const wanted = at === undefined ? tip.oid : await inHistory(repository, state, at);
+  const wanted =
+    at === undefined
+      ? tip.oid
+      : versionIn(await readHistory(repository, tip.oid), at, typedTopic(state.branch, state.topic)).oid;
   const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
   if (commit?.note !== undefined) return { commit, note: commit.note };
   throw new Failure('integrity', `the note of ${wanted} cannot be read`, {
     hint: 'git fsck --connectivity-only',
   });
-}
-
-/** `--at` names a version of this topic, by its object name or the beginning of it. */
-async function inHistory(repository: Repository, state: TopicState, at: string) {
-  const history = await readHistory(repository, requireTip(state).oid);
-  const isName = /^[0-9a-f]{4,64}$/.test(at);
-  const found = isName ? history.filter(({ oid }) => oid.startsWith(at)) : [];
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only.oid;
-  const name = typedTopic(state.branch, state.topic);
-  throw new Failure(
-    isName ? 'not-found' : 'usage',
-    `${name} has no version ${escapeLine(JSON.stringify(at))}`,
-    {
-      hint: `git handoff log ${name}`,
-    },
-  );
 }
 
 async function showLost(repository: Repository, options: ShowOptions): Promise<CommandResult<ShowValue>> {

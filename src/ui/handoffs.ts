@@ -1,4 +1,4 @@
-import type { CloseValue } from '../commands/close.ts';
+import type { StateValue } from '../commands/close.ts';
 import type { ListValue } from '../commands/list.ts';
 import type { LogValue } from '../commands/log.ts';
 import type { HandoffShape, LostShape, VersionShape } from '../commands/shapes.ts';
@@ -25,8 +25,9 @@ export function renderTaken(value: TakeValue): Rendered {
     : `${name(value)} is yours already\n`;
 }
 
-export function renderClosed(value: CloseValue): Rendered {
-  return `${name(value)} ${value.changed ? 'is closed' : 'was closed already'}\n`;
+/** Of close and reopen. */
+export function renderState(value: StateValue): Rendered {
+  return `${name(value)} ${value.changed ? 'is' : 'was'} ${value.state}${value.changed ? '' : ' already'}\n`;
 }
 
 export function renderShown(value: ShowValue, now: number): Rendered {

@@ -76,6 +76,24 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('close', 0, ['close', 'auth-refresh'], b)).toMatchObject({ changed: false });
   });
 
+  it('diff, reopen and prune', () => {
+    repo.ok(['write', 'old-work', '-m', 'one'], { session: a });
+    expect(answer('diff', 0, ['diff', 'old-work'], a)).toMatchObject({
+      from: null,
+      diff: '@@ -0,0 +1,1 @@\n+one\n',
+    });
+    repo.ok(['write', 'old-work', '-m', 'two'], { session: a });
+    expect(answer('diff', 0, ['diff', 'old-work'], a)).toMatchObject({
+      diff: '@@ -1 +1 @@\n-one\n+two\n',
+      from: { parent: null },
+    });
+    repo.ok(['close', 'old-work'], { session: a });
+    expect(answer('close', 0, ['reopen', 'old-work'], a)).toMatchObject({ changed: true, state: 'open' });
+    repo.ok(['close', 'old-work'], { session: a });
+    expect(answer('prune', 1, ['prune', '--older-than', '1h']).items).toEqual([]);
+    expect(answer('error', 2, ['prune', '--older-than', 'soon']).error.code).toBe('usage');
+  });
+
   it('a note that is no text', () => {
     const input = Buffer.from([0xff, 0x00, 0x80]);
     repo.handoff(['write', 'binary-note'], { session: a, input });

@@ -138,29 +138,6 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
       );
     },
   },
-  close: {
-    usage: 'close [<branch>/]<topic>',
-    summary: 'mark a topic as done; its history stays',
-    words: [1, 1],
-    options: {
-      take: { type: 'boolean', describe: 'become the owner first if another session owns it' },
-      expect: EXPECT,
-    },
-    examples: [['git handoff close auth-refresh', 'the work is done']],
-    async run(args, context) {
-      const { close } = await import('../../commands/close.ts');
-      const options = {
-        topic: word(args),
-        take: args.flag('take'),
-        expect: args.text('expect'),
-        session: args.text('session'),
-      };
-      return answer(
-        await close(options, context),
-        async () => (await import('../../ui/handoffs.ts')).renderClosed,
-      );
-    },
-  },
 };
 
 async function takePathsAnswer(args: Arguments, context: Context): Promise<Answer> {

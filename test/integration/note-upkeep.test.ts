@@ -1,0 +1,139 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Json, TestRepository } from '../support/repository.ts';
+
+const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
+const REF = 'refs/handoffs/main/auth-refresh';
+
+let repo: TestRepository;
+beforeEach(() => {
+  repo = new TestRepository();
+});
+afterEach(() => repo.remove());
+
+const oid = (ref = REF) => repo.git(['rev-parse', ref]);
+const write = (text: string, session = A, topic = 'auth-refresh') =>
+  repo.ok(['write', topic, '-m', text], { session }).trim();
+
+/** Moves the tip's date back; `kept` goes along, as after a write of that day. */
+function age(topic: string, days: number): void {
+  const ref = `refs/handoffs/main/${topic}`;
+  const [tree, parent, message] = ['%T', '%P', '%B'].map((format) =>
+    repo.git(['log', '-1', `--format=${format}`, ref]),
+  );
+  const date = `@${Math.floor(Date.now() / 1000) - days * 86_400} +0000`;
+  const parents = parent === '' ? [] : ['-p', parent ?? ''];
+  const next = repo.git(['commit-tree', tree ?? '', ...parents], {
+    input: `${message ?? ''}\n`,
+    env: { GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date },
+  });
+  repo.git(['update-ref', ref, next]);
+  repo.git(['update-ref', ref.replace('handoffs/', 'handoffs-local/kept/'), next]);
+}
+
+describe('diff', () => {
+  it('tells what the last change of the note changed, past takes and closes', () => {
+    write('one\n\nsame');
+    const second = write('two\n\nsame');
+    repo.ok(['take', 'auth-refresh'], { session: B });
+    repo.ok(['close', 'auth-refresh'], { session: B });
+    const { stdout } = repo.handoff(['diff', 'auth-refresh']);
+    expect(stdout).toMatch(
+      /^--- main\/auth-refresh {2}[0-9a-f]{12} {2}aaaaaaaa {2}.*\n\+\+\+ .*bbbbbbbb.*\n@@ /,
+    );
+    expect(stdout.split('\n').slice(3)).toEqual(['-one', '+two', ' ', ' same', '']);
+    expect(repo.handoff(['diff', 'auth-refresh', second]).stdout).toContain('the note is the same');
+  });
+
+  it('compares any two versions, by beginnings of their names', () => {
+    const [one, two] = [write('one'), write('two')];
+    write('three');
+    expect(repo.handoff(['diff', 'auth-refresh', one]).stdout).toMatch(/-one\n\+three\n$/);
+    expect(repo.handoff(['diff', 'auth-refresh', one.slice(0, 10), two]).stdout).toMatch(/-one\n\+two\n$/);
+    const none = repo.handoff(['diff', 'auth-refresh', 'deadbeef']);
+    expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('hint: git handoff log')]);
+    expect(repo.handoff(['diff', 'auth-refresh', 'HEAD~1']).status).toBe(2);
+  });
+
+  it('runs nothing that the repository names, and shows control characters as escapes', () => {
+    const canary = join(repo.path, '.git', 'canary');
+    repo.git(['config', 'diff.note.textconv', `touch ${canary}; cat`]);
+    repo.git(['config', 'diff.note.command', `touch ${canary}`]);
+    repo.git(['config', 'diff.external', `touch ${canary}`]);
+    writeFileSync(join(repo.path, '.gitattributes'), '*.md diff=note -text\n');
+    write('one');
+    write('\u001b[2Jtwo');
+    expect(repo.handoff(['diff', 'auth-refresh']).stdout).toMatch(/-one\n\+\\u\{1b\}\[2Jtwo\n$/);
+    expect(existsSync(canary)).toBe(false);
+  });
+});
+
+describe('reopen', () => {
+  it('takes up what was done: by its owner, or on the record by another', () => {
+    write('one');
+    repo.ok(['close', 'auth-refresh'], { session: A });
+    const closed = oid();
+    const refused = repo.handoff(['reopen', 'auth-refresh'], { session: B });
+    expect([refused.status, oid()]).toEqual([3, closed]);
+    expect(repo.ok(['reopen', 'auth-refresh'], { session: A })).toBe('main/auth-refresh is open');
+    expect(repo.ok(['reopen', 'auth-refresh'], { session: A })).toBe('main/auth-refresh was open already');
+    expect(repo.git(['show', `${REF}:handoff.md`])).toBe('one');
+    repo.ok(['close', 'auth-refresh'], { session: A });
+    repo.ok(['reopen', '--take', 'auth-refresh'], { session: B });
+    expect(repo.git(['log', '-1', '--format=%(trailers:key=Handoff-Taken-From,valueonly)', REF]).trim()).toBe(
+      A,
+    );
+  });
+
+  it('with an expectation that is missed changes nothing', () => {
+    const first = write('one');
+    repo.ok(['close', 'auth-refresh'], { session: A });
+    expect(repo.handoff(['reopen', '--expect', first, 'auth-refresh'], { session: A }).status).toBe(4);
+  });
+});
+
+describe('prune', () => {
+  const refs = () =>
+    repo.git(['for-each-ref', '--format=%(refname)', 'refs/handoffs', 'refs/handoffs-local/kept']);
+  const items = (args: string[]) =>
+    (JSON.parse(repo.handoff(['prune', '--json', ...args]).stdout) as Json).items.map(
+      ({ topic, deleted }) => [topic, deleted],
+    );
+
+  beforeEach(() => {
+    for (const topic of ['open-old', 'closed-old', 'closed-new']) write('x', A, topic);
+    for (const topic of ['closed-old', 'closed-new']) repo.ok(['close', topic], { session: A });
+    for (const topic of ['open-old', 'closed-old']) age(topic, 40);
+  });
+
+  it('lists closed ones of that age, and deletes nothing unless it is told to', () => {
+    const before = refs();
+    expect(items(['--older-than', '30d'])).toEqual([['closed-old', false]]);
+    const { stdout } = repo.handoff(['prune', '--older-than', '30d']);
+    expect(stdout).toMatch(/^closed {2}main\/closed-old {2}aaaaaaaa .*\n\nNothing was deleted\. .* --yes\n$/);
+    expect(refs()).toBe(before);
+  });
+
+  it('deletes them with --yes, and says how one comes back', () => {
+    const { stdout } = repo.handoff(['prune', '--older-than', '30d', '--yes']);
+    expect(refs()).not.toContain('closed-old');
+    expect(refs().split('\n')).toHaveLength(4);
+    expect(repo.handoff(['doctor']).stdout).not.toContain('closed-old');
+    const command = /by: (git update-ref \S+ [0-9a-f]+)/.exec(stdout)?.[1] ?? '';
+    repo.run('sh', ['-c', command]);
+    expect(repo.ok(['show', 'closed-old', '--raw'])).toBe('x');
+    expect(repo.handoff(['prune', '--older-than', '30d']).status).toBe(0);
+  });
+
+  it('leaves what was moved by hand to the doctor', () => {
+    repo.git(['update-ref', '-d', 'refs/handoffs/main/closed-old']);
+    expect(items(['--older-than', '30d', '--yes'])).toEqual([]);
+    expect(refs()).toContain('refs/handoffs-local/kept/main/closed-old');
+  });
+
+  it.each([[[]], [['--older-than', 'long']], [['--older-than', '-1d']]])('needs an age: %j', (args) => {
+    const run = repo.handoff(['prune', ...args]);
+    expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('hint: git handoff prune')]);
+  });
+});
