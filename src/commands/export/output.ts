@@ -70,6 +70,10 @@ function refused(output: Output, message: string, hint: string | undefined): Fai
 function requirePlace(path: string, output: Output): void {
   const { top } = output;
   const folder = dirname(path);
+  if (output.path.endsWith('/')) {
+    const message = `${shown(output)} names a folder; a copy is a file`;
+    throw new Failure('usage', message, { hint: 'git handoff export --all -o <folder>' });
+  }
   if (!isFolder(folder)) {
     throw new Failure('usage', `there is no folder ${escapeLine(folder)}`, {
       hint: `mkdir -p -- ${shellWord(folder)}`,

@@ -62,7 +62,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
     if (read.kind === 'file') {
       const format =
         from ?? (paths.length === 0 ? candidate.format : settle(candidate, read.bytes, paths, world));
-      files.push({ ...read, ...candidate, format, place: placeOf(candidate.path, world) });
+      files.push({ ...read, ...candidate, format, place: placeOf(candidate, unique, world) });
     } else if (read.kind === 'refused') {
       const named_ = paths.some((path) => resolve(world.repository.cwd, path) === candidate.path);
       skipped.push(skip(candidate, read.why, named_ ? 'usage' : undefined));
@@ -90,7 +90,10 @@ function knownPlaces({ repository, top, home, env }: ImportWorld): { format: For
   return [
     ...guard,
     { format: 'handover', path: top },
-    { format: 'structured', path: join(top, STRUCTURED_FOLDER) },
+    // Nor does a link on the way there lead anywhere.
+    ...[join(top, STRUCTURED_FOLDER)]
+      .filter((path) => realPath(path) === join(realPath(top), STRUCTURED_FOLDER))
+      .map((path) => ({ format: 'structured' as const, path })),
   ];
 }
 
@@ -107,12 +110,11 @@ function inFolder(format: Format, folder: string): Candidate[] {
       ];
     case 'handover': {
       const inside = basename(folder) === '.handover' ? folder : join(folder, '.handover');
+      const top = all([join(dirname(inside), 'handover.md')]);
       // `.handover` as a link leads out of the folder: nothing below it is looked at.
-      const current = plainFolder(inside) === undefined ? [] : [join(inside, 'current.md')];
-      return [
-        ...all([join(dirname(inside), 'handover.md'), ...current]),
-        ...all(filesNamed(join(inside, 'archive'), isMarkdown), true),
-      ];
+      if (plainFolder(inside) === undefined) return top;
+      const archived = filesNamed(join(inside, 'archive'), isMarkdown);
+      return [...top, ...all([join(inside, 'current.md')]), ...all(archived, true)];
     }
     case 'structured':
     case 'markdown':
@@ -126,8 +128,9 @@ function named(path: string, from: Format | undefined): Candidate[] {
     throw new Failure('usage', `there is no ${escapeLine(path)}`, { hint: `ls -ld -- ${shellWord(path)}` });
   }
   if (kind === 'link') {
-    const hint = `git handoff import -- ${shellWord(realPath(path))}`;
-    throw new Failure('usage', `${escapeLine(path)} is a symbolic link, which is not followed`, { hint });
+    throw new Failure('usage', `${escapeLine(path)} is a symbolic link, which is not followed`, {
+      hint: `ls -ld -- ${shellWord(path)}`,
+    });
   }
   if (kind !== 'folder') {
     if (isIndex(basename(path)) && from !== 'markdown') return inFolder('structured', dirname(path));
@@ -153,12 +156,16 @@ function folderFormat(path: string): Format | undefined {
 
 /**
  * How a commit names a file: by its way from the top of the working tree, else by a hash of its folder (which is
- * nobody's business elsewhere) and its name. Putting a file into the archive does not make it another one.
+ * nobody's business elsewhere) and its name. Putting a file into the archive does not make it another one, as long as no
+ * new one of that name stands in the folder.
  */
-function placeOf(path: string, { top }: ImportWorld): string {
+function placeOf({ path }: Candidate, all: readonly Candidate[], { top }: ImportWorld): string {
   const inside = top === undefined ? '..' : relative(top, path);
   if (!inside.startsWith('..')) return inside;
-  const folder = dirname(path);
-  const home = basename(folder) === ARCHIVE ? dirname(folder) : folder;
-  return `${hash('sha256', home).slice(0, 8)}/${basename(path)}`;
+  const [folder, name] = [dirname(path), basename(path)];
+  const hashed = (where: string) => hash('sha256', where).slice(0, 8);
+  if (basename(folder) !== ARCHIVE) return `${hashed(folder)}/${name}`;
+  const former = dirname(folder);
+  const renewed = all.some((one) => one.path === join(former, name));
+  return `${hashed(former)}/${renewed ? `${ARCHIVE}/` : ''}${name}`;
 }

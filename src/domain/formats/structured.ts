@@ -63,7 +63,7 @@ export function readStructured(note: string, sha256: (text: string) => string): 
 /** Every scalar is read as the text that stands there, so that an unquoted date is no date. */
 function readFields(yaml: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = parse(yaml, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'silent' });
+    const value: unknown = parse(yaml, { schema: 'failsafe', maxAliasCount: 0, logLevel: 'error' });
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return value as Readonly<Record<string, unknown>>;
   } catch {
