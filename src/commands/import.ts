@@ -73,7 +73,9 @@ export async function importNotes(
   );
   const known = states.find(({ tip }) => tip !== undefined)?.tip?.oid;
   const format = await objectFormat(repository, known);
-  const plan = await planNotes(inWritingOrder(drafts), { repository, caller, states, live, format });
+  const explicit = options.branch !== undefined || options.topic !== undefined;
+  const facts = { repository, caller, states, live, format, explicit };
+  const plan = await planNotes(inWritingOrder(drafts), facts);
   const shown = (outcomes?: readonly Outcome[]) => [
     ...plan.map((planned, at) => noteItem(planned, outcomes?.[at], cwd)),
     ...skipped.map((file) => skippedItem(file, cwd)),

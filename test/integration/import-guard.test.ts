@@ -176,6 +176,13 @@ describe('the handoff files of claude-handoff-guard', () => {
     expect(world.imported(['--branch', 'feature/login', '--topic', 'my-own', file], me)).toEqual({
       'handoff-main-auth-refresh.md': 'create feature/login/my-own sess-one open',
     });
+    // Without them, the file is known by its name in the commit; with them, another place is meant.
+    expect(world.imported([file], me)).toEqual({
+      'handoff-main-auth-refresh.md': 'unchanged feature/login/my-own sess-one open',
+    });
+    expect(world.imported(['--branch', 'main', file], me)).toEqual({
+      'handoff-main-auth-refresh.md': 'create main/auth-refresh sess-one open',
+    });
     expect(world.handoff(['import', file, '--branch', 'nope']).stderr).toBe(
       'error: there is no branch nope\nhint: git branch nope\n',
     );

@@ -17,11 +17,8 @@ afterEach(() => world.remove());
 /** Why each file is left out, by its name. */
 function reasons(args: string[] = []): Record<string, unknown> {
   const { items } = world.json(['import', ...args], { session: me });
-  return Object.fromEntries(
-    items.flatMap(({ file, action, why }) =>
-      action === 'skip' || action === 'refuse' ? [[String(file).split('/').at(-1), why]] : [],
-    ),
-  );
+  const left = items.filter(({ action }) => action === 'skip' || action === 'refuse');
+  return Object.fromEntries(left.map(({ file, why }) => [String(file).split('/').at(-1) ?? '', why]));
 }
 
 describe('a folder of structured handoffs', () => {

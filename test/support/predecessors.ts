@@ -54,13 +54,12 @@ export class PredecessorWorld extends TestRepository {
   /** What `import --json` says of each file, by the file's name: action, place, owner, state. */
   imported(args: readonly string[] = [], session?: string): Record<string, string> {
     const { items } = this.json(['import', ...args], session === undefined ? {} : { session });
-    return Object.fromEntries(
-      items.map(({ file, action, branch, topic, owner, state }) => {
-        const place =
-          branch === null ? '' : ` ${String(branch)}/${String(topic)} ${String(owner)} ${String(state)}`;
-        return [String(file).split('/').at(-1), `${String(action)}${place}`];
-      }),
-    );
+    const lines = items.map((item): [string, string] => {
+      const { file, action, branch, topic, owner, state } = item as Readonly<Record<string, string | null>>;
+      const place = branch === null ? '' : ` ${branch}/${topic} ${owner} ${state}`;
+      return [file?.split('/').at(-1) ?? '', `${action}${place}`];
+    });
+    return Object.fromEntries(lines);
   }
 
   /** Every value below refs/handoffs*, to see that nothing was changed. */

@@ -10,7 +10,7 @@ import {
 import type { FailureCode } from '../../domain/failure.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
-import { noteBlobs } from '../../git/note-blobs.ts';
+import { noteBlobs, tipNotes } from '../../git/note-blobs.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { TopicState } from '../../store/topic.ts';
 import type { Caller } from '../context.ts';
@@ -42,25 +42,36 @@ export interface PlanFacts {
   /** Sessions at work. */
   readonly live: ReadonlySet<string>;
   readonly format: 'sha1' | 'sha256';
+  /** Branch or topic were typed: what was imported to another place does not count. */
+  readonly explicit: boolean;
 }
 
 /** Decides for each note where it goes, as if those before it were written already. */
 export async function planNotes(drafts: readonly Draft[], facts: PlanFacts): Promise<PlannedNote[]> {
-  const { repository, states, caller } = facts;
-  const loaded = new Map<string, Promise<KnownTopic>>();
+  const { repository, states, caller, explicit } = facts;
+  const known = states.map((state) => ({ ...state, importedFrom: state.tip?.trailers?.importedFrom }));
+  const tips = await tipNotes(
+    repository,
+    states.flatMap(({ tip }) => (tip === undefined ? [] : [tip.oid])),
+  );
+  const histories = new Map<Oid, Promise<Oid[]>>();
+  const history = (tip: Oid) => {
+    const reading = histories.get(tip) ?? noteBlobs(repository, tip);
+    histories.set(tip, reading);
+    return reading;
+  };
   const made: KnownTopic[] = [];
   const plan: PlannedNote[] = [];
   for (const draft of settleStates(drafts)) {
     const incoming = incomingNote(draft, facts);
-    const alone = draft.file.format === 'handover';
-    const known = states.map((state) => ({ ...state, importedFrom: state.tip?.trailers?.importedFrom }));
+    const alone = explicit || draft.file.format === 'handover';
     const standing = candidates(incoming, known, alone)
       .filter((state) => !made.some((one) => one.branch === state.branch && one.topic === state.topic))
-      .map((state) => {
-        const key = `${state.branch}/${state.topic}`;
-        const reading = loaded.get(key) ?? knownTopic(repository, state);
-        loaded.set(key, reading);
-        return reading;
+      .map(async (state) => {
+        const { tip } = state;
+        // The common case, that the tip has this very note, costs no look at its history.
+        const isTip = tip !== undefined && tips.get(tip.oid) === incoming.note;
+        return knownTopic(state, tip === undefined ? [] : isTip ? [incoming.note] : await history(tip.oid));
       });
     const related = [...candidates(incoming, made, alone), ...(await Promise.all(standing))];
     const placement = decidePlacement(incoming, inOrder(related), caller.id);
@@ -103,8 +114,7 @@ function handoverPlace(place: string): string {
   return parent === '' || parent === '.' ? 'handover.md' : join(parent, 'handover.md');
 }
 
-async function knownTopic(repository: Repository, state: TopicState): Promise<KnownTopic> {
-  const { branch, topic, tip } = state;
+function knownTopic({ branch, topic, tip }: TopicState, notes: readonly Oid[]): KnownTopic {
   const trailers = tip?.trailers;
   return {
     branch,
@@ -114,7 +124,7 @@ async function knownTopic(repository: Repository, state: TopicState): Promise<Kn
     owner: trailers?.owner ?? ('' as SessionId),
     state: trailers?.state ?? 'open',
     importedFrom: trailers?.importedFrom,
-    notes: tip === undefined ? [] : await noteBlobs(repository, tip.oid),
+    notes,
   };
 }
 
