@@ -75,7 +75,7 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   await bundle('hook', 'start', '[name].cjs', { define });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
-    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify)[^/]*\.ts$/;
+    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange)[^/]*\.ts$/;
   await bundle('cli', 'cli', 'cli/[name].cjs', { groups: [{ name: 'core', test: core }] });
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);

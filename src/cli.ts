@@ -62,11 +62,15 @@ async function run(verb: string | undefined, rest: readonly string[], context: C
 }
 
 async function printAnswer({ result, render }: Answer, json: boolean, now: number): Promise<number> {
-  if (json) await print(`${JSON.stringify({ schema: 1, ok: true, ...result.value })}\n`);
+  const { failure } = result;
+  const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
+  if (json) await print(`${JSON.stringify({ ...status, ...result.value })}\n`);
   else if (result.bytes !== undefined) await print(result.bytes);
   else await print(await render(now));
   for (const notice of result.notices ?? []) process.stderr.write(renderNotice(notice));
-  return result.exitCode ?? 0;
+  if (failure === undefined) return result.exitCode ?? 0;
+  process.stderr.write(renderFailure(failure));
+  return exitCode(failure);
 }
 
 async function printHelp(verb: string | undefined): Promise<number> {

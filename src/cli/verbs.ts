@@ -1,4 +1,5 @@
 import { COMMIT_VERBS } from './verbs/commits.ts';
+import { EXCHANGE_VERBS } from './verbs/exchange.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
@@ -13,5 +14,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
   ...RESCUE_VERBS,
+  ...EXCHANGE_VERBS,
   ...SETUP_VERBS,
 };

@@ -177,6 +177,38 @@ export interface RescueShape {
   readonly skipped: readonly { readonly path: string; readonly bytes: number; readonly why: string }[];
 }
 
+/** What becomes (with `--dry-run`: would become) of a file that `import` found. */
+export interface ImportShape {
+  /** From where the command runs, if it lies below. */
+  readonly file: string;
+  readonly format: 'guard' | 'handover' | 'structured' | 'markdown' | null;
+  /** `update`: the next version · `close`: it was put away since · `refuse`: with an error. */
+  readonly action: 'create' | 'update' | 'close' | 'unchanged' | 'skip' | 'refuse';
+  readonly branch: string | null;
+  readonly topic: string | null;
+  readonly owner: string | null;
+  readonly state: 'open' | 'closed' | null;
+  /** The operator that it is addressed to. */
+  readonly to: string | null;
+  /** The handoff's commit afterwards; `null`: nothing was written. */
+  readonly oid: string | null;
+  /** Why it is left out, or what is to be known about it. */
+  readonly why: string | null;
+}
+
+/** A handoff that `export` has made a copy of. */
+export interface ExportShape {
+  readonly branch: string;
+  readonly topic: string;
+  readonly oid: string;
+  readonly owner: string;
+  readonly format: 'markdown' | 'guard' | 'handover' | 'raw';
+  /** `null`: standard output. */
+  readonly file: string | null;
+  /** False when that very text stood there already. */
+  readonly written: boolean;
+}
+
 export interface CheckShape {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem' | 'fixed';

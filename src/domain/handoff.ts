@@ -25,6 +25,8 @@ export interface HandoffTrailers {
   readonly to: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
   readonly automatic: AutomaticReason | undefined;
+  /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
+  readonly importedFrom?: string | undefined;
 }
 
 /** When a note is left for a session that wrote none. */
@@ -67,6 +69,7 @@ const KEYS = {
   succeeds: 'Handoff-Succeeds',
   to: 'Handoff-To',
   automatic: 'Handoff-Automatic',
+  importedFrom: 'Handoff-Imported-From',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -108,6 +111,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
     to: value('to'),
     automatic: parseAutomatic(value('automatic')),
+    importedFrom: value('importedFrom'),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;

@@ -39,6 +39,8 @@ export interface CommitContent {
   readonly to?: string | undefined;
   /** Left by the program; a note that stays keeps this. */
   readonly automatic?: AutomaticReason | undefined;
+  /** Where an import found the note; a note that stays keeps this. */
+  readonly importedFrom?: string | undefined;
   readonly author: { readonly name: string; readonly email: string };
   /** Seconds since the epoch. */
   readonly seconds: number;
@@ -181,8 +183,9 @@ async function storeCommit(
 
 /** What kind of note it is: said by the content, or by the tip whose note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
-  const { to, automatic } = content.note === undefined ? (parent?.trailers ?? content) : content;
-  return { to, automatic };
+  const { to, automatic, importedFrom } =
+    content.note === undefined ? (parent?.trailers ?? content) : content;
+  return { to, automatic, importedFrom };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

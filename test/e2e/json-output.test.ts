@@ -147,6 +147,24 @@ describe('every verb answers --json as the schema says', () => {
     for (const name of ['b.txt', 'hand.txt']) rmSync(join(repo.path, name));
   });
 
+  it('import and export', () => {
+    const file = join(repo.root, 'imported-note.md');
+    writeFileSync(file, '# Imported\n');
+    expect(answer('import', 0, ['import', '--dry-run', file], a).items).toMatchObject([
+      { action: 'create', topic: 'imported-note', oid: null },
+    ]);
+    expect(answer('import', 0, ['import', file], a).items).toMatchObject([{ action: 'create', owner: a }]);
+    const refused = { schema: 1, ok: false, dryRun: false, error: { code: 'usage' } };
+    expect(answer('import', 2, ['import', '/dev/null'], a)).toMatchObject(refused);
+    expect(answer('error', 2, ['import', join(repo.root, 'nothing')], a).error.code).toBe('usage');
+    expect(answer('export', 0, ['export', 'imported-note', '--raw'])).toMatchObject({ note: '# Imported\n' });
+    const copy = join(repo.root, 'copy.md');
+    expect(answer('export', 0, ['export', 'imported-note', '-o', copy]).items).toMatchObject([
+      { written: true },
+    ]);
+    expect(answer('error', 1, ['export', 'imported-note', '-o', file]).error.code).toBe('refused');
+  });
+
   it('uninstall', () => {
     expect(answer('install', 0, ['uninstall', '--yes'])).toMatchObject({ outcome: 'applied' });
   });

@@ -40,6 +40,7 @@ const trailers: fc.Arbitrary<HandoffTrailers> = fc.record({
   succeeds: maybe(sessions),
   to: maybe(fc.constantFrom('bob', 'night-shift')),
   automatic: maybe(fc.constantFrom('compaction', 'session-end', 'death')),
+  importedFrom: maybe(fc.constantFrom('guard:0a1b2c3d/handoff-main-a-b.md', 'handover:handover.md')),
 });
 
 /** Notes whose first lines look like trailers, separators and markup. */

@@ -1,0 +1,17 @@
+import { isMarkerFileName, markerOwner } from '../marker.ts';
+import type { Format } from './format.ts';
+import { looksStructured } from './structured.ts';
+
+/** Tells whose format a file is in, by what stands in it before what it is called. */
+export function detectFormat(name: string, text: string): Format {
+  if (markerOwner(text) !== undefined) return 'guard';
+  if (looksStructured(text)) return 'structured';
+  const titles = new Set(
+    [...text.slice(0, 65_536).matchAll(/^#{1,3}[ \t]+(\w[\w ]*)/gm)].map(([, title]) =>
+      (title ?? '').trim().toLowerCase(),
+    ),
+  );
+  if (name === 'handover.md' || (titles.has('metadata') && titles.has('goal') && titles.has('next action')))
+    return 'handover';
+  return isMarkerFileName(name) ? 'guard' : 'markdown';
+}

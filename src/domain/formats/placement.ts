@@ -1,0 +1,98 @@
+import type { HandoffState } from '../handoff.ts';
+import type { Oid, SessionId, Topic } from '../names.ts';
+import { numberedTopic } from './topic-name.ts';
+
+/** A topic that stands already, or that this import is about to make. */
+export interface KnownTopic {
+  readonly branch: string;
+  readonly topic: Topic;
+  /** `undefined`: this import makes it. */
+  readonly tip: Oid | undefined;
+  readonly owner: SessionId;
+  readonly state: HandoffState;
+  /** Where the tip's note was imported from; `undefined`: somebody wrote it. */
+  readonly importedFrom: string | undefined;
+  /** The notes of its whole history, the tip's first. */
+  readonly notes: readonly Oid[];
+}
+
+/** A note that an import has found. */
+export interface IncomingNote {
+  readonly branch: string;
+  readonly topic: Topic;
+  readonly note: Oid;
+  readonly owner: SessionId;
+  readonly state: HandoffState;
+  readonly importedFrom: string;
+  /** Of a copy that this program has exported: the commit that it is a copy of. */
+  readonly copyOf: Oid | undefined;
+}
+
+export type Placement =
+  | { readonly kind: 'create'; readonly topic: Topic }
+  /** The next version, or the same note closed, in the name of the topic's owner. */
+  | { readonly kind: 'update' | 'close'; readonly known: KnownTopic }
+  | { readonly kind: 'unchanged'; readonly known: KnownTopic }
+  | { readonly kind: 'not-owner'; readonly known: KnownTopic }
+  | { readonly kind: 'no-name' };
+
+/** Numbers that are tried behind a name that is taken. */
+const MAX_NUMBER = 50;
+
+/**
+ * Where an imported note goes. A text that its topic has had is not written again. A file that was imported before
+ * gives the next version, for its owner or when the caller owns the topic; a note that somebody wrote is never
+ * replaced: the import takes the next free name beside it.
+ *
+ * @param related every topic that the note could be: `candidates` of the known ones
+ */
+export function decidePlacement(
+  incoming: IncomingNote,
+  related: readonly KnownTopic[],
+  caller: SessionId,
+): Placement {
+  const mine = ({ owner }: KnownTopic) => owner === incoming.owner || owner === caller;
+  const same = related.find(({ notes }) => notes.includes(incoming.note));
+  if (same !== undefined) {
+    const closes =
+      incoming.state === 'closed' &&
+      same.state === 'open' &&
+      same.notes[0] === incoming.note &&
+      same.importedFrom === incoming.importedFrom;
+    return { kind: closes && mine(same) ? 'close' : 'unchanged', known: same };
+  }
+  const earlier = related.find(
+    ({ importedFrom, tip }) =>
+      importedFrom === incoming.importedFrom || (tip !== undefined && tip === incoming.copyOf),
+  );
+  if (earlier !== undefined) return { kind: mine(earlier) ? 'update' : 'not-owner', known: earlier };
+  const taken = new Set(related.filter(({ branch }) => branch === incoming.branch).map(({ topic }) => topic));
+  const name = names(incoming.topic).find((one) => !taken.has(one));
+  return name === undefined ? { kind: 'no-name' } : { kind: 'create', topic: name };
+}
+
+/**
+ * The topics that a note could be: those of its name, numbered or not, on its branch, and whatever came from the same
+ * file (branches come and go, and with them what a file's name means). `alone`: its place holds one note after another.
+ */
+export function candidates<T extends Pick<KnownTopic, 'branch' | 'topic' | 'importedFrom'>>(
+  incoming: Pick<IncomingNote, 'branch' | 'topic' | 'importedFrom'>,
+  known: readonly T[],
+  alone: boolean,
+): T[] {
+  const family = new Set(names(incoming.topic));
+  return known.filter(
+    ({ branch, topic, importedFrom }) =>
+      (branch === incoming.branch && family.has(topic)) || (!alone && importedFrom === incoming.importedFrom),
+  );
+}
+
+function names(topic: Topic): Topic[] {
+  return Array.from({ length: MAX_NUMBER }, (_, at) => numberedTopic(topic, at + 1));
+}
+
+/** How a commit names the file that its note came from: `<format>:<place>`, one line, no blank. */
+export function sourceName(format: string, place: string): string {
+  const name = encodeURI(place.slice(0, 512).replace(/[\ud800-\udfff]/gu, '\ufffd'));
+  return `${format}:${name}`;
+}

@@ -1,0 +1,136 @@
+import { appendFileSync, copyFileSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PredecessorWorld } from '../support/predecessors.ts';
+
+const me = 'cccccccc-3333';
+const FIRST = '2026-05-07-alice-bob-retry-policy.md';
+const HEAD = '| handoff_id | file | from | to | topic | ts_utc | read_by |\n|---|---|---|---|---|---|---|\n';
+let world: PredecessorWorld;
+let folder: string;
+beforeEach(() => {
+  world = new PredecessorWorld().has('structured');
+  folder = join(world.path, 'grimoires', 'loa', 'handoffs');
+});
+afterEach(() => world.remove());
+
+/** Why each file is left out, by its name. */
+function reasons(args: string[] = []): Record<string, unknown> {
+  const { items } = world.json(['import', ...args], { session: me });
+  const left = items.filter(({ action }) => action === 'skip' || action === 'refuse');
+  return Object.fromEntries(left.map(({ file, why }) => [String(file).split('/').at(-1) ?? '', why]));
+}
+
+describe('a folder of structured handoffs', () => {
+  it('is imported by its index, and what the index does not name; from is the owner, to the address', () => {
+    const { items } = world.json(['import'], { session: me });
+    expect(items.map(({ topic, owner, to, state, why }) => [topic, owner, to, state, why])).toEqual([
+      ['retry-policy', 'alice', 'bob', 'open', null],
+      ['retry-policy-2', 'alice', 'bob', 'open', 'who has read it (read_by) is not imported'],
+      ['release-plan', 'bob', 'alice', 'open', 'its topic Release_Plan stays in the front matter'],
+      ['deploy-work', 'alice', 'bob', 'open', 'its topic Deploy stays in the front matter'],
+    ]);
+    expect(world.trailers('main/retry-policy')).toMatchObject({
+      'Claude-Session-Id': 'alice',
+      'Handoff-To': 'bob',
+      'Handoff-Imported-From': `structured:grimoires/loa/handoffs/${FIRST}`,
+    });
+    const shown = world.handoff(['show', 'retry-policy', '--raw']);
+    expect(shown.bytes.equals(readFileSync(join(folder, FIRST)))).toBe(true);
+    const before = world.values();
+    expect(world.handoff(['import'], { session: me }).stdout).toMatch(/\n0 imported, 4 there already\n$/);
+    expect(world.values()).toBe(before);
+  });
+
+  it('that lies elsewhere is found by its INDEX.md, which can be named, too', () => {
+    const elsewhere = join(world.root, 'elsewhere');
+    world.put(join(elsewhere, FIRST), readFileSync(join(folder, FIRST)));
+    world.put(join(elsewhere, 'INDEX.md'), HEAD);
+    expect(world.imported([join(elsewhere, 'INDEX.md')], me)).toEqual({
+      [FIRST]: 'create main/retry-policy alice open',
+    });
+    expect(world.imported([elsewhere], me)).toEqual({ [FIRST]: 'unchanged main/retry-policy alice open' });
+    expect(world.imported([join(elsewhere, FIRST)], me)).toEqual({
+      [FIRST]: 'unchanged main/retry-policy alice open',
+    });
+  });
+
+  it('refuses what its id does not fit, with exit status 6, and imports the rest', () => {
+    appendFileSync(join(folder, FIRST), 'one more line\n');
+    const { status, stdout, stderr } = world.handoff(['import'], { session: me });
+    expect(status).toBe(6);
+    expect(stderr).toMatch(
+      /handoff_id mismatch: supplied=sha256:94bdef20\w+ computed=sha256:\w{64}\nhint: git handoff import --from markdown -- \S+retry-policy\.md\n$/,
+    );
+    expect(stdout).toMatch(/\n3 imported, 1 left out;/);
+    expect(world.refs('refs/handoffs/main')).toHaveLength(3);
+    expect(world.json(['import'], { session: me })).toMatchObject({
+      ok: false,
+      error: { code: 'integrity' },
+    });
+    const [, hint = ''] = /^hint: git handoff (.*)$/m.exec(stderr) ?? [];
+    expect(world.handoff(hint.split(' '), { session: me }).status).toBe(0);
+  });
+
+  it('compares the id of the index, too', () => {
+    const index = readFileSync(join(folder, 'INDEX.md'), 'utf8');
+    writeFileSync(join(folder, 'INDEX.md'), index.replace('sha256:94bdef20', 'sha256:00000000'));
+    expect(reasons()).toEqual({ [FIRST]: expect.stringMatching(/supplied=sha256:00000000/) as string });
+  });
+
+  it('takes one of two files with one id', () => {
+    copyFileSync(join(folder, FIRST), join(folder, 'copy.md'));
+    expect(reasons()).toEqual({ 'copy.md': `it has the handoff_id of ${FIRST}` });
+  });
+
+  it.each([
+    ['../../x.md', 'x.md'],
+    ['/etc/passwd', 'passwd'],
+    ['sub/../../../../x.md', 'x.md'],
+  ])('does not follow its index to %s', (file, name) => {
+    appendFileSync(join(folder, 'INDEX.md'), `| sha256:${'0'.repeat(64)} | ${file} | a | b | c | d |  |\n`);
+    world.put(join(world.path, 'grimoires', 'x.md'), 'outside\n');
+    expect(reasons()).toEqual({ [name]: 'INDEX.md names it, but it leads out of the folder' });
+    expect(world.refs('refs/handoffs/')).toHaveLength(4);
+  });
+
+  it.each<[string, () => void]>([
+    ['a link', () => symlinkSync('/etc/passwd', join(folder, 'INDEX.md'))],
+    ['a FIFO', () => void world.run('mkfifo', [join(folder, 'INDEX.md')])],
+    ['huge', () => writeFileSync(join(folder, 'INDEX.md'), Buffer.alloc(2 ** 20 + 1, '|'))],
+    ['no text', () => writeFileSync(join(folder, 'INDEX.md'), Buffer.from([0x7c, 0xff, 0x00, 0x0a, 0x7c]))],
+  ])('is read without its index where that is %s', (what, make) => {
+    world.run('rm', [join(folder, 'INDEX.md')]);
+    make();
+    const { items } = world.json(['import'], { session: me });
+    expect(items.filter(({ action }) => action === 'create')).toHaveLength(4);
+    expect(items.filter(({ action }) => action === 'skip')).toHaveLength(what === 'no text' ? 0 : 1);
+  });
+
+  it('is not looked at behind a link', () => {
+    renameSync(join(world.path, 'grimoires'), join(world.root, 'outside'));
+    symlinkSync(join(world.root, 'outside'), join(world.path, 'grimoires'));
+    expect(world.json(['import'], { session: me }).error.code).toBe('not-found');
+  });
+
+  it('leaves out what is no structured handoff', () => {
+    world.put(join(folder, 'README.md'), '# How to\n');
+    world.put(
+      join(folder, 'bad.md'),
+      '---\nschema_version: \'1.0\'\nfrom: "a\\nHandoff-State: closed"\nto: b\ntopic: c\nts_utc: d\n---\n',
+    );
+    world.put(join(folder, 'bomb.md'), `---\na: &a [x]\nb: [${'*a,'.repeat(1000)}]\n---\n`);
+    expect(reasons()).toEqual({
+      'README.md': 'it has no front matter',
+      'bad.md': 'from and to are not names of operators',
+      'bomb.md': 'its front matter is not a plain YAML mapping',
+    });
+  });
+
+  it('keeps the bytes of CRLF files, whose id is the same', () => {
+    const bytes = Buffer.from(readFileSync(join(folder, FIRST), 'utf8').replaceAll('\n', '\r\n'));
+    writeFileSync(join(folder, FIRST), bytes);
+    expect(reasons()).toEqual({});
+    expect(world.handoff(['show', 'retry-policy', '--raw']).bytes.equals(bytes)).toBe(true);
+  });
+});
