@@ -22,6 +22,8 @@ export interface HandoffTrailers {
   readonly succeeds: SessionId | undefined;
   /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
   readonly to: string | undefined;
+  /** The operator that wrote the note: `from` of its front matter, or the one that its session acted for. */
+  readonly from?: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
   readonly automatic: AutomaticReason | undefined;
 }
@@ -65,6 +67,7 @@ const KEYS = {
   takenFrom: 'Handoff-Taken-From',
   succeeds: 'Handoff-Succeeds',
   to: 'Handoff-To',
+  from: 'Handoff-From',
   automatic: 'Handoff-Automatic',
 } as const;
 
@@ -106,6 +109,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
     to: value('to'),
+    from: value('from'),
     automatic: parseAutomatic(value('automatic')),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>

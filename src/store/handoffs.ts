@@ -37,6 +37,8 @@ export interface CommitContent {
   readonly agent: string | undefined;
   /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
   readonly to?: string | undefined;
+  /** The operator that wrote it; a note that stays keeps it. */
+  readonly from?: string | undefined;
   /** Left by the program; a note that stays keeps this. */
   readonly automatic?: AutomaticReason | undefined;
   readonly author: { readonly name: string; readonly email: string };
@@ -181,8 +183,8 @@ async function storeCommit(
 
 /** What kind of note it is: said by the content, or by the tip whose note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
-  const { to, automatic } = content.note === undefined ? (parent?.trailers ?? content) : content;
-  return { to, automatic };
+  const { to, from, automatic } = content.note === undefined ? (parent?.trailers ?? content) : content;
+  return { to, from, automatic };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

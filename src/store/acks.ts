@@ -1,0 +1,53 @@
+import type { Oid } from '../domain/names.ts';
+import { Failure } from '../domain/failure.ts';
+import { ACKS, type HandoffPath, ackRef } from '../git/namespace.ts';
+import { listRefNames, updateRefs } from '../git/refs.ts';
+import type { InRepository } from '../git/repository.ts';
+
+const MAX_TRIES = 5;
+
+/** What readers have acknowledged: `refs/handoffs-local/acks/<branch>/<topic>/<reader>`. */
+export type Acks = ReadonlyMap<string, Oid>;
+
+/** Reads all, or those of one handoff: one process, and no object is read, however many there are. */
+export async function readAcks(repository: InRepository, path?: HandoffPath): Promise<Acks> {
+  const below = path === undefined ? ACKS : ackRef(path, '');
+  const refs = await listRefNames(repository, below);
+  return new Map(refs.map(({ name, oid }) => [name, oid]));
+}
+
+/** The commit that a reader acknowledged last. */
+export function ackOf(acks: Acks, path: HandoffPath, reader: string): Oid | undefined {
+  return acks.get(ackRef(path, reader));
+}
+
+/**
+ * Puts a reader's acknowledgement on the tip, by compare-and-swap. `tip` is asked anew at every try, so that an
+ * acknowledgement of an older tip never replaces that of a newer one.
+ *
+ * @throws Failure `lost-race` when others moved it at every try, `environment` when a lock is in the way.
+ */
+export async function acknowledge(
+  repository: InRepository,
+  path: HandoffPath,
+  reader: string,
+  tip: () => Promise<Oid>,
+): Promise<{ readonly tip: Oid; readonly changed: boolean }> {
+  const ref = ackRef(path, reader);
+  let locked: string | undefined;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const old = ackOf(await readAcks(repository, path), path, reader);
+    const next = await tip();
+    if (old === next) return { tip: next, changed: false };
+    const result = await updateRefs(repository, [{ ref, next, old }]);
+    if (result.kind === 'done') return { tip: next, changed: true };
+    if (result.kind === 'name-conflict')
+      throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
+    locked = result.kind === 'locked' ? result.detail : undefined;
+  }
+  if (locked !== undefined)
+    throw new Failure('environment', `a lock is in the way: ${locked}`, { hint: 'git handoff doctor' });
+  throw new Failure('lost-race', 'the acknowledgement was moved by others at every try', {
+    hint: 'git handoff list --unread',
+  });
+}
