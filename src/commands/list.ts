@@ -1,11 +1,12 @@
 import { readerName } from '../domain/reader.ts';
-import { handoffRef } from '../git/namespace.ts';
+import { ACKS, KEPT, handoffRef } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
 import { openRepository } from '../git/repository.ts';
-import { ackOf, readAcks } from '../store/acks.ts';
-import { readTopics } from '../store/topic.ts';
+import { ackOf, acksFrom } from '../store/acks.ts';
+import { readTopicsBeside } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
 import { byAge } from './find-topic.ts';
-import { findReader, namedOperator, readerFacts } from './reader.ts';
+import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { openWorkspace } from './workspace.ts';
@@ -18,6 +19,8 @@ export interface ListOptions {
   readonly unread: boolean;
   /** Only what is addressed to this operator. */
   readonly to: string | undefined;
+  /** Who reads is asked for: what is unread, or addressed to them, will be shown. It costs a process. */
+  readonly reading: boolean;
   readonly session: string | undefined;
 }
 
@@ -31,12 +34,13 @@ export interface ListValue {
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
   const repository = await openRepository(cwd);
-  const [workspace, states, acks, facts] = await Promise.all([
+  const local = listRefNames({ cwd }, [KEPT, ACKS]);
+  const [workspace, states, facts] = await Promise.all([
     openWorkspace(context, repository),
-    readTopics({ cwd }),
-    readAcks({ cwd }),
-    readerFacts(repository, context),
+    readTopicsBeside({ cwd }, '', local),
+    options.reading ? readerFacts(repository, context) : NOBODY,
   ]);
+  const acks = acksFrom(await local);
   const reader = findReader(facts, context, workspace, options.session);
   const name = readerName(reader) ?? '';
   const to =

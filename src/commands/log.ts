@@ -7,13 +7,15 @@ import { ackOf, readAcks } from '../store/acks.ts';
 import { readHistory } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
-import { findReader, readerFacts } from './reader.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type StepName, type VersionShape, handoffShape } from './shapes.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface LogOptions {
   readonly topic: string | undefined;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
   readonly session: string | undefined;
 }
 
@@ -28,7 +30,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   const repository = await openRepository(context.cwd);
   const [workspace, facts] = await Promise.all([
     openWorkspace(context, repository),
-    readerFacts(repository, context),
+    options.reading ? readerFacts(repository, context) : NOBODY,
   ]);
   const reader = findReader(facts, context, workspace, options.session);
   const state =
@@ -37,7 +39,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
       : await findTopic(repository, options.topic);
   const [history, acks] = await Promise.all([
     readHistory(repository, requireTip(state).oid),
-    readAcks(repository, state.path),
+    options.reading ? readAcks(repository, state.path) : new Map(),
   ]);
   const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
   const items = history.map((commit, index) => ({

@@ -21,6 +21,9 @@ export interface ReaderFacts {
   readonly email: string | undefined;
 }
 
+/** For answers that do not say who has read what. */
+export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
+
 /** Names that mean something else wherever an operator can be named. */
 export const ME = 'me';
 

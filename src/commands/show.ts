@@ -12,7 +12,7 @@ import { type TopicState, readHistory } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { noteFacts } from './note/facts.ts';
-import { findReader, readerFacts } from './reader.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import {
   type HandoffShape,
@@ -34,6 +34,8 @@ export interface ShowOptions {
   readonly at: string | undefined;
   /** `true`: list the kept texts; a number: print that one. */
   readonly lost: boolean | number;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
   readonly session: string | undefined;
 }
 
@@ -51,13 +53,13 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
   if (options.lost !== false) return showLost(repository, options);
   const [workspace, reader, state] = await Promise.all([
     openWorkspace(context, repository),
-    readerFacts(repository, context),
+    options.reading ? readerFacts(repository, context) : NOBODY,
     shownTopic(repository, options.topic),
   ]);
   const view = findReader(reader, context, workspace, options.session);
   const [moved, { commit, note, acknowledged }] = await Promise.all([
     reportIllegalMoves(repository, [state], context.now),
-    version(repository, state, options.at, readerName(view)),
+    version(repository, state, options.at, options.reading ? readerName(view) : undefined),
   ]);
   const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
   const facts = await noteFacts(note, context.now);

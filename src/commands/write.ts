@@ -7,8 +7,15 @@ import { type Repository, committer, openRepository, workTreeFacts } from '../gi
 import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, type Caller, findCaller, worktreeName } from './context.ts';
-import { type Address, type NoteScene, type PreparedNote, isAddressed, prepareNote } from './note/prepare.ts';
-import { type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
+import {
+  type Address,
+  type NoteScene,
+  type PreparedNote,
+  isAddressed,
+  mayHaveFrontMatter,
+  prepareNote,
+} from './note/prepare.ts';
+import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
@@ -54,7 +61,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const repository = await openRepository(context.cwd);
   const target = parseTopicArgument(options.topic, repository);
-  const facts = readFacts(repository, context);
+  const facts = readFacts(repository, context, options);
   const early = startEarly(repository, target.path);
   try {
     return await writeTo(repository, target, { ...(await facts), early }, options, context);
@@ -64,15 +71,20 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
 }
 
 /** What a write reads first: the slowest process is started first, and all run side by side. */
-async function readFacts(repository: Repository, context: Context) {
+async function readFacts(repository: Repository, context: Context, options: WriteOptions) {
   const { cwd } = context;
   const [tree, author, workspace, reader] = await Promise.all([
     workTreeFacts(cwd),
     committer(cwd),
     openWorkspace(context, repository),
-    readerFacts(repository, context),
+    mayBeAddressed(options) ? readerFacts(repository, context) : NOBODY,
   ]);
   return { tree, author, workspace, reader };
+}
+
+/** Whether it can matter which operator writes: a note without front matter names none. */
+function mayBeAddressed({ note, address }: WriteOptions): boolean {
+  return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
 
 type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStart };
@@ -103,7 +115,6 @@ async function writeTo(
     { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
     {
       ...prepared,
-      from: prepared.from ?? reader.operator,
       state: 'open',
       base,
       client,

@@ -22,7 +22,7 @@ export interface HandoffTrailers {
   readonly succeeds: SessionId | undefined;
   /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
   readonly to: string | undefined;
-  /** The operator that wrote the note: `from` of its front matter, or the one that its session acted for. */
+  /** The operator that the note is from, as its front matter says. */
   readonly from?: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
   readonly automatic: AutomaticReason | undefined;

@@ -32,12 +32,15 @@ export async function listRefs(
   return listOneByOne(repository, prefixes, options.content);
 }
 
-/** Names and values of all refs below a prefix: the cheapest listing, for no object is looked at. */
+/** A ref's name and what it points at. */
+export type RefValue = Pick<Ref, 'name' | 'oid'>;
+
+/** Names and values of all refs below the prefixes: the cheapest listing, for no object is looked at. */
 export async function listRefNames(
   repository: InRepository,
-  prefix: string,
-): Promise<{ name: RefName; oid: Oid }[]> {
-  const output = await git(['for-each-ref', '--format=%(objectname) %(refname)', '--', prefix], {
+  prefixes: readonly string[],
+): Promise<RefValue[]> {
+  const output = await git(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes], {
     cwd: repository.cwd,
   });
   return output.split('\n').flatMap((line) => {

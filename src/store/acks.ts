@@ -1,7 +1,7 @@
 import type { Oid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
 import { ACKS, type HandoffPath, ackRef } from '../git/namespace.ts';
-import { listRefNames, updateRefs } from '../git/refs.ts';
+import { type RefValue, listRefNames, updateRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 
 const MAX_TRIES = 5;
@@ -9,11 +9,14 @@ const MAX_TRIES = 5;
 /** What readers have acknowledged: `refs/handoffs-local/acks/<branch>/<topic>/<reader>`. */
 export type Acks = ReadonlyMap<string, Oid>;
 
-/** Reads all, or those of one handoff: one process, and no object is read, however many there are. */
-export async function readAcks(repository: InRepository, path?: HandoffPath): Promise<Acks> {
-  const below = path === undefined ? ACKS : ackRef(path, '');
-  const refs = await listRefNames(repository, below);
-  return new Map(refs.map(({ name, oid }) => [name, oid]));
+/** Reads those of one handoff. */
+export async function readAcks(repository: InRepository, path: HandoffPath): Promise<Acks> {
+  return acksFrom(await listRefNames(repository, [ackRef(path, '')]));
+}
+
+/** Those among refs that were listed, also for something else. */
+export function acksFrom(refs: readonly RefValue[]): Acks {
+  return new Map(refs.flatMap(({ name, oid }) => (name.startsWith(ACKS) ? [[name, oid]] : [])));
 }
 
 /** The commit that a reader acknowledged last. */

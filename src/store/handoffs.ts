@@ -37,7 +37,7 @@ export interface CommitContent {
   readonly agent: string | undefined;
   /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
   readonly to?: string | undefined;
-  /** The operator that wrote it; a note that stays keeps it. */
+  /** The operator that it is from; a note that stays keeps it. */
   readonly from?: string | undefined;
   /** Left by the program; a note that stays keeps this. */
   readonly automatic?: AutomaticReason | undefined;

@@ -89,6 +89,7 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
         raw: args.flag('raw'),
         at: args.text('at'),
         lost: parseLost(args.text('lost')),
+        reading: args.flag('json'),
         session: args.text('session'),
       };
       return answer(
@@ -115,6 +116,7 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
         state: parseState(args.text('state')),
         unread: args.flag('unread'),
         to: args.text('to'),
+        reading: args.flag('json') || args.flag('unread') || args.text('to') === 'me',
         session: args.text('session'),
       };
       return answer(await list(options, context), async () => {
@@ -131,7 +133,10 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
     examples: [['git handoff log main/auth-refresh', 'its whole history']],
     async run(args, context) {
       const { log } = await import('../../commands/log.ts');
-      const result = await log({ topic: args.words[0], session: args.text('session') }, context);
+      const result = await log(
+        { topic: args.words[0], reading: args.flag('json'), session: args.text('session') },
+        context,
+      );
       return answer(result, async () => (await import('../../ui/handoffs.ts')).renderLog);
     },
   },

@@ -15,7 +15,7 @@ export interface PreparedNote {
   readonly note: Uint8Array;
   readonly summary: string;
   readonly to: string | undefined;
-  /** As its front matter has it; `undefined` in a note without. */
+  /** The operator that its front matter says it is from; a note without is from its session only. */
   readonly from: string | undefined;
 }
 
@@ -29,6 +29,11 @@ export interface NoteScene {
 
 export function isAddressed({ to, tags, references }: Address): boolean {
   return to !== undefined || tags.length > 0 || references.length > 0;
+}
+
+/** A quick look at the first bytes; a byte order mark may stand before them. */
+export function mayHaveFrontMatter(note: Uint8Array): boolean {
+  return /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(note.subarray(0, 6)).toString('latin1'));
 }
 
 /** A note's text; `undefined` when its bytes are not UTF-8. A byte order mark stays. */
