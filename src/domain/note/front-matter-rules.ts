@@ -116,10 +116,9 @@ function listFault(value: unknown, rule: ListRule): string | undefined {
 function said(value: unknown): string {
   const shown = escapeLine(JSON.stringify(value)).slice(0, 80);
   if (typeof value === 'string') return `is ${shown}`;
-  const type = value === null ? 'empty' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
-  return typeof value === 'number' || typeof value === 'boolean'
-    ? `is ${type} (${shown}), not quoted`
-    : `is ${type}`;
+  if (value === null) return 'is empty';
+  if (typeof value === 'object') return Array.isArray(value) ? 'is a list' : 'is a mapping';
+  return `is a ${typeof value} (${shown}), not quoted`;
 }
 
 function problem(key: string, rule: Rule | ListRule, fault: string): Problem {

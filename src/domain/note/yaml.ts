@@ -27,7 +27,8 @@ export function parseYaml(text: string): YamlResult {
     strict: true,
     uniqueKeys: true,
     prettyErrors: false,
-    logLevel: 'silent',
+    // With 'silent' it would pass over a second document.
+    logLevel: 'error',
   });
   const problem = document.errors[0] ?? document.warnings[0];
   if (problem === undefined) return { kind: 'value', value: document.toJS({ maxAliasCount: 0 }) as unknown };
