@@ -18,8 +18,8 @@ export function isOperatorId(text: string): boolean {
   return OPERATOR.test(text);
 }
 
-const ENTRY = /^[ \t]*[-*+][ \t]+(.*)$/;
-const FIELD = /^(id|git_email|email|active_until)[ \t]*:[ \t]*(.*)$/;
+const ENTRY = /^[ \t]*[-*+][ \t]/;
+const FIELD = /^(id|git_email|email|active_until)[ \t]*:/;
 const EMAIL = /(?<![^\s<(|,:;`'"])[^\s<>()|,:;`'"@]{1,64}@[^\s<>()|,:;`'"@]{1,255}/;
 
 /**
@@ -39,12 +39,13 @@ export function parseOperators(text: string): Operator[] {
     entry = undefined;
   };
   for (const line of text.slice(0, MAX_FILE).split(/\r\n|\n|\r/)) {
-    const item = ENTRY.exec(line)?.[1];
-    const field = FIELD.exec(item ?? line.trimStart());
+    const mark = ENTRY.exec(line)?.[0];
+    const item = mark === undefined ? undefined : line.slice(mark.length).trim();
+    const field = FIELD.exec(item ?? line.trim());
     if (item !== undefined) flush();
     if (field !== null && (item !== undefined || entry !== undefined)) {
       entry ??= {};
-      entry[field[1] ?? ''] ??= bare(field[2] ?? '');
+      entry[field[1] ?? ''] ??= bare(field.input.slice(field[0].length).trim());
     } else if (item !== undefined) {
       entry = {};
       addNamed(item, add);
@@ -68,7 +69,9 @@ function fromFields(fields: Readonly<Record<string, string>>): Operator {
 /** A YAML scalar or Markdown code without what quotes it, and without a comment. */
 function bare(text: string): string {
   const quoted = /^(["'`])(.*?)\1/.exec(text)?.[2];
-  return quoted ?? text.replace(/(?:^|[ \t])#.*$/, '').trim();
+  if (quoted !== undefined) return quoted;
+  const comment = text.search(/(?:^|[ \t])#/);
+  return (comment < 0 ? text : text.slice(0, comment)).trim();
 }
 
 /** `alice <alice@example.org>`, `alice: Alice, alice@example.org`, `**alice** …`: only with an address is it no prose. */

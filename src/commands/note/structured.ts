@@ -1,6 +1,11 @@
 import { Failure } from '../../domain/failure.ts';
 import { splitNote } from '../../domain/note/document.ts';
-import { type Problem, SCHEMA_VERSION, isAllowed } from '../../domain/note/front-matter-rules.ts';
+import {
+  type Problem,
+  SCHEMA_VERSION,
+  checkFrontMatter,
+  isAllowed,
+} from '../../domain/note/front-matter-rules.ts';
 import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
 import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
 import { handoffId } from '../../domain/note/handoff-id.ts';
@@ -57,7 +62,7 @@ function addressedFields(address: Address, scene: NoteScene): FrontMatter {
       hint: 'leave --to, --tag and --reference out',
     });
   }
-  return {
+  const fields = {
     schemaVersion: SCHEMA_VERSION,
     handoffId: undefined,
     from,
@@ -67,6 +72,13 @@ function addressedFields(address: Address, scene: NoteScene): FrontMatter {
     references: address.references,
     tags: address.tags,
   };
+  const { references, tags, to } = fields;
+  const problem = checkFrontMatter(
+    { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: fields.tsUtc, references, tags },
+    now,
+  );
+  if (problem !== undefined) throw invalid(problem);
+  return fields;
 }
 
 /** Front matter as an editor shows it, for the author to change. */

@@ -134,7 +134,7 @@ describe('front matter of ours', () => {
     ['broken YAML', yaml({ to: 'a: b' }), /line \d+ of the note/],
     ['an open quote', yaml({ to: "'bob" }), /line \d+ of the note/],
     ['very deep', yaml({}, `tags: ${'['.repeat(100_000)}`), /nested too deeply/],
-    ['deep without brackets', yaml({}, `${'- '.repeat(50_000)}`), /nested too deeply/],
+    ['deep without brackets', yaml({}, '- '.repeat(50_000)), /nested too deeply/],
     ['far to the right', yaml({}, `tags:\n${' '.repeat(50_000)}- a\n`), /nested too deeply/],
     ['very many parts', yaml({}, `tags: [${'a,'.repeat(100_000)}]\n`), /too many parts/],
   ])('refuses %s', (_what, text, message) => expect(problem(text)?.message).toMatch(message));
