@@ -8,21 +8,31 @@ import { git } from '../git/run.ts';
 /** Everything from this line on is dropped (Markdown headings begin with `#`, so comments cannot). */
 const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
 
+/** What a note is opened for; `head` is front matter that it begins with, or empty. */
+export interface EditedTarget {
+  readonly branch: string;
+  readonly topic: string;
+  readonly head: string;
+}
+
+const HEADINGS = [
+  'Goal',
+  'Current State',
+  'Completed',
+  'Pending',
+  'Important Files',
+  'Commands Run',
+  'Known Issues',
+  'Decisions',
+  'Next Action',
+  'Stop Conditions',
+];
+
 /** The text that the editor opens on. */
-export function noteTemplate(target: { branch: string; topic: string }): string {
+export function noteTemplate(target: EditedTarget): string {
+  const head = target.head === '' ? '' : `${target.head}\n`;
   return [
-    '# Goal',
-    '',
-    '',
-    '# State: done, not done, not verified',
-    '',
-    '',
-    '# Next action',
-    '',
-    '',
-    '# Stop conditions',
-    '',
-    '',
+    `${head}${HEADINGS.map((heading) => `# ${heading}\n\n`).join('\n')}`,
     SCISSORS,
     '',
     `The note for ${target.branch}/${target.topic}. Save and close to write it;`,
@@ -46,7 +56,7 @@ export function noteFromTemplate(edited: string, template: string): string | und
  * @throws Failure `usage` when nothing was written, `environment` when the editor fails; the text then
  * stays in the file that the message names.
  */
-export async function editNote(cwd: string, target: { branch: string; topic: string }): Promise<Uint8Array> {
+export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
   const editor = (await git(['var', 'GIT_EDITOR'], { cwd })).replace(/\n$/, '');
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
   const file = join(folder, 'HANDOFF_EDITMSG.md');

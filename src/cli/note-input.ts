@@ -10,7 +10,8 @@ export interface NoteRequest {
   readonly file: string | undefined;
 }
 
-export type Note = Uint8Array | ((target: { branch: string; topic: string }) => Promise<Uint8Array>);
+export type Note =
+  Uint8Array | ((target: { branch: string; topic: string; head: string }) => Promise<Uint8Array>);
 
 /** Reads a note; an editor is opened later, when everything else is known to be right. */
 export type NoteSource = (request: NoteRequest) => Note;

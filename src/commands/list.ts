@@ -1,7 +1,12 @@
-import { handoffRef } from '../git/namespace.ts';
-import { readTopics } from '../store/topic.ts';
-import { type CommandResult, type Context, findSession } from './context.ts';
+import { readerName } from '../domain/reader.ts';
+import { ACKS, KEPT, handoffRef } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
+import { openRepository } from '../git/repository.ts';
+import { ackOf, acksFrom } from '../store/acks.ts';
+import { readTopicsBeside } from '../store/topic.ts';
+import type { CommandResult, Context } from './context.ts';
 import { byAge } from './find-topic.ts';
+import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { openWorkspace } from './workspace.ts';
@@ -10,6 +15,12 @@ export interface ListOptions {
   /** Closed ones too. */
   readonly all: boolean;
   readonly state: 'open' | 'closed' | undefined;
+  /** Only what the reader has neither written nor acknowledged. */
+  readonly unread: boolean;
+  /** Only what is addressed to this operator. */
+  readonly to: string | undefined;
+  /** Who reads is asked for: what is unread, or addressed to them, will be shown. It costs a process. */
+  readonly reading: boolean;
   readonly session: string | undefined;
 }
 
@@ -22,11 +33,18 @@ export interface ListValue {
 /** Lists handoffs: this branch's first, then the others', newest first. */
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
-  const [{ repository, sessions, notices }, states] = await Promise.all([
-    openWorkspace(context),
-    readTopics({ cwd }),
+  const repository = await openRepository(cwd);
+  const local = listRefNames({ cwd }, [KEPT, ACKS]);
+  const [workspace, states, facts] = await Promise.all([
+    openWorkspace(context, repository),
+    readTopicsBeside({ cwd }, '', local),
+    options.reading ? readerFacts(repository, context) : NOBODY,
   ]);
-  const reader = findSession(context, sessions, options.session)?.id;
+  const acks = acksFrom(await local);
+  const reader = findReader(facts, context, workspace, options.session);
+  const name = readerName(reader) ?? '';
+  const to =
+    options.to === undefined ? undefined : namedOperator(options.to, reader, 'git handoff list --all');
   const here = repository.branch;
   const wanted = options.state ?? (options.all ? undefined : 'open');
   const items = states
@@ -34,12 +52,19 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     .flatMap((state) =>
       state.tip === undefined
         ? []
-        : [handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader)],
+        : [
+            handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, {
+              ...reader,
+              acknowledged: ackOf(acks, state.path, name),
+            }),
+          ],
     )
-    .filter((item) => wanted === undefined || item.state === wanted);
+    .filter((item) => wanted === undefined || item.state === wanted)
+    .filter((item) => !options.unread || item.unread)
+    .filter((item) => to === undefined || item.to === to);
   return {
     value: { branch: here, items },
-    notices: [...notices, ...(await reportIllegalMoves(repository, states, context.now))],
+    notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
 }

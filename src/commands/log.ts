@@ -1,15 +1,22 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
+import { acknowledgedOf, readerName } from '../domain/reader.ts';
 import { checkStep } from '../domain/transition.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
+import { openRepository } from '../git/repository.ts';
+import { ackOf, readAcks } from '../store/acks.ts';
 import { readHistory } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type StepName, type VersionShape, handoffShape } from './shapes.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface LogOptions {
   readonly topic: string | undefined;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
+  readonly session: string | undefined;
 }
 
 export interface LogValue {
@@ -20,19 +27,31 @@ export interface LogValue {
 
 /** The history of a topic, newest first: who wrote when, and how ownership passed. */
 export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
-  const { repository, notices } = await openWorkspace(context);
+  const repository = await openRepository(context.cwd);
+  const [workspace, facts] = await Promise.all([
+    openWorkspace(context, repository),
+    options.reading ? readerFacts(repository, context) : NOBODY,
+  ]);
+  const reader = findReader(facts, context, workspace, options.session);
   const state =
     options.topic === undefined
       ? await newestTopic(repository, encodeBranch(repository.branch))
       : await findTopic(repository, options.topic);
-  const history = await readHistory(repository, requireTip(state).oid);
+  const [history, acks] = await Promise.all([
+    readHistory(repository, requireTip(state).oid),
+    options.reading ? readAcks(repository, state.path) : new Map(),
+  ]);
+  const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
   const items = history.map((commit, index) => ({
-    ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, undefined),
+    ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, {
+      ...reader,
+      acknowledged: read.has(commit.oid) ? commit.oid : undefined,
+    }),
     step: stepOf(history[index + 1], commit),
   }));
   return {
     value: { branch: state.branch, topic: state.topic, items },
-    notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
+    notices: [...workspace.notices, ...(await reportIllegalMoves(repository, [state], context.now))],
   };
 }
 

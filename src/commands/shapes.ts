@@ -1,7 +1,8 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { Evidence } from '../domain/ledger/claims.ts';
-import type { SessionId } from '../domain/names.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { type Reader, isUnread } from '../domain/reader.ts';
 import type { TopicState } from '../store/topic.ts';
 
 /**
@@ -25,8 +26,23 @@ export interface HandoffShape {
   /** RFC 3339, UTC. */
   readonly createdAt: string;
   readonly takenFrom: string | null;
-  /** Written by somebody else than the reader. */
+  /** The operator that it is addressed to, and the one that wrote it. */
+  readonly to: string | null;
+  readonly from: string | null;
+  /** Not the reader's own, and not acknowledged as it stands. */
   readonly unread: boolean;
+}
+
+/** What a note's front matter says; `to` and `from` there stand for those of the trailers. */
+export interface StructureShape {
+  /** There is front matter of ours, and it is valid. */
+  readonly structured: boolean;
+  /** Of the content as it stands. */
+  readonly handoffId: string | null;
+  readonly to?: string | null;
+  readonly from?: string | null;
+  readonly tags: readonly string[];
+  readonly references: readonly string[];
 }
 
 /** A note's text in JSON: as text when it is UTF-8, else in base64. */
@@ -221,13 +237,17 @@ export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
 }
 
+/** A reader, and what it has acknowledged of the handoff that is shown. */
+export type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };
+
 /** A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown". */
 export function handoffShape(
   place: Pick<TopicState, 'branch' | 'topic'> & { ref: string },
   commit: HandoffCommit,
-  reader: SessionId | undefined,
+  reader: SessionId | ReaderView | undefined,
 ): HandoffShape {
   const { trailers } = commit;
+  const view = typeof reader === 'object' ? reader : { session: reader, operator: undefined };
   return {
     branch: place.branch,
     topic: place.topic,
@@ -242,7 +262,9 @@ export function handoffShape(
     base: trailers?.base ?? null,
     createdAt: timestamp(commit.seconds * 1000),
     takenFrom: trailers?.takenFrom ?? trailers?.succeeds ?? null,
-    unread: trailers?.owner !== reader,
+    to: trailers?.to ?? null,
+    from: trailers?.from ?? null,
+    unread: isUnread(commit, view, view.acknowledged),
   };
 }
 

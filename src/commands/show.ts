@@ -1,17 +1,23 @@
 import { Failure } from '../domain/failure.ts';
 import type { HandoffCommit } from '../domain/handoff.ts';
+import type { Oid } from '../domain/names.ts';
+import { acknowledgedOf, readerName } from '../domain/reader.ts';
 import { loadCommits } from '../git/commits.ts';
 import { encodeBranch, handoffRef } from '../git/namespace.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, openRepository } from '../git/repository.ts';
+import { ackOf, readAcks } from '../store/acks.ts';
 import { listLost, readLost } from '../store/lost.ts';
 import { type TopicState, readHistory } from '../store/topic.ts';
-import { type CommandResult, type Context, findSession } from './context.ts';
+import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
+import { noteFacts } from './note/facts.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import {
   type HandoffShape,
   type LostShape,
   type NoteShape,
+  type StructureShape,
   handoffShape,
   noteShape,
   timestamp,
@@ -28,11 +34,13 @@ export interface ShowOptions {
   readonly at: string | undefined;
   /** `true`: list the kept texts; a number: print that one. */
   readonly lost: boolean | number;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
   readonly session: string | undefined;
 }
 
 export type ShowValue =
-  | ({ readonly kind: 'handoff' } & HandoffShape & NoteShape)
+  | ({ readonly kind: 'handoff' } & HandoffShape & StructureShape & NoteShape)
   /** With the text of the one that was asked for. */
   | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
 
@@ -41,36 +49,59 @@ export type ShowValue =
  * were kept when a write was refused.
  */
 export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
-  const { repository, sessions, notices } = await openWorkspace(context);
+  const repository = await openRepository(context.cwd);
   if (options.lost !== false) return showLost(repository, options);
-  const state =
-    options.topic === undefined
-      ? await newestTopic(repository, encodeBranch(repository.branch))
-      : await findTopic(repository, options.topic, { note: true });
-  const reader = findSession(context, sessions, options.session)?.id;
-  const moved = await reportIllegalMoves(repository, [state], context.now);
-  const { commit, note } = await version(repository, state, options.at);
-  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, reader);
+  const [workspace, reader, state] = await Promise.all([
+    openWorkspace(context, repository),
+    options.reading ? readerFacts(repository, context) : NOBODY,
+    shownTopic(repository, options.topic),
+  ]);
+  const view = findReader(reader, context, workspace, options.session);
+  const [moved, { commit, note, acknowledged }] = await Promise.all([
+    reportIllegalMoves(repository, [state], context.now),
+    version(repository, state, options.at, options.reading ? readerName(view) : undefined),
+  ]);
+  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
+  const facts = await noteFacts(note, context.now);
   return {
-    value: { kind: 'handoff', ...shape, ...noteShape(note) },
-    notices: [...notices, ...moved],
+    value: { kind: 'handoff', ...shape, ...facts.shape, ...noteShape(note) },
+    notices: [...workspace.notices, ...moved, ...facts.notices],
     ...(options.raw ? { bytes: note } : {}),
   };
 }
 
+async function shownTopic(repository: Repository, topic: string | undefined): Promise<Readable> {
+  return topic === undefined
+    ? newestTopic(repository, encodeBranch(repository.branch))
+    : findTopic(repository, topic, { note: true });
+}
+
+type Readable = TopicState & { note?: Buffer | undefined };
+
+interface ShownVersion {
+  readonly commit: HandoffCommit;
+  readonly note: Buffer;
+  /** This version's own name when the reader has acknowledged it, or a later one. */
+  readonly acknowledged: Oid | undefined;
+}
+
 async function version(
   repository: Repository,
-  state: TopicState & { note?: Buffer | undefined },
+  state: Readable,
   at: string | undefined,
-): Promise<{ commit: HandoffCommit; note: Buffer }> {
+  reader: string | undefined,
+): Promise<ShownVersion> {
   const tip = requireTip(state);
-  if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note };
+  const history = at === undefined ? [] : await readHistory(repository, tip.oid);
   const wanted =
-    at === undefined
-      ? tip.oid
-      : versionIn(await readHistory(repository, tip.oid), at, typedTopic(state.branch, state.topic)).oid;
+    at === undefined ? tip.oid : versionIn(history, at, typedTopic(state.branch, state.topic)).oid;
+  const newest =
+    reader === undefined ? undefined : ackOf(await readAcks(repository, state.path), state.path, reader);
+  const read = at === undefined ? [newest] : acknowledgedOf(history, newest);
+  const acknowledged = read.includes(wanted) ? wanted : undefined;
+  if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note, acknowledged };
   const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
-  if (commit?.note !== undefined) return { commit, note: commit.note };
+  if (commit?.note !== undefined) return { commit, note: commit.note, acknowledged };
   throw new Failure('integrity', `the note of ${wanted} cannot be read`, {
     hint: 'git fsck --connectivity-only',
   });

@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName, parseTopic } from '../domain/names.ts';
+import { topicSlug } from '../domain/note/topic-slug.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HandoffPath, handoffPath } from '../git/namespace.ts';
 import { type Repository, branchTip } from '../git/repository.ts';
@@ -40,11 +41,7 @@ function badTopic(text: string): Failure {
 }
 
 function suggestTopic(text: string): string {
-  const slug = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 60);
+  const slug = topicSlug(text).slice(0, 60);
   return parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? 'auth-refresh';
 }
 

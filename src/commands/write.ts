@@ -1,13 +1,22 @@
 import { Failure, asFailure } from '../domain/failure.ts';
-import { MAX_NOTE_BYTES, recordState, summarise } from '../domain/handoff.ts';
+import { MAX_NOTE_BYTES, recordState } from '../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
 import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
 import { readTopics } from '../store/topic.ts';
-import { type CommandResult, type Context, findCaller, worktreeName } from './context.ts';
-import { failKeeping, keptText, ownerName, refusal } from './refusal.ts';
+import { type CommandResult, type Context, type Caller, findCaller, worktreeName } from './context.ts';
+import {
+  type Address,
+  type NoteScene,
+  type PreparedNote,
+  isAddressed,
+  mayHaveFrontMatter,
+  prepareNote,
+} from './note/prepare.ts';
+import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
+import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
@@ -16,10 +25,19 @@ import { openWorkspace } from './workspace.ts';
 export interface WriteOptions {
   readonly topic: string;
   /** Where the note comes from: read already, or asked for (an editor) once everything else is right. */
-  readonly note: Uint8Array | ((target: { branch: string; topic: string }) => Promise<Uint8Array>);
+  readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
+  /** Front matter that the note is to have. */
+  readonly address: Address;
   readonly take: boolean;
   readonly expect: string | undefined;
   readonly session: string | undefined;
+}
+
+/** What an editor is opened for: `head` is the front matter that the note begins with. */
+export interface EditedNote {
+  readonly branch: string;
+  readonly topic: string;
+  readonly head: string;
 }
 
 /**
@@ -43,7 +61,7 @@ export async function write(options: WriteOptions, context: Context): Promise<Co
 async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
   const repository = await openRepository(context.cwd);
   const target = parseTopicArgument(options.topic, repository);
-  const facts = readFacts(repository, context);
+  const facts = readFacts(repository, context, options);
   const early = startEarly(repository, target.path);
   try {
     return await writeTo(repository, target, { ...(await facts), early }, options, context);
@@ -53,14 +71,20 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
 }
 
 /** What a write reads first: the slowest process is started first, and all run side by side. */
-async function readFacts(repository: Repository, context: Context) {
+async function readFacts(repository: Repository, context: Context, options: WriteOptions) {
   const { cwd } = context;
-  const [tree, author, workspace] = await Promise.all([
+  const [tree, author, workspace, reader] = await Promise.all([
     workTreeFacts(cwd),
     committer(cwd),
     openWorkspace(context, repository),
+    mayBeAddressed(options) ? readerFacts(repository, context) : NOBODY,
   ]);
-  return { tree, author, workspace };
+  return { tree, author, workspace, reader };
+}
+
+/** Whether it can matter which operator writes: a note without front matter names none. */
+function mayBeAddressed({ note, address }: WriteOptions): boolean {
+  return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
 
 type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStart };
@@ -68,7 +92,7 @@ type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStar
 async function writeTo(
   repository: Repository,
   target: TopicArgument,
-  { tree, author, workspace, early }: Facts,
+  { tree, author, workspace, reader, early }: Facts,
   options: WriteOptions,
   context: Context,
 ): Promise<CommandResult<HandoffShape>> {
@@ -77,18 +101,20 @@ async function writeTo(
   const stands = async () => (await early.topic).tip !== undefined;
   const base = await requireBranch(repository, target, tree.head, stands);
   const caller = findCaller(context, sessions, options.session, author);
-  const note = typeof options.note === 'function' ? await options.note(target) : options.note;
-  const text = { repository, target, note, caller: caller.id, now: context.now };
-  checkNote(note, target);
-  if (note.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(note), SHORTEN);
+  const address = addressOf(options.address, reader, caller);
+  const scene = { topic: target.topic, from: reader.operator ?? caller.id, now: context.now };
+  const given = await givenNote(options.note, target, address, scene);
+  const text = { repository, target, note: given, caller: caller.id, now: context.now };
+  checkNote(given, target);
+  if (given.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(given), SHORTEN);
+  const prepared = await prepare(text, address, scene, reader);
   const client = caller.client;
   const result = await commitHandoff(
     repository,
     target.path,
     { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
     {
-      note,
-      summary: summarise(Buffer.from(note).toString('utf8'), escapeLine),
+      ...prepared,
       state: 'open',
       base,
       client,
@@ -114,6 +140,41 @@ async function writeTo(
       ...(created ? await creationNotices(repository, target) : []),
     ],
   };
+}
+
+/** @throws Failure `usage` for an option that front matter cannot hold. */
+function addressOf(given: Address, facts: ReaderFacts, caller: Caller): Address {
+  if (given.to === undefined) return given;
+  return { ...given, to: namedOperator(given.to, readerOf(facts, caller.id), '--to alice') };
+}
+
+async function givenNote(
+  note: WriteOptions['note'],
+  target: TopicArgument,
+  address: Address,
+  scene: NoteScene,
+): Promise<Uint8Array> {
+  if (typeof note !== 'function') return note;
+  if (!isAddressed(address)) return note({ ...target, head: '' });
+  const { addressedHead } = await import('./note/structured.ts');
+  return note({ ...target, head: addressedHead(address, scene) });
+}
+
+/** The note as it is written; what is wrong with its front matter refuses it, and the text is kept. */
+async function prepare(
+  text: RefusedText & { readonly note: Uint8Array },
+  address: Address,
+  scene: NoteScene,
+  facts: ReaderFacts,
+): Promise<PreparedNote> {
+  try {
+    const prepared = await prepareNote(text.note, address, scene);
+    verifyOperators(facts, [prepared.to, prepared.from]);
+    return prepared;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff write -h');
+  }
 }
 
 const SHORTEN = 'keep the note short and name files instead of quoting them';

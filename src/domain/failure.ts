@@ -5,6 +5,7 @@ export type FailureCode =
   | 'refused'
   | 'usage'
   | 'not-owner'
+  | 'unknown-operator'
   | 'lost-race'
   | 'remote'
   | 'integrity'
@@ -18,6 +19,7 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   refused: 1,
   usage: 2,
   'not-owner': 3,
+  'unknown-operator': 3,
   'lost-race': 4,
   remote: 5,
   integrity: 6,

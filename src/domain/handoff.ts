@@ -23,6 +23,8 @@ export interface HandoffTrailers {
   readonly succeeds: SessionId | undefined;
   /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
   readonly to: string | undefined;
+  /** The operator that the note is from, as its front matter says. */
+  readonly from?: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
   readonly automatic: AutomaticReason | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
@@ -68,6 +70,7 @@ const KEYS = {
   takenFrom: 'Handoff-Taken-From',
   succeeds: 'Handoff-Succeeds',
   to: 'Handoff-To',
+  from: 'Handoff-From',
   automatic: 'Handoff-Automatic',
   importedFrom: 'Handoff-Imported-From',
 } as const;
@@ -110,6 +113,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
     to: value('to'),
+    from: value('from'),
     automatic: parseAutomatic(value('automatic')),
     importedFrom: value('importedFrom'),
   } as const;

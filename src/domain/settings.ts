@@ -18,6 +18,10 @@ export interface Settings {
   readonly staleAfterMs: number;
   /** How much is kept of what destructive commands would lose, for each worktree. */
   readonly rescue: RescueLimits;
+  /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
+  readonly operator: string | undefined;
+  /** Whether a note may only name operators that OPERATORS.md knows. */
+  readonly verifyOperators: boolean;
 }
 
 export interface RescueLimits {
@@ -37,6 +41,8 @@ export const DEFAULT_SETTINGS: Settings = {
   pushForeign: 'warn',
   staleAfterMs: 30 * 60 * 1000,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
+  operator: undefined,
+  verifyOperators: false,
 };
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
@@ -82,6 +88,8 @@ export function parseSettings(
       maxAgeMs: parseAge(last('handoff.rescue.maxage') ?? '') ?? DEFAULT_SETTINGS.rescue.maxAgeMs,
       maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
     },
+    operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
+    verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
   };
 }
 

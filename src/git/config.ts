@@ -13,6 +13,24 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
 }
 
+/** Who reads notes here, by configuration. */
+export interface ReaderSettings {
+  readonly settings: Settings;
+  /** The address that a commit would carry, as far as configuration says it. */
+  readonly email: string | undefined;
+}
+
+/** Reads the settings and the e-mail address in one process. */
+export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
+  const keys = '^(handoff\\..*|user\\.email|committer\\.email)$';
+  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
+  if (result.code > 1) throw gitFailure('config', result);
+  const lines = result.stdout.toString('utf8').split('\0');
+  const entries = lines.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
+  const last = (key: string) => entries.filter(([name]) => name === key).at(-1)?.[1];
+  return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
+}
+
 /** What one refspec of a remote makes `git fetch` do here. */
 export interface FetchRule {
   readonly remote: string;

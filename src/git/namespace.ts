@@ -21,6 +21,7 @@ export const KEPT = `${LOCAL}kept/`;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
+export const ACKS = `${LOCAL}acks/`;
 export const RESCUE = `${LOCAL}rescue/`;
 
 /** git's own: the newest entry of the stash. */
@@ -89,6 +90,11 @@ export function lostRef(path: HandoffPath, number: number): RefName {
 
 export function lostNumber(ref: RefName): number {
   return Number(ref.slice(ref.lastIndexOf('/') + 1));
+}
+
+/** What a reader (an operator or a session) has acknowledged of a handoff. */
+export function ackRef({ component, topic }: HandoffPath, reader: string): RefName {
+  return `${ACKS}${component}/${topic}/${reader}` as RefName;
 }
 
 export function liveRef(worktreeId: string, session: SessionId): RefName {

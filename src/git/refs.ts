@@ -1,6 +1,6 @@
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
 import { isDamage, readObjects } from './objects.ts';
-import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { type StartedGit, git, gitFailure, runGit, startGit } from './run.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import type { InRepository } from './repository.ts';
 
@@ -30,6 +30,24 @@ export async function listRefs(
   // One unreadable object fails the whole listing: then each object is asked for by itself.
   if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
+}
+
+/** A ref's name and what it points at. */
+export type RefValue = Pick<Ref, 'name' | 'oid'>;
+
+/** Names and values of all refs below the prefixes: the cheapest listing, for no object is looked at. */
+export async function listRefNames(
+  repository: InRepository,
+  prefixes: readonly string[],
+): Promise<RefValue[]> {
+  const output = await git(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes], {
+    cwd: repository.cwd,
+  });
+  return output.split('\n').flatMap((line) => {
+    const space = line.indexOf(' ');
+    const oid = parseOid(line.slice(0, Math.max(space, 0)));
+    return oid === undefined ? [] : [{ name: line.slice(space + 1) as RefName, oid }];
+  });
 }
 
 async function listOneByOne(

@@ -105,6 +105,12 @@ export async function topLevel(repository: Repository): Promise<string | undefin
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : undefined;
 }
 
+/** The same, found without starting git wherever git would look for nothing else than `.git`. */
+export async function workTreeTop(repository: Repository): Promise<string | undefined> {
+  if (LOCATING.some((name) => process.env[name] !== undefined)) return topLevel(repository);
+  return discoverRepository(repository.cwd)?.workTree;
+}
+
 /** Facts of the working tree that a handoff records. */
 export interface WorkTreeFacts {
   /** The commit `HEAD` is at, `undefined` when the branch has none yet. */

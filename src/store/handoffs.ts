@@ -37,6 +37,8 @@ export interface CommitContent {
   readonly agent: string | undefined;
   /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
   readonly to?: string | undefined;
+  /** The operator that it is from; a note that stays keeps it. */
+  readonly from?: string | undefined;
   /** Left by the program; a note that stays keeps this. */
   readonly automatic?: AutomaticReason | undefined;
   /** Where an import found the note; a note that stays keeps this. */
@@ -183,9 +185,9 @@ async function storeCommit(
 
 /** What kind of note it is: said by the content, or by the tip whose note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
-  const { to, automatic, importedFrom } =
+  const { to, from, automatic, importedFrom } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
-  return { to, automatic, importedFrom };
+  return { to, from, automatic, importedFrom };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

@@ -18,7 +18,7 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { type Ref, listRefs } from '../git/refs.ts';
+import { type Ref, type RefValue, listRefNames, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
@@ -119,10 +119,20 @@ async function compareTopic(
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
   const below = component === undefined ? '' : `${component}/`;
-  const [publicRefs, keptRefs] = await Promise.all([
+  return readTopicsBeside(repository, below, listRefNames(repository, [KEPT + below]));
+}
+
+/** The same, where what was kept is among refs that are being listed for something else, too. */
+export async function readTopicsBeside(
+  repository: InRepository,
+  below: string,
+  local: Promise<readonly RefValue[]>,
+): Promise<TopicState[]> {
+  const [publicRefs, localRefs] = await Promise.all([
     listRefs(repository, [HANDOFFS + below], { content: true }),
-    listRefs(repository, [KEPT + below]),
+    local,
   ]);
+  const keptRefs = localRefs.filter(({ name }) => name.startsWith(KEPT));
   const kept = new Map(keptRefs.map((ref) => [ref.name.slice(KEPT.length), ref.oid]));
   const states: TopicState[] = [];
   for (const ref of publicRefs) {

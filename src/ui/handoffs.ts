@@ -1,4 +1,5 @@
 import type { StateValue } from '../commands/close.ts';
+import type { AckValue } from '../commands/ack.ts';
 import type { ListValue } from '../commands/list.ts';
 import type { LogValue } from '../commands/log.ts';
 import type { HandoffShape, LostShape, VersionShape } from '../commands/shapes.ts';
@@ -30,11 +31,17 @@ export function renderState(value: StateValue): Rendered {
   return `${name(value)} ${value.changed ? 'is' : 'was'} ${value.state}${value.changed ? '' : ' already'}\n`;
 }
 
+export function renderAck(value: AckValue): Rendered {
+  const done = value.changed ? 'is read now, at' : 'was read already, at';
+  return `${name(value)} ${done} ${value.oid}\n`;
+}
+
 export function renderShown(value: ShowValue, now: number): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const client = value.client === null ? '' : ` (${escapeLine(value.client)})`;
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
-  const head = `${name(value)}  ${value.state}  ${owner(value)}${client}  ${age(value, now)}${base}\n${value.oid}\n\n`;
+  const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
+  const head = `${name(value)}  ${value.state}  ${owner(value)}${client}${to}  ${age(value, now)}${base}\n${value.oid}\n\n`;
   const body = 'note' in value ? value.note : Buffer.from(value.noteBase64, 'base64').toString('latin1');
   const text = escapeText(body);
   return head + text + (text.endsWith('\n') ? '' : '\n');
@@ -52,7 +59,9 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
   );
 }
 
-export function renderList({ branch, items }: ListValue, now: number): Rendered {
+/** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
+export function renderList({ branch, items }: ListValue, now: number, narrowed = false): Rendered {
+  if (items.length === 0 && narrowed) return 'no handoffs like that (all: git handoff list --all)\n';
   if (items.length === 0) {
     return 'no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n';
   }

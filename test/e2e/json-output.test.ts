@@ -66,6 +66,31 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('lost', 1, ['show', 'other-topic', '--lost']).items).toEqual([]);
   });
 
+  it('a structured note, and what is unread', () => {
+    const words = ['write', 'for-bob', '-m', 'x', '--to', 'bob', '--tag', 'one', '--reference', 'commit:abc'];
+    expect(answer('write', 0, words, a)).toMatchObject({ to: 'bob', from: a, unread: false });
+    expect(answer('show', 0, ['show', 'for-bob'], b)).toMatchObject({
+      structured: true,
+      handoffId: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as string,
+      tags: ['one'],
+      references: ['commit:abc'],
+    });
+    expect(answer('show', 0, ['show', 'auth-refresh'], b)).toMatchObject({
+      structured: false,
+      handoffId: null,
+      to: null,
+      from: null,
+    });
+    expect(answer('list', 0, ['list', '--unread', '--to', 'bob'], b).items).toHaveLength(1);
+    expect(answer('ack', 0, ['ack', 'for-bob'], b)).toMatchObject({
+      reader: b,
+      changed: true,
+      unread: false,
+    });
+    expect(answer('list', 1, ['list', '--unread', '--to', 'bob'], b).items).toEqual([]);
+    answer('close', 0, ['close', 'for-bob'], a);
+  });
+
   it('take and close', () => {
     expect(answer('take', 0, ['take', 'auth-refresh'], b)).toMatchObject({ taken: true, takenFrom: a });
     expect(answer('take', 0, ['take', 'auth-refresh'], b)).toMatchObject({ taken: false });

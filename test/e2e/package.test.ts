@@ -26,7 +26,7 @@ const CONTENTS = [
   'package.json',
 ];
 const CHUNK = /^dist\/(?:cli\/[\w-]+|hook-[\w-]+)\.cjs$/;
-const SCHEMA = /^schema\/[\w.]+\.json$/;
+const SCHEMA = /^schema\/[\w.-]+\.json$/;
 
 interface Packed {
   readonly filename: string;

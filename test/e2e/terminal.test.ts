@@ -212,14 +212,14 @@ describe('write without input on a terminal', () => {
 
   it('opens the editor on the template and writes what stands above the line', () => {
     expect(
-      onTerminal(`cp "$1" "$HOME/template"; sed -i 's/^# Next action$/&\\n\\nship it/' "$1"`).status,
+      onTerminal(`cp "$1" "$HOME/template"; sed -i 's/^# Next Action$/&\\n\\nship it/' "$1"`).status,
     ).toBe(0);
     const template = readFileSync(join(repo.home, 'template'), 'utf8');
-    for (const heading of ['# Goal', '# Next action', '# Stop conditions'])
+    for (const heading of ['# Goal', '# Next Action', '# Stop Conditions'])
       expect(template).toContain(heading);
     expect(template).toContain('The note for main/auth-refresh.');
     const note = repo.ok(['show', '--raw']);
-    expect(note).toContain('# Next action\n\nship it\n');
+    expect(note).toContain('# Next Action\n\nship it\n');
     expect(note).not.toContain('git-handoff: this line');
     expect(leftovers()).toEqual([]);
   });

@@ -73,6 +73,15 @@ function apply(place: Place, keyword: string, rule: unknown, outcome: Outcome): 
     case 'pattern':
       fail(typeof value === 'string' && !new RegExp(String(rule), 'u').test(value));
       break;
+    case 'minLength':
+      fail(typeof value === 'string' && Array.from(value).length < Number(rule));
+      break;
+    case 'maxLength':
+      fail(typeof value === 'string' && Array.from(value).length > Number(rule));
+      break;
+    case 'maxItems':
+      fail(Array.isArray(value) && value.length > Number(rule));
+      break;
     case 'required':
       fail((rule as string[]).some((name) => !(name in asObject(value))));
       break;

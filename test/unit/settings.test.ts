@@ -82,6 +82,14 @@ describe('settings', () => {
     expect(DEFAULT_SETTINGS[name]).toBe(fallback);
   });
 
+  it('take the operator as it was typed, and verify none unless told to', () => {
+    expect(setting('handoff.operator', 'ada').operator).toBe('ada');
+    expect(setting('handoff.operator', 'ada', '').operator).toBeUndefined();
+    expect(setting('handoff.operator', undefined).operator).toBeUndefined();
+    expect(setting('handoff.verifyoperators', undefined).verifyOperators).toBe(true);
+    expect(setting('handoff.verifyoperators', 'sometimes').verifyOperators).toBe(false);
+  });
+
   it('keep every guardPath', () => {
     expect(setting('handoff.guardpath', '/a/*', '', undefined, '~/b').guardPath).toEqual(['/a/*', '~/b']);
   });

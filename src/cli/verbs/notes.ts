@@ -26,6 +26,18 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
       },
       take: { type: 'boolean', describe: 'become the owner if another session owns the topic' },
       expect: EXPECT,
+      to: {
+        type: 'string',
+        value: '<operator>',
+        describe: 'address it, by front matter (me: yourself)',
+      },
+      tag: { type: 'string', array: true, value: '<tag>', describe: 'a tag in its front matter' },
+      reference: {
+        type: 'string',
+        array: true,
+        value: '<ref>',
+        describe: 'a reference in its front matter: an issue, a commit, a file',
+      },
     },
     examples: [
       [
@@ -41,6 +53,7 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
       const options = {
         topic,
         note,
+        address: { to: args.text('to'), tags: args.texts('tag'), references: args.texts('reference') },
         take: args.flag('take'),
         expect: args.text('expect'),
         session: args.text('session'),
@@ -76,6 +89,7 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
         raw: args.flag('raw'),
         at: args.text('at'),
         lost: parseLost(args.text('lost')),
+        reading: args.flag('json'),
         session: args.text('session'),
       };
       return answer(
@@ -91,6 +105,8 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
     options: {
       all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
       state: { type: 'string', value: 'open|closed', describe: 'only those' },
+      unread: { type: 'boolean', describe: 'only what you have neither written nor acknowledged' },
+      to: { type: 'string', value: '<operator>', describe: 'only what is addressed to them (me: to you)' },
     },
     examples: [['git handoff list --all --json', 'everything, for a program']],
     async run(args, context) {
@@ -98,12 +114,15 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
       const options = {
         all: args.flag('all'),
         state: parseState(args.text('state')),
+        unread: args.flag('unread'),
+        to: args.text('to'),
+        reading: args.flag('json') || args.flag('unread') || args.text('to') === 'me',
         session: args.text('session'),
       };
-      return answer(
-        await list(options, context),
-        async () => (await import('../../ui/handoffs.ts')).renderList,
-      );
+      return answer(await list(options, context), async () => {
+        const { renderList } = await import('../../ui/handoffs.ts');
+        return (value, now) => renderList(value, now, options.unread || options.to !== undefined);
+      });
     },
   },
   log: {
@@ -114,8 +133,24 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
     examples: [['git handoff log main/auth-refresh', 'its whole history']],
     async run(args, context) {
       const { log } = await import('../../commands/log.ts');
-      const result = await log({ topic: args.words[0] }, context);
+      const result = await log(
+        { topic: args.words[0], reading: args.flag('json'), session: args.text('session') },
+        context,
+      );
       return answer(result, async () => (await import('../../ui/handoffs.ts')).renderLog);
+    },
+  },
+  ack: {
+    usage: 'ack [<branch>/]<topic>',
+    summary: 'say that you have read a note; until it changes it is not unread for you',
+    words: [1, 1],
+    options: { expect: EXPECT },
+    examples: [['git handoff ack main/auth-refresh', 'then list --unread leaves it out']],
+    async run(args, context) {
+      const { ack } = await import('../../commands/ack.ts');
+      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
+      const result = await ack(options, context);
+      return answer(result, async () => (await import('../../ui/handoffs.ts')).renderAck);
     },
   },
   take: {

@@ -9,8 +9,11 @@ export interface NoteDocument {
 
 const OPENING = /^\uFEFF?---[ \t]*\r?\n/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/gm;
-/** Longer than any front matter that is meant as such: a note that only begins with a rule is not searched to its end. */
-const MAX_HEAD_CHARACTERS = 65_536;
+/**
+ * Longer than any front matter that is meant as such (256 references of 1,024 characters fit, quoted): a note that
+ * only begins with a rule is not searched to its end.
+ */
+const MAX_HEAD_CHARACTERS = 640 * 1024;
 
 /**
  * Takes a note apart at its YAML front matter: a first line `---` (a byte order mark may stand before it),

@@ -1,0 +1,68 @@
+import { Failure } from '../../domain/failure.ts';
+import { summarise } from '../../domain/handoff.ts';
+import { splitNote } from '../../domain/note/document.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+
+/** To whom a note is, as the options of `write` say it. */
+export interface Address {
+  readonly to: string | undefined;
+  readonly tags: readonly string[];
+  readonly references: readonly string[];
+}
+
+/** A note as it is written: its bytes, and what the commit says of it. */
+export interface PreparedNote {
+  readonly note: Uint8Array;
+  readonly summary: string;
+  readonly to: string | undefined;
+  /** The operator that its front matter says it is from; a note without is from its session only. */
+  readonly from: string | undefined;
+}
+
+export interface NoteScene {
+  readonly topic: string;
+  /** The name that stands as `from`. */
+  readonly from: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export function isAddressed({ to, tags, references }: Address): boolean {
+  return to !== undefined || tags.length > 0 || references.length > 0;
+}
+
+/** A quick look at the first bytes; a byte order mark may stand before them. */
+export function mayHaveFrontMatter(note: Uint8Array): boolean {
+  return /^(?:\xef\xbb\xbf)?---/.test(Buffer.from(note.subarray(0, 6)).toString('latin1'));
+}
+
+/** A note's text; `undefined` when its bytes are not UTF-8. A byte order mark stays. */
+export function decodeNote(note: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(note);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Looks at a note before it is written. Only one that has front matter, or is to get some, costs more than a look
+ * at its first line.
+ *
+ * @throws Failure `usage` or `integrity` for front matter that is ours and wrong.
+ */
+export async function prepareNote(
+  note: Uint8Array,
+  address: Address,
+  scene: NoteScene,
+): Promise<PreparedNote> {
+  const text = decodeNote(note) ?? Buffer.from(note).toString('utf8');
+  const { yaml, body } = splitNote(text);
+  const plain = { note, summary: summarise(body, escapeLine), to: undefined, from: undefined };
+  if (yaml === undefined && !isAddressed(address)) return plain;
+  const { structuredNote } = await import('./structured.ts');
+  const structured = structuredNote(text, address, scene);
+  if (structured === undefined) return plain;
+  if (decodeNote(note) !== undefined) return { ...plain, ...structured };
+  throw new Failure('usage', 'a note with front matter must be UTF-8', { hint: 'iconv -t UTF-8 <file>' });
+}

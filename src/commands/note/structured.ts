@@ -1,0 +1,130 @@
+import { Failure } from '../../domain/failure.ts';
+import { splitNote } from '../../domain/note/document.ts';
+import {
+  type Problem,
+  SCHEMA_VERSION,
+  checkFrontMatter,
+  isAllowed,
+} from '../../domain/note/front-matter-rules.ts';
+import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
+import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
+import { handoffId } from '../../domain/note/handoff-id.ts';
+import { isTopicOf } from '../../domain/note/topic-slug.ts';
+import { ANYONE } from '../../domain/operators.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { hash } from '../../git/hash.ts';
+import { timestamp } from '../shapes.ts';
+import type { Address, NoteScene, PreparedNote } from './prepare.ts';
+import { isAddressed } from './prepare.ts';
+
+const sha256 = (text: string) => hash('sha256', text);
+
+/**
+ * A note with front matter of ours: the one that it has, judged, or the one that the options make. `undefined`:
+ * the note has none and gets none. The bytes of a note that has some are never changed.
+ */
+export function structuredNote(
+  text: string,
+  address: Address,
+  scene: NoteScene,
+): Pick<PreparedNote, 'note' | 'to' | 'from'> | undefined {
+  const { yaml, body } = splitNote(text);
+  if (yaml === undefined) return composed(text, address, scene);
+  const read = readFrontMatter(yaml, scene.now);
+  if (read.kind === 'foreign') {
+    if (!isAddressed(address)) return undefined;
+    throw new Failure(
+      'usage',
+      'the note begins with front matter of another kind, which cannot be addressed',
+      {
+        hint: 'put an empty line before its first line, then it is text; or leave --to, --tag and --reference out',
+      },
+    );
+  }
+  if (read.kind === 'invalid') throw invalid(read.problem);
+  const { fields } = read;
+  checkTopic(fields, scene.topic);
+  checkSame(fields, address);
+  checkId(fields, body);
+  return { note: Buffer.from(text), to: fields.to, from: fields.from };
+}
+
+/** Front matter for a note without; an editor shows it before there is a text that it could carry the id of. */
+function addressedFields(address: Address, scene: NoteScene): FrontMatter {
+  const { from, now, topic } = scene;
+  if (!isAllowed('from', from)) {
+    throw new Failure('usage', `front matter cannot say that the note is from ${escapeLine(from)}`, {
+      hint: 'git config handoff.operator alice',
+    });
+  }
+  if (!isAllowed('topic', topic)) {
+    throw new Failure('usage', `front matter cannot hold a topic of ${topic.length} characters, at most 80`, {
+      hint: 'leave --to, --tag and --reference out',
+    });
+  }
+  const fields = {
+    schemaVersion: SCHEMA_VERSION,
+    handoffId: undefined,
+    from,
+    to: address.to ?? ANYONE,
+    topic,
+    tsUtc: timestamp(now),
+    references: address.references,
+    tags: address.tags,
+  };
+  const { references, tags, to } = fields;
+  const problem = checkFrontMatter(
+    { schema_version: SCHEMA_VERSION, from, to, topic, ts_utc: fields.tsUtc, references, tags },
+    now,
+  );
+  if (problem !== undefined) throw invalid(problem);
+  return fields;
+}
+
+/** Front matter as an editor shows it, for the author to change. */
+export function addressedHead(address: Address, scene: NoteScene): string {
+  return formatFrontMatter(addressedFields(address, scene));
+}
+
+function composed(body: string, address: Address, scene: NoteScene) {
+  const fields = addressedFields(address, scene);
+  const head = formatFrontMatter({ ...fields, handoffId: handoffId(fields, body, sha256) });
+  return { note: Buffer.from(`${head}\n${body}`), to: fields.to, from: fields.from };
+}
+
+function invalid({ message, hint }: Problem): Failure {
+  return new Failure('usage', message, { hint });
+}
+
+function checkTopic(fields: FrontMatter, topic: string): void {
+  if (isTopicOf(fields.topic, topic)) return;
+  const message = `front matter, topic is ${fields.topic}, but the note is written to ${topic}`;
+  throw new Failure('usage', message, { hint: `topic: '${topic}'` });
+}
+
+/** Options beside front matter may only repeat it. */
+function checkSame(fields: FrontMatter, { to, tags, references }: Address): void {
+  const same = (some: readonly string[], others: readonly string[]) =>
+    some.length === 0 || JSON.stringify(some) === JSON.stringify(others);
+  const other =
+    to !== undefined && to !== fields.to
+      ? (['--to', 'to', fields.to] as const)
+      : !same(tags, fields.tags)
+        ? (['--tag', 'tags', fields.tags.join(', ')] as const)
+        : !same(references, fields.references)
+          ? (['--reference', 'references', fields.references.join(', ')] as const)
+          : undefined;
+  if (other === undefined) return;
+  const [option, key, value] = other;
+  const said = value === '' ? 'nothing' : escapeLine(value).slice(0, 200);
+  const message = `${option} says something else than the note's front matter, where ${key} is ${said}`;
+  throw new Failure('usage', message, { hint: `leave ${option} out, or change the note's front matter` });
+}
+
+function checkId(fields: FrontMatter, body: string): void {
+  const { handoffId: supplied } = fields;
+  const computed = handoffId(fields, body, sha256);
+  if (supplied === undefined || supplied === computed) return;
+  const message = `front matter, handoff_id is ${supplied}, but the note's is ${computed}`;
+  throw new Failure('integrity', message, { hint: `leave that line out, or: handoff_id: '${computed}'` });
+}

@@ -1,0 +1,43 @@
+import type { HandoffCommit } from './handoff.ts';
+import type { Oid, SessionId } from './names.ts';
+import { type Operator, operatorOf } from './operators.ts';
+
+/** Who reads (and writes) notes: an operator outlives its sessions. */
+export interface Reader {
+  /** The session, or the person by its address; `undefined` where neither is known. */
+  readonly session: SessionId | undefined;
+  readonly operator: string | undefined;
+}
+
+/** The operator that acts: the one that is set, else the one whose e-mail address it is. */
+export function decideOperator(
+  setting: string | undefined,
+  email: string | undefined,
+  operators: readonly Operator[],
+): string | undefined {
+  return setting ?? (email === undefined ? undefined : operatorOf(email, operators));
+}
+
+/** The name under which it acknowledges, and that stands as `from` in its notes. */
+export function readerName(reader: Reader): string | undefined {
+  return reader.operator ?? reader.session;
+}
+
+/** Whether a commit is the reader's own: its session's, or its operator's by whatever session. */
+export function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
+  if (trailers === undefined) return false;
+  return (
+    trailers.owner === reader.session || (trailers.from !== undefined && trailers.from === readerName(reader))
+  );
+}
+
+/** Which versions count as acknowledged, of a history with the newest first: the one that is, and those before it. */
+export function acknowledgedOf(history: readonly HandoffCommit[], newest: Oid | undefined): Oid[] {
+  const from = history.findIndex(({ oid }) => oid === newest);
+  return from < 0 ? [] : history.slice(from).map(({ oid }) => oid);
+}
+
+/** What is neither the reader's own nor acknowledged as it stands. */
+export function isUnread(commit: HandoffCommit, reader: Reader, acknowledged: Oid | undefined): boolean {
+  return acknowledged !== commit.oid && !isOwn(commit, reader);
+}
