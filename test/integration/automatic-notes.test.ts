@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteSections } from '../../src/domain/note/sections.ts';
@@ -221,6 +222,39 @@ describe('a session whose process is killed', () => {
     expect(automaticRefs()).toEqual([ref]);
     expect(noteSections(note(ref)).importantFiles).toBe(FILES);
     expect(note(ref)).toContain('in the worktree `worktree-feature-x`');
+  });
+
+  it('is told by doctor --fix, and by no verb that only reads', async () => {
+    await killed(A);
+    for (const verb of ['list', 'sessions', 'status', 'doctor']) world.handoff([verb]);
+    expect(automaticRefs()).toEqual([]);
+    const fixed = () => world.json(['doctor', '--fix']).items.filter(({ check }) => check === 'notes');
+    expect(fixed()).toMatchObject([{ status: 'fixed', detail: 'automatic notes were left for aaaaaaaa' }]);
+    expect(noteSections(note()).importantFiles).toBe(FILES);
+    expect(fixed()).toEqual([]);
+  });
+
+  it('on a boot before this one counts as lost when it is silent, in another pid namespace only after a day', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(A));
+    const record = JSON.parse(world.git(['cat-file', 'blob', ref])) as object;
+    const put = (more: object, hours: number) => {
+      const input = JSON.stringify({ ...record, ...more });
+      world.git(['update-ref', ref, world.git(['hash-object', '-w', '--stdin'], { input })]);
+      const seconds = Date.now() / 1000 - hours * 3600;
+      utimesSync(join(world.path, '.git', 'handoff', 'beat', A), seconds, seconds);
+      world.begin(randomUUID());
+    };
+    put({ bootId: 'another' }, 0);
+    put({ pidNs: 'pid:[1]' }, 23);
+    expect(automaticRefs()).toEqual([]);
+    put({ pidNs: 'pid:[1]' }, 25);
+    expect(note()).toContain('was not heard of any more');
+    world.git(['update-ref', '-d', REF_A]);
+    world.git(['update-ref', '-d', REF_A.replace('handoffs', 'handoffs-local/kept')]);
+    put({ bootId: 'another', pid: 1 }, 1);
+    expect(noteSections(note()).importantFiles).toBe('- `src/a.ts`');
   });
 
   it('says nothing of one that is alive, or resumed', async () => {

@@ -6,7 +6,7 @@ import { forgetFailed } from '../../store/failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../../store/noted.ts';
 import type { JudgedSession } from '../../store/sessions.ts';
 import { changedFileTime } from './predecessor-notes.ts';
-import { leaveNote } from './leave-note.ts';
+import { type LeaveResult, leaveNote } from './leave-note.ts';
 
 /** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
 const SILENT_MS = 86_400_000;
@@ -40,23 +40,29 @@ export function sessionsToNote(
     .slice(0, MAX_AT_ONCE);
 }
 
-/** Leaves their notes, once for each. */
-export async function leaveNotesOfGone(gone: readonly JudgedSession[], facts: GoneFacts): Promise<void> {
+/** Leaves their notes, once for each. Returns the sessions for which one was written. */
+export async function leaveNotesOfGone(
+  gone: readonly JudgedSession[],
+  facts: GoneFacts,
+): Promise<JudgedSession[]> {
+  const written: JudgedSession[] = [];
   const trees = linkedWorktrees(facts.commonDir);
   for (const session of gone) {
-    if (facts.remaining() < 50) return;
+    if (facts.remaining() < 50) break;
     const tree = trees.find(({ gitDir }) => knownWorktreeId(gitDir) === session.worktreeId);
     // A worktree that is not there now may be on a disk that is not.
     if (tree === undefined || !exists(tree.path)) continue;
     try {
-      await leaveNoteOfGone(session, realPath(tree.path), facts);
+      const result = await leaveNoteOfGone(session, realPath(tree.path), facts);
+      if (result === 'written') written.push(session);
     } catch (error) {
       facts.log(`no automatic note for ${session.record.session}: ${String(error)}`);
     }
   }
+  return written;
 }
 
-async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneFacts): Promise<void> {
+async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneFacts): Promise<LeaveResult> {
   const { commonDir, sessions, files, now, remaining } = facts;
   const result = await leaveNote({
     top,
@@ -69,10 +75,11 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
     timeoutMs: Math.max(50, remaining() * 0.6),
   });
   // Whoever starts next may have more time.
-  if (result === 'partial') return;
+  if (result === 'partial') return result;
   rememberNoted(commonDir, session);
   forgetLate(commonDir, session);
   forgetFailed(commonDir, session.record.session);
+  return result;
 }
 
 /** A silent session of this boot and another pid namespace may be at work in its container. */

@@ -66,7 +66,7 @@ export async function noteGone(scene: Scene, { others }: Registered): Promise<vo
   tidyNoted(commonDir, others);
   if (gone.length === 0) return;
   scene.moreTime(START_MS);
-  const log = (detail: string) => scene.log('open', detail);
+  const log = (detail: string) => scene.log('note', detail);
   const facts = { commonDir, sessions: others, files, now, log };
   await withinTime(scene, START_NOTE_MS, (remaining) => leaveNotesOfGone(gone, { ...facts, remaining }));
 }
@@ -79,7 +79,7 @@ export function noteFailure({ event, place, settings, log }: Scene, session: Ses
   try {
     rememberFailed(place.commonDir, session, { command: keptCommand(tool.command), exit: failure.exit });
   } catch (error) {
-    log('open', `a failed command is not remembered: ${String(error)}`);
+    log('note', `a failed command is not remembered: ${String(error)}`);
   }
 }
 
@@ -120,7 +120,7 @@ async function withinTime<T>(
   try {
     return await Promise.race([what(() => until - performance.now()), late]);
   } catch (error) {
-    scene.log('open', `no automatic note: ${error instanceof Error ? error.message : String(error)}`);
+    scene.log('note', `no automatic note: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   } finally {
     clearTimeout(timer);
