@@ -46,3 +46,20 @@ describe('a real Claude Code session that is killed with uncommitted work', () =
     expect(readFileSync(file('a.txt'), 'utf8')).toBe('of A\n');
   });
 });
+
+describe('a real Claude Code session that compacts its context', () => {
+  it('leaves an automatic note before', async () => {
+    const world = await createInstalledWorld();
+    const turns = [
+      write(path.join(world.repository, 'new.txt'), 'of A\n'),
+      ...['1', '2', '3'].map((text) => say(text)),
+    ];
+    const run = await runClaude(world, { turns }, { prompts: ['go', '/compact', 'go on'], timeout: 60_000 });
+    expectHealthy(run);
+    const ref = `refs/handoffs/main/session-${short(run.session)}`;
+    const reasons = await world.output(
+      `git log --format='%(trailers:key=Handoff-Automatic,valueonly)' ${ref}`,
+    );
+    expect(reasons.split('\n').filter(Boolean), world.guardLog()).toEqual(['session-end', 'compaction']);
+  });
+});

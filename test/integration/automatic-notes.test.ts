@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteSections } from '../../src/domain/note/sections.ts';
@@ -168,6 +168,35 @@ describe('commands that failed', () => {
   });
 });
 
+describe('a command that failed in Gemini CLI', () => {
+  const shell = (event: string, more: object = {}) =>
+    world.handoff(['guard', '--client', 'gemini'], {
+      input: JSON.stringify({
+        session_id: A,
+        cwd: world.path,
+        hook_event_name: event,
+        tool_name: 'run_shell_command',
+        tool_input: { command: 'make' },
+        ...more,
+      }),
+    });
+  const response = (text: string) => ({ tool_response: { llmContent: text, returnDisplay: '' } });
+
+  it('is told by its response, also of a session that is alone', () => {
+    shell('SessionStart', { source: 'startup' });
+    shell('BeforeTool');
+    shell(
+      'AfterTool',
+      response('<untrusted_context>\nOutput: ok\nProcess Group PGID: 1\n</untrusted_context>'),
+    );
+    shell('AfterTool', response('Output: \nExit Code: 0\nExit Code: 2\nProcess Group PGID: 1\n'));
+    writeFileSync(join(world.path, 'x.txt'), 'x');
+    expect(shell('PreCompress', { trigger: 'auto' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(note()).toContain('- Last commands that failed:\n  - `make` (exit 2)\n');
+    expect(trailer('Handoff-Automatic')).toBe('compaction');
+  });
+});
+
 describe('a session whose process is killed', () => {
   /** A client that has made three edits and is gone. */
   async function killed(session: string, cwd = world.path): Promise<void> {
@@ -194,9 +223,13 @@ describe('a session whose process is killed', () => {
     expect(note().split('\n')[0]).toBe('# Automatic note: session aaaaaaaa (claude) died without a handoff');
     expect(trailer('Handoff-Automatic')).toBe('death');
     expect(noteSections(note()).importantFiles).toBe(FILES);
+    // What others do to the work afterwards is no news of the session.
+    rmSync(join(world.path, 'one.txt'));
+    world.begin(C);
+    expect(count()).toBe(1);
     world.ok(['take', TOPIC_A], { session: B });
     world.ok(['close', TOPIC_A], { session: B });
-    world.begin(C);
+    world.begin(C, world.path, 'resume');
     expect([count(), trailer('Handoff-State')]).toEqual([3, 'closed']);
   });
 
