@@ -1,7 +1,12 @@
 import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { type PathClaims, type Sides, claimsOn } from '../domain/ledger/ownership.ts';
-import { type DirtyPath, type Snapshot, type WindowChange, changesBetween } from '../domain/ledger/snapshot.ts';
+import {
+  type DirtyPath,
+  type Snapshot,
+  type WindowChange,
+  changesBetween,
+} from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
