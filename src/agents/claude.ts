@@ -1,5 +1,5 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, fields, startSource, text } from './payload.ts';
 
@@ -26,6 +26,7 @@ export const claude: Dialect = {
       toolName: text(event['tool_name']),
       callId: text(event['tool_use_id']),
       changedFiles: changedFiles(event['tool_response']),
+      failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -52,6 +53,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   PostToolUse: 'after-tool',
   PostToolUseFailure: 'after-tool',
   Stop: 'stop',
+  PreCompact: 'compaction',
   SubagentStart: 'agent-start',
   SubagentStop: 'agent-stop',
 };
@@ -90,6 +92,14 @@ function changedFiles(response: unknown): string[] {
   const files = fields(fields(response)?.['bashEditDiff'])?.['files'];
   if (!Array.isArray(files)) return [];
   return files.flatMap((file: unknown) => text(fields(file)?.['filePath']) ?? []);
+}
+
+/** What the person interrupted has not failed. */
+function failure(event: Fields): ToolFailure | undefined {
+  if (event['is_interrupt'] === true) return undefined;
+  const output = text(event['error']) ?? '';
+  const exit = /^Exit code (\d{1,9})\b/.exec(output)?.[1];
+  return { exit: exit === undefined ? undefined : Number(exit), output };
 }
 
 function fileCall(tool: string, input: Fields): ToolCall {

@@ -27,6 +27,8 @@ export const codex: Dialect = {
       toolName,
       callId: text(event['tool_use_id']),
       changedFiles: [],
+      // Its response is what the command printed, and says nothing of how it ended.
+      failure: undefined,
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -52,6 +54,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   PreToolUse: 'before-tool',
   PostToolUse: 'after-tool',
   Stop: 'stop',
+  PreCompact: 'compaction',
   SubagentStart: 'agent-start',
   SubagentStop: 'agent-stop',
 };

@@ -1,5 +1,5 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, fields, startSource, text } from './payload.ts';
 
@@ -24,6 +24,7 @@ export const gemini: Dialect = {
       toolName: text(event['tool_name']),
       callId: undefined,
       changedFiles: [],
+      failure: name === 'AfterTool' ? failure(event) : undefined,
       source: name === 'SessionStart' ? startSource(event['source']) : undefined,
       reason: text(event['reason']),
       stopHookActive: event['stop_hook_active'] === true,
@@ -49,6 +50,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   BeforeTool: 'before-tool',
   AfterTool: 'after-tool',
   AfterAgent: 'stop',
+  PreCompress: 'compaction',
 };
 
 const TOOL_EVENTS = new Set(['BeforeTool', 'AfterTool']);
@@ -79,6 +81,14 @@ function toolCall(event: Fields): ToolCall {
       return server !== undefined || tool.startsWith('mcp_') ? mcpCall(name, input) : { kind: 'other' };
     }
   }
+}
+
+/** The client's own lines stand behind what the command printed, which may hold the like. */
+function failure(event: Fields): ToolFailure | undefined {
+  const output = text(fields(event['tool_response'])?.['llmContent']) ?? '';
+  const line = output.slice(Math.max(0, output.lastIndexOf('\nExit Code: ')));
+  const exit = Number(/^\nExit Code: (\d{1,9})\n/.exec(line)?.[1] ?? 0);
+  return exit === 0 ? undefined : { exit, output };
 }
 
 /** `replace` with nothing to look for makes a new file. */

@@ -1,7 +1,12 @@
 import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { type PathClaims, type Sides, claimsOn } from '../domain/ledger/ownership.ts';
-import { type DirtyPath, type Snapshot, changesBetween } from '../domain/ledger/snapshot.ts';
+import {
+  type DirtyPath,
+  type Snapshot,
+  type WindowChange,
+  changesBetween,
+} from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
@@ -74,19 +79,22 @@ export async function lookAtWork(
   const lone =
     session === undefined || start === undefined
       ? undefined
-      : { session, claims: claimsSince(session, start, snapshot, tree.top) };
+      : {
+          session,
+          claims: sinceStartClaims(session, changesBetween(start, snapshot), start.at, tree.top),
+        };
   return { tree, place, snapshot, ledgers, lone };
 }
 
 /** What a session that is alone changed since it began, by itself or by hand, as claims. */
-function claimsSince(
+export function sinceStartClaims(
   session: SessionId,
-  start: Snapshot,
-  snapshot: Snapshot,
+  found: readonly WindowChange[],
+  startedAt: number,
   top: string,
 ): Map<string, OpenClaim> {
-  const claims = changesBetween(start, snapshot).map(({ path, base, before, after }): OpenClaim => {
-    const at = Math.max(start.at, changedAt(top, path) ?? 0);
+  const claims = found.map(({ path, base, before, after }): OpenClaim => {
+    const at = Math.max(startedAt, changedAt(top, path) ?? 0);
     const changes = [{ before, after }];
     const sure = { evidence: 'since-start', weak: false } as const;
     return { session, path, base, changes, after, committed: [], ...sure, since: at, at };

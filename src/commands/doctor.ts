@@ -2,6 +2,7 @@ import { committer, openRepository } from '../git/repository.ts';
 import { readSettings } from '../git/config.ts';
 import type { CommandResult, Context } from './context.ts';
 import { checkClients } from './doctor/client-checks.ts';
+import { checkGone } from './doctor/gone-checks.ts';
 import { checkGitHooks } from './doctor/hook-checks.ts';
 import { checkLedgers, checkLeftovers } from './doctor/leftover-checks.ts';
 import { checkLocks } from './doctor/lock-checks.ts';
@@ -45,6 +46,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkLeftovers(repository, fix, now),
     ...checkLedgers(repository, fix),
     ...(await checkRefs(repository, fix, now)),
+    ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
     ...(await checkObjects(repository)),
     ...(verify ? await verifyHandoffs(repository) : []),

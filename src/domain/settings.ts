@@ -16,6 +16,8 @@ export interface Settings {
   readonly pushForeign: 'warn' | 'deny' | 'allow';
   /** How long a silent session counts as live when its process cannot be seen. Milliseconds. */
   readonly staleAfterMs: number;
+  /** Whether the program leaves a note for a session that left none. */
+  readonly automaticNotes: boolean;
   /** How much is kept of what destructive commands would lose, for each worktree. */
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
@@ -40,6 +42,7 @@ export const DEFAULT_SETTINGS: Settings = {
   headCheck: 'amend',
   pushForeign: 'warn',
   staleAfterMs: 30 * 60 * 1000,
+  automaticNotes: true,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
   operator: undefined,
   verifyOperators: false,
@@ -83,6 +86,7 @@ export function parseSettings(
     headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off'], DEFAULT_SETTINGS.headCheck),
     pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow'], DEFAULT_SETTINGS.pushForeign),
     staleAfterMs: parseAge(last('handoff.staleafter') ?? '') ?? DEFAULT_SETTINGS.staleAfterMs,
+    automaticNotes: parseBoolean(all('handoff.automaticnotes')) ?? DEFAULT_SETTINGS.automaticNotes,
     rescue: {
       maxCount: parseSize(last('handoff.rescue.maxcount') ?? '') ?? DEFAULT_SETTINGS.rescue.maxCount,
       maxAgeMs: parseAge(last('handoff.rescue.maxage') ?? '') ?? DEFAULT_SETTINGS.rescue.maxAgeMs,

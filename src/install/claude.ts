@@ -14,6 +14,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['SessionStart'],
   ['SessionEnd'],
   ['Stop'],
+  ['PreCompact'],
   ['SubagentStart'],
   ['SubagentStop'],
   ['PreToolUse', TOOL_MATCHER],

@@ -15,6 +15,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['SessionStart'],
   ['SessionEnd'],
   ['Stop'],
+  ['PreCompact'],
   ['SubagentStart'],
   ['PreToolUse', TOOL_MATCHER],
   ['PostToolUse', TOOL_MATCHER],

@@ -17,6 +17,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['SessionStart'],
   ['SessionEnd'],
   ['AfterAgent'],
+  ['PreCompress'],
   ['BeforeTool', TOOL_MATCHER],
   ['AfterTool', TOOL_MATCHER],
 ];

@@ -21,14 +21,22 @@ const CLIENTS = {
   codex: {
     file: join('.codex', 'hooks.json'),
     tools: '^(Bash|apply_patch|mcp__.*)$',
-    events: ['PostToolUse', 'PreToolUse', 'SessionEnd', 'SessionStart', 'Stop', 'SubagentStart'],
+    events: [
+      'PostToolUse',
+      'PreCompact',
+      'PreToolUse',
+      'SessionEnd',
+      'SessionStart',
+      'Stop',
+      'SubagentStart',
+    ],
     handler: {},
     timeout: (event: string) => (event === 'SessionEnd' ? 3 : 10),
   },
   gemini: {
     file: join('.gemini', 'settings.json'),
     tools: '^(write_file|replace|run_shell_command|mcp_.*)$',
-    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'SessionEnd', 'SessionStart'],
+    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'PreCompress', 'SessionEnd', 'SessionStart'],
     handler: { name: 'git-handoff' },
     timeout: () => 10_000,
   },
@@ -135,7 +143,7 @@ describe('several clients', () => {
     const before = world.snapshot();
     await world.init({ clients: ['codex', 'gemini', 'codex', 'claude'] });
     expect(registered()).toEqual(['claude', 'codex', 'gemini']);
-    expect(ourGroups('codex', settingsPath('codex', 'user'))).toHaveLength(6);
+    expect(ourGroups('codex', settingsPath('codex', 'user'))).toHaveLength(7);
     expect((await world.init({ clients: ['claude'] })).outcome).toBe('unchanged');
     await world.uninstall();
     expect(world.snapshot()).toEqual(before);

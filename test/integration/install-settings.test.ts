@@ -60,6 +60,7 @@ const TOOLS = '^(Write|Edit|MultiEdit|NotebookEdit|Bash|Monitor|mcp__.*)$';
 const EXPECTED = [
   `PostToolUse ${TOOLS}`,
   'PostToolUseFailure Bash',
+  'PreCompact',
   `PreToolUse ${TOOLS}`,
   'SessionEnd',
   'SessionStart',
@@ -130,6 +131,21 @@ describe('settings that were edited after init', () => {
     expect(registrations(path).sort()).toEqual(EXPECTED);
     await world.uninstall();
     expect(world.snapshot()).toEqual(before);
+  });
+
+  it('adds an event that an older release did not register, and still restores every byte', async () => {
+    const path = settingsPath('user');
+    world.write(path, '{\n  "model": "x"\n}\n');
+    const before = world.snapshot();
+    await world.init();
+    const { PreCompact, ...hooks } = settings(path).hooks;
+    expect(PreCompact).toHaveLength(1);
+    writeFileSync(path, JSON.stringify({ ...settings(path), hooks }));
+    expect((await world.init()).outcome).toBe('applied');
+    expect(registrations(path).sort()).toEqual(EXPECTED);
+    await world.uninstall();
+    expect(settings(path)).toEqual({ model: 'x' });
+    expect(Object.keys(world.snapshot())).toEqual(Object.keys(before));
   });
 
   it('leaves settings that are broken by now, says so, and removes the rest', async () => {

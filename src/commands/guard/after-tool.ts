@@ -9,8 +9,9 @@ import type { Scene } from './scene.ts';
  * were changed unseen. Remembers guarded files that the session wrote, and what its sub-agent has seen.
  */
 export async function afterTool(scene: Scene, session: SessionId): Promise<Verdict> {
-  const { tool } = scene.event;
+  const { tool, failure } = scene.event;
   if (tool === undefined) return { kind: 'allow' };
+  if (failure !== undefined) (await import('./automatic.ts')).noteFailure(scene, session);
   const paths = toolPaths(tool).flatMap((path) => scene.files.reachedBy(toolPath(scene, path), true) ?? []);
   if (paths.length > 0) await (await import('../../store/guarded-files.ts')).rememberFiles(scene.cwd, paths);
   if (tool.kind !== 'shell' && tool.kind !== 'argv') return afterFileTool(scene, session, tool);

@@ -4,6 +4,8 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
 import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { forgetFailed } from '../../store/failed-commands.ts';
+import { isLate } from '../../store/noted.ts';
 import { forgetRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo } from '../../store/solo.ts';
 import { endSession, listSessions } from '../../store/sessions.ts';
@@ -28,7 +30,9 @@ export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
 
 async function hasNote(scene: Scene, session: SessionId): Promise<boolean> {
   if (scene.files.all().some((path) => scene.files.read(path).owner === session)) return true;
-  return (await readTopics({ cwd: scene.cwd })).some(({ tip }) => tip?.trailers?.owner === session);
+  return (await readTopics({ cwd: scene.cwd })).some(
+    ({ tip }) => tip?.trailers?.owner === session && tip.trailers.automatic === undefined,
+  );
 }
 
 /** Whether this is the session's first reminder; two hooks at once agree by exclusive creation. */
@@ -47,9 +51,9 @@ function firstTime(commonDir: string, session: SessionId): boolean {
 export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
   if (place === undefined) return { kind: 'allow' };
-  const own = (await listSessions({ cwd: scene.cwd }, scene.remaining())).filter(
-    ({ record }) => record.session === session && record.ended === null,
-  );
+  const all = await listSessions({ cwd: scene.cwd }, scene.remaining());
+  const own = all.filter(({ record }) => record.session === session && record.ended === null);
+  await (await import('./automatic.ts')).noteEnd(scene, session, all);
   const repository = await openRepository(scene.cwd);
   for (const stored of own) {
     await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
@@ -57,6 +61,7 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
   forgetRegistration(place, session);
   forgetCalls(place, session);
+  if (!own.some((one) => isLate(place.commonDir, one))) forgetFailed(place.commonDir, session);
   for (const file of [
     beatFile(place.commonDir, session),
     join(repositoryFolder(place.commonDir), 'nudged', session),

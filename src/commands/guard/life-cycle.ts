@@ -14,6 +14,9 @@ export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdi
       return stop(scene, session);
     case 'session-end':
       return sessionEnd(scene, session);
+    case 'compaction':
+      await (await import('./automatic.ts')).noteCompaction(scene, session);
+      return { kind: 'allow' };
     case 'agent-start':
       await rememberTips(scene);
       return { kind: 'allow' };

@@ -40,6 +40,7 @@ const AUTOMATIC: Readonly<Record<AutomaticReason, string>> = {
 export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
   const registered = await register(scene, session);
   if (registered === undefined) return { kind: 'allow' };
+  await (await import('./automatic.ts')).noteGone(scene, registered);
   const repository = await openRepository(scene.cwd);
   const [states, files, worktrees] = await Promise.all([
     readTopics(repository),

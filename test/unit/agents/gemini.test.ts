@@ -31,6 +31,18 @@ describe('payloads of Gemini CLI', () => {
     expect(parsed(name)).toMatchObject({ kind, session: SESSION, cwd: '/repo', agent: undefined });
   });
 
+  it('tells a command that failed, and a compaction', () => {
+    expect(parsed('AfterTool-run_shell_command-exit3')?.failure).toMatchObject({ exit: 3 });
+    for (const name of [
+      'AfterTool-run_shell_command',
+      'AfterTool-replace',
+      'BeforeTool-run_shell_command-exit3',
+    ]) {
+      expect(parsed(name)?.failure).toBeUndefined();
+    }
+    expect(parsed('SessionEnd', { hook_event_name: 'PreCompress' })?.kind).toBe('compaction');
+  });
+
   it('tells a Stop after a Stop', () => {
     expect(parsed('AfterAgent')?.stopHookActive).toBe(false);
     expect(parsed('AfterAgent-again')?.stopHookActive).toBe(true);

@@ -1,0 +1,90 @@
+import type { MarkerFiles } from '../../host/marker-files.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
+import { exists, realPath } from '../../host/disk.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { forgetFailed } from '../../store/failed-commands.ts';
+import { forgetLate, isLate, isNoted, rememberNoted } from '../../store/noted.ts';
+import type { JudgedSession } from '../../store/sessions.ts';
+import { changedFileTime } from './predecessor-notes.ts';
+import { type LeaveResult, leaveNote } from './leave-note.ts';
+
+/** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
+const SILENT_MS = 86_400_000;
+/** Notes that are left at one start at most: the newest sessions' come first, the others' at the next start. */
+const MAX_AT_ONCE = 5;
+
+export interface GoneFacts {
+  readonly commonDir: string;
+  /** Everybody on record. */
+  readonly sessions: readonly JudgedSession[];
+  readonly files: MarkerFiles;
+  readonly now: number;
+  /** Milliseconds that are left. */
+  readonly remaining: () => number;
+  readonly log: (detail: string) => void;
+}
+
+/**
+ * Sessions that are gone without a word, newest first: whose process is proven gone, who were not heard of any more
+ * since the machine was started, or for a day, and those for whom there was no time when they ended.
+ */
+export function sessionsToNote(
+  commonDir: string,
+  sessions: readonly JudgedSession[],
+  bootId: string | null,
+): JudgedSession[] {
+  return sessions
+    .filter((one) => (one.liveness === 'ended' ? isLate(commonDir, one) : isGone(one, bootId)))
+    .filter((one) => !isNoted(commonDir, one))
+    .sort((a, b) => b.record.startedAt - a.record.startedAt)
+    .slice(0, MAX_AT_ONCE);
+}
+
+/** Leaves their notes, once for each. Returns the sessions for which one was written. */
+export async function leaveNotesOfGone(
+  gone: readonly JudgedSession[],
+  facts: GoneFacts,
+): Promise<JudgedSession[]> {
+  const written: JudgedSession[] = [];
+  const trees = linkedWorktrees(facts.commonDir);
+  for (const session of gone) {
+    if (facts.remaining() < 50) break;
+    const tree = trees.find(({ gitDir }) => knownWorktreeId(gitDir) === session.worktreeId);
+    // A worktree that is not there now may be on a disk that is not.
+    if (tree === undefined || !exists(tree.path)) continue;
+    try {
+      const result = await leaveNoteOfGone(session, realPath(tree.path), facts);
+      if (result === 'written') written.push(session);
+    } catch (error) {
+      facts.log(`no automatic note for ${session.record.session}: ${String(error)}`);
+    }
+  }
+  return written;
+}
+
+async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneFacts): Promise<LeaveResult> {
+  const { commonDir, sessions, files, now, remaining } = facts;
+  const result = await leaveNote({
+    top,
+    place: { commonDir, worktreeId: session.worktreeId },
+    session,
+    reason: session.liveness === 'ended' ? 'session-end' : 'death',
+    sessions,
+    fileWritten: changedFileTime(files, session.record.session),
+    now,
+    timeoutMs: Math.max(50, remaining() * 0.6),
+  });
+  // Whoever starts next may have more time.
+  if (result === 'partial') return result;
+  rememberNoted(commonDir, session);
+  forgetLate(commonDir, session);
+  forgetFailed(commonDir, session.record.session);
+  return result;
+}
+
+/** A silent session of this boot and another pid namespace may be at work in its container. */
+function isGone({ liveness, record, idleMs }: JudgedSession, bootId: string | null): boolean {
+  if (liveness !== 'unknown') return liveness === 'dead';
+  const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;
+  return isOtherBoot || (idleMs ?? 0) > SILENT_MS;
+}

@@ -1,0 +1,221 @@
+import {
+  type AutomaticFacts,
+  automaticNote,
+  automaticSummary,
+  automaticTopic,
+  isWorthNoting,
+} from '../../domain/automatic-note.ts';
+import { type AutomaticReason, type RecordedState, recordState } from '../../domain/handoff.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { succeededBy } from '../../domain/session.ts';
+import { hash } from '../../git/hash.ts';
+import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
+import { type Repository, committer, openRepository } from '../../git/repository.ts';
+import { type SessionCommit, commitsOf, headAt, unsignedCommits } from '../../git/session-commits.ts';
+import { readFailed } from '../../store/failed-commands.ts';
+import { type CommitContent, commitHandoff } from '../../store/handoffs.ts';
+import type { LedgerPlace } from '../../store/ledger.ts';
+import type { JudgedSession } from '../../store/sessions.ts';
+import { type TopicState, readTopic, readTopics } from '../../store/topic.ts';
+import { readStart } from '../../store/windows.ts';
+import { worktreeName } from '../context.ts';
+import { type OwnWork, ownWork } from './own-work.ts';
+
+/** A session that is to be told of, and where it worked. */
+export interface Leaving {
+  /** Top folder of the worktree. */
+  readonly top: string;
+  readonly place: LedgerPlace;
+  readonly session: JudgedSession;
+  readonly reason: AutomaticReason;
+  /** Everybody on record, the session too. */
+  readonly sessions: readonly JudgedSession[];
+  /** When the session last wrote a handoff file of the predecessors' form, milliseconds since the epoch. */
+  readonly fileWritten: number | undefined;
+  readonly now: number;
+  /** For each git process that looks; what is not known by then is left out. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * `told`: it has said itself, or the last note has, what there is to say. `partial`: git took too long, and what is
+ * uncommitted is not in the note, if there is one.
+ */
+export type LeaveResult = 'written' | 'told' | 'nothing' | 'refused' | 'partial';
+
+/**
+ * Leaves a note for a session that leaves none: on its own topic, owned by it, marked as automatic. What somebody wrote
+ * is never replaced, and the same text is not written twice.
+ */
+export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
+  const { top, session, sessions, now } = leaving;
+  const { record } = session;
+  const records = sessions.map((one) => one.record);
+  const former = succeededBy(record.session, records);
+  const own = [record.session, ...former] as const;
+  const repository = await openRepository(top);
+  const [work, commits, startHead, author, topics] = await Promise.all([
+    orUndefined(ownWork(top, leaving.place, { own, sessions, now, timeoutMs: leaving.timeoutMs })),
+    orUndefined(commitsOf(top, own, leaving.timeoutMs)),
+    orUndefined(startOf(leaving, own)),
+    committer(top),
+    readTopics(repository),
+  ]);
+  const made = await allCommits(leaving, commits ?? [], work, startHead);
+  const facts = factsOf(leaving, repository, { work, commits: made, startHead });
+  const isWhole = work !== undefined;
+  if (!isWorthNoting(facts)) return isWhole ? 'nothing' : 'partial';
+  if (hasTold(leaving, own, topics, work, made)) return 'told';
+  const path = placeFor(repository, topics, own);
+  if (path === undefined) return 'refused';
+  const { name, email = '' } = author;
+  const text = { note: Buffer.from(automaticNote(facts)), summary: automaticSummary(facts) };
+  const result = await put(repository, path, own, {
+    ...text,
+    state: 'open',
+    recorded: recordedState(path, repository, facts, work),
+    base: work?.head ?? undefined,
+    client: record.client,
+    agent: undefined,
+    automatic: leaving.reason,
+    author: { name, email },
+    seconds: Math.floor(now / 1000),
+  });
+  return isWhole ? result : 'partial';
+}
+
+interface Place {
+  readonly path: HandoffPath;
+  /** The automatic note that stands there. */
+  readonly before: TopicState | undefined;
+}
+
+/**
+ * Where the note goes. A conversation that goes on after `/clear` keeps to the topic that it began with, while that is
+ * its own. `undefined`: somebody wrote there, took it, or moved it by hand.
+ */
+function placeFor(
+  repository: Repository,
+  topics: readonly TopicState[],
+  own: readonly SessionId[],
+): Place | undefined {
+  const paths = own.map((id) => handoffPath(repository.branch, automaticTopic(id, sha256)));
+  const places = paths.map((path) => ({
+    path,
+    before: topics.find((one) => one.path.component === path.component && one.topic === path.topic),
+  }));
+  const first = places.findLast(({ before }) => before !== undefined && isAutomatic(before, own));
+  const place = first ?? places[0];
+  if (place?.before === undefined || first !== undefined) return place;
+  return undefined;
+}
+
+function isAutomatic({ tip, illegal }: TopicState, own: readonly SessionId[]): boolean {
+  const { automatic, owner } = tip?.trailers ?? {};
+  return illegal === undefined && automatic !== undefined && owner !== undefined && own.includes(owner);
+}
+
+async function put(
+  repository: Repository,
+  { path, before }: Place,
+  [me, ...succeeded]: readonly [SessionId, ...SessionId[]],
+  content: CommitContent,
+): Promise<LeaveResult> {
+  if (before !== undefined && (await isSame(repository, before, content))) return 'told';
+  const intent = { me, succeeded, take: false, expect: before?.tip?.oid ?? null };
+  const result = await commitHandoff(repository, path, intent, content);
+  if (result.kind === 'written') return 'written';
+  // Another process was faster: it has seen the same.
+  return result.kind === 'expectation-missed' ? 'told' : 'refused';
+}
+
+const sha256 = (text: string) => hash('sha256', text);
+
+async function isSame(repository: Repository, before: TopicState, content: CommitContent): Promise<boolean> {
+  const { note, tip } = await readTopic(repository, before.path, { note: true });
+  return tip?.oid === before.tip?.oid && note?.equals(content.note ?? Buffer.alloc(0)) === true;
+}
+
+/** Whether the session wrote a note after the last that it did. */
+function hasTold(
+  { fileWritten }: Leaving,
+  own: readonly SessionId[],
+  topics: readonly TopicState[],
+  work: OwnWork | undefined,
+  commits: readonly SessionCommit[],
+): boolean {
+  const written = topics.flatMap(({ tip }) => {
+    const isWritten = tip?.trailers !== undefined && tip.trailers.automatic === undefined;
+    // A whole second may have passed since the one that the commit names.
+    return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
+  });
+  const lastNote = Math.max(fileWritten ?? -Infinity, ...written);
+  const lastWork = Math.max(work?.changedAt ?? -Infinity, ...commits.map(({ seconds }) => seconds * 1000));
+  // Nothing is known of the working tree: what it said may be out of date.
+  return lastNote > -Infinity && work !== undefined && lastNote >= lastWork;
+}
+
+async function startOf({ top, place, session, timeoutMs }: Leaving, own: readonly SessionId[]) {
+  const start = own.map((id) => readStart(place, id)).find((one) => one !== undefined);
+  if (start !== undefined) return { oid: start.head.oid, alone: true };
+  const oid = await headAt(top, Math.floor(session.record.startedAt / 1000), timeoutMs);
+  return oid === undefined ? undefined : { oid, alone: false };
+}
+
+type Start = Awaited<ReturnType<typeof startOf>>;
+
+/** Where commits get no trailer, those that were made while the session was alone count as its own. */
+async function allCommits(
+  { top, timeoutMs }: Leaving,
+  signed: readonly SessionCommit[],
+  work: OwnWork | undefined,
+  start: Start,
+): Promise<readonly SessionCommit[]> {
+  if (start?.alone !== true || signed.length > 0 || work === undefined || work.head === start.oid)
+    return signed;
+  return (await orUndefined(unsignedCommits(top, start.oid, timeoutMs))) ?? [];
+}
+
+function factsOf(
+  { session: { record, liveness }, reason, place }: Leaving,
+  repository: Repository,
+  seen: { work: OwnWork | undefined; commits: readonly SessionCommit[]; startHead: Start },
+): AutomaticFacts {
+  const { work, commits, startHead } = seen;
+  return {
+    session: record.session,
+    client: record.client,
+    reason,
+    proven: liveness === 'dead',
+    branch: repository.branch,
+    worktree: worktreeName(repository),
+    startHead: startHead?.oid,
+    head: work?.head,
+    commits,
+    paths: work?.paths,
+    failed: readFailed(place.commonDir, record.session),
+  };
+}
+
+function recordedState(
+  { path: { topic } }: Place,
+  { branch }: Repository,
+  { client, worktree }: AutomaticFacts,
+  work: OwnWork | undefined,
+): RecordedState {
+  const { head, dirty } = work ?? { head: undefined, dirty: 0 };
+  return recordState({
+    branch,
+    topic,
+    head: head ?? undefined,
+    upstream: undefined,
+    dirty,
+    client,
+    worktree,
+  });
+}
+
+/** What cannot be known in time is left out. */
+function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
+  return promise.catch(() => undefined);
+}

@@ -1,0 +1,83 @@
+import { decideBelonging } from '../../domain/ledger/belonging.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { claimsOn } from '../../domain/ledger/ownership.ts';
+import { changesLeft } from '../../domain/ledger/resume.ts';
+import { type Snapshot, changesBetween } from '../../domain/ledger/snapshot.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { changedAt, takeSnapshot } from '../../git/work-tree.ts';
+import { type LedgerPlace, readLedgers } from '../../store/ledger.ts';
+import type { JudgedSession } from '../../store/sessions.ts';
+import { readLast, readPause, readStart } from '../../store/windows.ts';
+import { sinceStartClaims } from '../dirty-work.ts';
+
+/** What a session has changed in one worktree and not committed. */
+export interface OwnWork {
+  readonly head: Oid | null;
+  /** Count of all paths that differ from HEAD, whoever changed them. */
+  readonly dirty: number;
+  /** Relative to the top, sorted. */
+  readonly paths: readonly string[];
+  /** The newest change among them, milliseconds since the epoch. */
+  readonly changedAt: number | undefined;
+}
+
+export interface OwnWorkOptions {
+  /** The session and those whose conversation it carries on. */
+  readonly own: readonly SessionId[];
+  readonly sessions: readonly JudgedSession[];
+  readonly now: number;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Looks at a working tree for what is a session's own: what the ledgers say of the paths that differ from HEAD, or, of
+ * a session that worked alone, what differs from its start list.
+ */
+export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkOptions): Promise<OwnWork> {
+  const { own, sessions, now, timeoutMs } = options;
+  const ledgers = readLedgers(place);
+  const known = readLast(place);
+  const snapshot = await takeSnapshot(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
+  const alone = claimsAlone(top, place, own, snapshot);
+  const sides = { own: new Set(own), foreign: liveOthers(sessions, own) };
+  const found = [...snapshot.dirty.values()].flatMap((dirty) => {
+    const claims = claimsOn(dirty.path, ledgers, sides, dirty.head);
+    const more = claims.own.length === 0 ? alone.get(dirty.path) : undefined;
+    const all = more === undefined ? claims : { ...claims, own: [more] };
+    const mine = decideBelonging(all, () => true).claims.find(({ session }) => sides.own.has(session));
+    return mine === undefined ? [] : [{ path: dirty.path, at: timeOf(top, mine) }];
+  });
+  return {
+    head: snapshot.head.oid,
+    dirty: snapshot.dirty.size,
+    paths: found.map(({ path }) => path).sort(),
+    changedAt: found.length === 0 ? undefined : Math.max(...found.map(({ at }) => at)),
+  };
+}
+
+/** The claim may have been made later than the change, the file may have been changed further by somebody else. */
+function timeOf(top: string, { path, at }: OpenClaim): number {
+  return Math.min(at, changedAt(top, path) ?? at);
+}
+
+function claimsAlone(
+  top: string,
+  place: LedgerPlace,
+  own: readonly SessionId[],
+  snapshot: Snapshot,
+): ReadonlyMap<string, OpenClaim> {
+  for (const session of own) {
+    const start = readStart(place, session);
+    if (start === undefined) continue;
+    const pause = readPause(place, session);
+    const changes =
+      pause === undefined ? changesBetween(start, snapshot) : changesLeft(start, pause, snapshot);
+    return sinceStartClaims(session, changes, start.at, top);
+  }
+  return new Map();
+}
+
+function liveOthers(sessions: readonly JudgedSession[], own: readonly SessionId[]): ReadonlySet<SessionId> {
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  return new Set(live.filter((session) => !own.includes(session)));
+}

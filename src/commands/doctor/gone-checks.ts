@@ -1,0 +1,41 @@
+import { homedir } from 'node:os';
+import { shortId } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { Repository } from '../../git/repository.ts';
+import { markerFiles } from '../../host/marker-files.ts';
+import { processTable } from '../../host/processes.ts';
+import { judgeSessions, listSessions } from '../../store/sessions.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../automatic/gone-sessions.ts';
+import type { Context } from '../context.ts';
+import type { CheckShape } from '../shapes.ts';
+import { check } from './finding.ts';
+
+/** Milliseconds that git may take for each look. */
+const PATIENCE_MS = 30_000;
+
+/** With `fix`: leaves the notes of sessions that are gone without a word, as the next start of a session would. */
+export async function checkGone(
+  { commonDir }: Repository,
+  settings: Settings,
+  { cwd, env, now }: Context,
+  fix: boolean,
+): Promise<CheckShape[]> {
+  if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
+  const table = processTable();
+  const sessions = judgeSessions(await listSessions({ cwd }), commonDir, table, settings.staleAfterMs, now);
+  const gone = sessionsToNote(commonDir, sessions, table.bootId);
+  const failures: string[] = [];
+  const written = await leaveNotesOfGone(gone, {
+    commonDir,
+    sessions,
+    files: markerFiles(env['HOME'] ?? homedir(), env, settings.guardPath),
+    now,
+    remaining: () => PATIENCE_MS,
+    log: (detail) => failures.push(detail),
+  });
+  const names = written.map(({ record }) => shortId(record.session)).join(', ');
+  return [
+    ...(written.length === 0 ? [] : [check('notes', 'fixed', `automatic notes were left for ${names}`)]),
+    ...failures.map((detail) => check('notes', 'warning', detail)),
+  ];
+}

@@ -1,0 +1,221 @@
+import type { AutomaticReason } from './handoff.ts';
+import { type Oid, type SessionId, type Topic, shortId } from './names.ts';
+import { escapeLine, shellWord } from './surfacing.ts';
+
+/**
+ * The note that the program leaves for a session that left none: what git and the guard have seen, as Markdown with
+ * the headings of a handover. It holds no time, so that two looks at the same state give the same text.
+ */
+
+export interface AutomaticFacts {
+  readonly session: SessionId;
+  readonly client: string;
+  readonly reason: AutomaticReason;
+  /** For `death`: its process is known to be gone. Else it was only not heard of any more. */
+  readonly proven: boolean;
+  readonly branch: string;
+  /** Name of the linked worktree that it worked in; the main one has none. */
+  readonly worktree: string | undefined;
+  /** HEAD when it began, `undefined` when that is not known; `null`: no commit yet. */
+  readonly startHead: Oid | null | undefined;
+  /** HEAD now, `undefined` when git did not answer in time. */
+  readonly head: Oid | null | undefined;
+  /** Newest first. */
+  readonly commits: readonly NotedCommit[];
+  /** Uncommitted paths that are its own, relative to the top of the working tree; `undefined`: not known in time. */
+  readonly paths: readonly string[] | undefined;
+  /** Oldest first. */
+  readonly failed: readonly FailedCommand[];
+}
+
+export interface NotedCommit {
+  readonly oid: Oid;
+  readonly subject: string;
+}
+
+/** A shell command of a session that failed. */
+export interface FailedCommand {
+  /** One line, without what may be secret (`keptCommand`). */
+  readonly command: string;
+  /** `undefined`: it ended in some other way. */
+  readonly exit: number | undefined;
+}
+
+const MAX_COMMITS = 10;
+const MAX_PATHS = 30;
+const MAX_TYPED = 5;
+const MAX_LINE = 200;
+
+/** Whether there is anything that the next session should know. */
+export function isWorthNoting({ commits, paths = [], failed }: AutomaticFacts): boolean {
+  return commits.length + paths.length + failed.length > 0;
+}
+
+/** One line for lists; at most 72 characters. */
+export function automaticSummary(facts: AutomaticFacts): string {
+  const { session, commits, paths } = facts;
+  const what = [
+    ...(paths === undefined ? [] : [`${counted(paths.length, 'path')} uncommitted`]),
+    ...(commits.length === 0 ? [] : [counted(commits.length, 'commit')]),
+  ];
+  return `Automatic: session ${shortId(session)} ${SHORT[facts.reason]}; ${what.join(', ')}`.slice(0, 72);
+}
+
+const SHORT: Readonly<Record<AutomaticReason, string>> = {
+  compaction: 'before compaction',
+  'session-end': 'ended',
+  death: 'died or was lost',
+};
+
+/** The text of the note. */
+export function automaticNote(facts: AutomaticFacts): string {
+  const { session, client, paths } = facts;
+  return [
+    `# Automatic note: session ${shortId(session)} (${escapeLine(client)}) ${fate(facts)}`,
+    '',
+    'Left by git-handoff, not by the session: what git and the guard have seen, nothing of what was meant.',
+    '',
+    '## Current State',
+    '',
+    ...stateLines(facts),
+    '',
+    ...(paths === undefined || paths.length === 0
+      ? []
+      : ['## Important Files', '', ...pathLines(paths, ''), '']),
+    '## Next Action',
+    '',
+    ...nextLines(facts),
+    '',
+    '## Stop Conditions',
+    '',
+    `Nobody has verified this: whether the work is finished, whether it builds, what is missing. ${WHO_ELSE}`,
+    '',
+  ].join('\n');
+}
+
+const WHO_ELSE = 'Changes that were made by hand while it worked alone count as its own.';
+
+function fate({ reason, proven }: AutomaticFacts): string {
+  switch (reason) {
+    case 'compaction':
+      return 'before its context was compacted';
+    case 'session-end':
+      return 'ended without a handoff';
+    case 'death':
+      return proven ? 'died without a handoff' : 'was not heard of any more and left no handoff';
+  }
+}
+
+function stateLines(facts: AutomaticFacts): string[] {
+  const { session, branch, worktree, startHead, head, commits, paths, failed } = facts;
+  const more = commits.length - MAX_COMMITS;
+  return [
+    `- Session: ${codeSpan(session)}`,
+    `- Branch: ${codeSpan(branch)}${worktree === undefined ? '' : `, in the worktree ${codeSpan(worktree)}`}`,
+    ...(startHead === undefined ? [] : [`- HEAD when it began: ${commitName(startHead)}`]),
+    ...(head === undefined ? [] : [`- HEAD at this note: ${commitName(head)}`]),
+    `- Commits that it made: ${commits.length}`,
+    ...commits
+      .slice(0, MAX_COMMITS)
+      .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cut(subject))}`),
+    ...(more > 0 ? [`  - and ${more} more`] : []),
+    paths === undefined
+      ? '- Uncommitted paths: not known, git took too long'
+      : `- Uncommitted paths that are its own: ${paths.length}`,
+    ...pathLines(paths ?? [], '  '),
+    ...(failed.length === 0 ? [] : ['- Last commands that failed:']),
+    ...failed.map(
+      ({ command, exit }) => `  - ${codeSpan(cut(command))}${exit === undefined ? '' : ` (exit ${exit})`}`,
+    ),
+  ];
+}
+
+function pathLines(paths: readonly string[], indent: string): string[] {
+  const more = paths.length - MAX_PATHS;
+  return [
+    ...paths.slice(0, MAX_PATHS).map((path) => `${indent}- ${codeSpan(path)}`),
+    ...(more > 0 ? [`${indent}- and ${more} more`] : []),
+  ];
+}
+
+function nextLines({ paths = [], commits, head }: AutomaticFacts): string[] {
+  const [newest] = commits;
+  const commands = [
+    ...(paths.length === 0 ? [] : ['git handoff status', diffCommand(paths, head)]),
+    ...(newest === undefined ? [] : [`git show ${newest.oid}`]),
+  ];
+  const lead = 'Not known. Ask your person what was meant, or read what is there';
+  if (commands.length === 0) return [`${lead}.`];
+  return [
+    `${lead}, in the top folder of the working tree:`,
+    '',
+    ...commands.map((one) => `- ${codeSpan(one)}`),
+  ];
+}
+
+/** New files are named by `git handoff status` only. */
+function diffCommand(paths: readonly string[], head: Oid | null | undefined): string {
+  const base = head === null ? 'git diff' : 'git diff HEAD';
+  // A name that is not UTF-8 cannot be typed.
+  if (paths.length > MAX_TYPED || paths.some((path) => path.includes('\ufffd'))) return base;
+  const isPlain = paths.every((path) => /^[\w./-]+$/.test(path));
+  const git = isPlain ? base : base.replace('git', 'git --literal-pathspecs');
+  return `${git} -- ${paths.map(shellWord).join(' ')}`;
+}
+
+function commitName(oid: Oid | null): string {
+  return oid === null ? 'no commit yet' : codeSpan(oid.slice(0, 10));
+}
+
+/** A text that we did not write as a code span of Markdown: one line, and no backtick in it can end it. */
+export function codeSpan(text: string): string {
+  const line = escapeLine(text);
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const padded = line === '' || /^[` ]|[` ]$/.test(line) ? ` ${line} ` : line;
+  return fence + padded + fence;
+}
+
+function cut(text: string): string {
+  const characters = Array.from(text);
+  return characters.length <= MAX_LINE ? text : `${characters.slice(0, MAX_LINE - 1).join('')}…`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+/** A UUID of version 7 begins with the time in milliseconds, twelve digits of it. */
+const TIMED_VERSION = '7';
+
+/**
+ * The topic of a session's automatic note: always the same one. Of a random UUID eight digits tell sessions apart, as
+ * in our messages; of any other id a hash does.
+ *
+ * @param sha256 hexadecimal digest of a text
+ */
+export function automaticTopic(session: SessionId, sha256: (text: string) => string): Topic {
+  const id = session.toLowerCase();
+  const version = UUID.exec(id)?.[1];
+  const digits = id.replaceAll('-', '');
+  const name =
+    version === undefined
+      ? sha256(session).slice(0, 12)
+      : digits.slice(0, version === TIMED_VERSION ? 12 : 8);
+  return `session-${name}` as Topic;
+}
+
+/** What may stand for a secret in a command: then nothing of the command is kept. */
+const SECRET =
+  /passw|passphrase|token|secret|credential|authorization|bearer|api.?key|private.?key|access.?key|:\/\/[^/@\s:]*:[^/@\s]*@|\b(?:gh[a-z]_|github_pat|sk-|xox[a-z]-|AKIA|eyJ)/i;
+const LEFT_OUT = '(a command that may hold a secret)';
+
+/**
+ * What is kept of a command that failed: its text on one line, cut; nothing of one that may hold a secret, for a note
+ * may be shared. Its output is never kept.
+ */
+export function keptCommand(command: string): string {
+  const text = command.trim();
+  return SECRET.test(text) ? LEFT_OUT : cut(escapeLine(text));
+}

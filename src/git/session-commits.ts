@@ -1,0 +1,74 @@
+import { type Oid, type SessionId, parseOid, shortId } from '../domain/names.ts';
+import { runGit } from './run.ts';
+
+/** A commit that a session made. */
+export interface SessionCommit {
+  readonly oid: Oid;
+  readonly subject: string;
+  /** Committer date, seconds since the epoch. */
+  readonly seconds: number;
+}
+
+interface TrailedCommit extends SessionCommit {
+  readonly sessions: readonly string[];
+}
+
+/** Commits that are looked at, newest first: a session's own are among them unless many others worked since. */
+const MAX_LOOK = 200;
+
+/** Commits on any branch, or at HEAD, whose trailers name one of the sessions; newest first. */
+export async function commitsOf(
+  cwd: string,
+  sessions: readonly SessionId[],
+  timeoutMs: number,
+): Promise<SessionCommit[]> {
+  const all = await logCommits(cwd, ['HEAD', '--branches'], timeoutMs);
+  const names = new Set<string>(sessions.flatMap((session) => [session, shortId(session)]));
+  return all.filter((commit) => commit.sessions.some((name) => names.has(name)));
+}
+
+/**
+ * Commits since `from` that name no session and that no remote has: those of a session that was alone, where commits
+ * get no trailers.
+ *
+ * @param from `null`: since the beginning
+ */
+export async function unsignedCommits(
+  cwd: string,
+  from: Oid | null,
+  timeoutMs: number,
+): Promise<SessionCommit[]> {
+  const range = ['HEAD', '--first-parent', '--not', '--remotes', ...(from === null ? [] : [from])];
+  const all = await logCommits(cwd, range, timeoutMs);
+  return all.filter(({ sessions }) => sessions.length === 0);
+}
+
+/** Where HEAD was at a time (seconds since the epoch), as its log tells; `undefined` when that begins later. */
+export async function headAt(cwd: string, seconds: number, timeoutMs: number): Promise<Oid | undefined> {
+  const name = `HEAD@{${seconds} +0000}`;
+  const result = await runGit(['rev-parse', '--verify', '--end-of-options', name], { cwd, timeoutMs });
+  if (result.code !== 0 || result.stderr.includes('only goes back')) return undefined;
+  return parseOid(result.stdout.toString('utf8').trim());
+}
+
+/** An unborn branch has none. */
+async function logCommits(
+  cwd: string,
+  range: readonly string[],
+  timeoutMs: number,
+): Promise<TrailedCommit[]> {
+  const format = '--format=%H%x00%ct%x00%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)%x00%s';
+  const flags = ['-z', `--max-count=${MAX_LOOK}`, format, '--no-show-signature', '--no-notes'];
+  const result = await runGit(['log', ...flags, ...range, '--'], { cwd, timeoutMs });
+  if (result.code !== 0) return [];
+  const fields = result.stdout.toString('utf8').split('\0');
+  const commits: TrailedCommit[] = [];
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [name = '', seconds = '', trailers = '', subject = ''] = fields.slice(at, at + 4);
+    const oid = parseOid(name);
+    if (oid === undefined) continue;
+    const sessions = trailers.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
+    commits.push({ oid, subject, seconds: Number(seconds), sessions });
+  }
+  return commits;
+}

@@ -1,0 +1,68 @@
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { FailedCommand } from '../domain/automatic-note.ts';
+import type { SessionId } from '../domain/names.ts';
+import { ensureFolder, repositoryFolder } from '../host/folders.ts';
+import { randomName } from '../host/random-name.ts';
+
+/**
+ * `<common>/handoff/failed/<session>`: a session's last shell commands that failed, one JSON line each, for the note
+ * that is left when it leaves none itself. One append a command; a torn line is none.
+ */
+
+const MAX_KEPT = 5;
+/** A file beyond this is written anew with the commands that count. Bytes. */
+const TRIM_AT = 8192;
+
+export function failedFolder(commonDir: string): string {
+  return join(repositoryFolder(commonDir), 'failed');
+}
+
+const fileOf = (commonDir: string, session: SessionId) => join(failedFolder(commonDir), session);
+
+/** Remembers a command that failed. */
+export function rememberFailed(commonDir: string, session: SessionId, failed: FailedCommand): void {
+  const file = fileOf(commonDir, session);
+  ensureFolder(dirname(file));
+  // The line feed before it ends what a process that died has begun.
+  appendFileSync(file, `\n${lineOf(failed)}`, { mode: 0o600 });
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= TRIM_AT) return;
+  const temporary = `${file}.${randomName()}.new`;
+  const kept = readFailed(commonDir, session);
+  writeFileSync(temporary, kept.map(lineOf).join(''), { mode: 0o600 });
+  renameSync(temporary, file);
+}
+
+/** The last of them, oldest first; the same command twice in a row is one. */
+export function readFailed(commonDir: string, session: SessionId): FailedCommand[] {
+  const all = textOf(fileOf(commonDir, session)).split('\n').flatMap(parseLine);
+  const distinct = all.filter(({ command, exit }, at) => {
+    const next = all[at + 1];
+    return next?.command !== command || next.exit !== exit;
+  });
+  return distinct.slice(-MAX_KEPT);
+}
+
+export function forgetFailed(commonDir: string, session: SessionId): void {
+  rmSync(fileOf(commonDir, session), { force: true });
+}
+
+const lineOf = ({ command, exit }: FailedCommand) => `${JSON.stringify({ command, exit: exit ?? null })}\n`;
+
+function parseLine(line: string): FailedCommand[] {
+  try {
+    const { command, exit } = JSON.parse(line) as Record<string, unknown>;
+    if (typeof command !== 'string') return [];
+    return [{ command, exit: typeof exit === 'number' ? exit : undefined }];
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AutomaticFacts,
+  automaticNote,
+  automaticSummary,
+  automaticTopic,
+  codeSpan,
+  isWorthNoting,
+  keptCommand,
+} from '../../src/domain/automatic-note.ts';
+import { type Oid, type SessionId, parseTopic } from '../../src/domain/names.ts';
+import { noteSections } from '../../src/domain/note/sections.ts';
+import { escapeLine } from '../../src/domain/surfacing.ts';
+import { anyText } from '../support/any-text.ts';
+
+const OID = 'a'.repeat(40) as Oid;
+const FACTS: AutomaticFacts = {
+  session: 'aaaaaaaa-1111-4111-8111-111111111111' as SessionId,
+  client: 'claude',
+  reason: 'session-end',
+  proven: false,
+  branch: 'main',
+  worktree: undefined,
+  startHead: null,
+  head: OID,
+  commits: [{ oid: OID, subject: 'Add it' }],
+  paths: ['src/a.ts', 'b c'],
+  failed: [{ command: 'make', exit: 2 }],
+};
+const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
+
+/** The text of a CommonMark code span, read as the specification says; `undefined` when it is none, or not all. */
+function readSpan(span: string): string | undefined {
+  const fence = /^`+/.exec(span)?.[0] ?? '';
+  const runs = [...span.matchAll(/`+/g)].filter(([run]) => run.length === fence.length);
+  const end = runs[1]?.index;
+  if (fence === '' || end === undefined || end + fence.length !== span.length) return undefined;
+  const inner = span.slice(fence.length, end);
+  return /^ .*[^ ].* $/.test(inner) ? inner.slice(1, -1) : inner;
+}
+
+describe('an automatic note', () => {
+  it('says all that is known, under the headings of a handover', () => {
+    expect(noteSections(automaticNote(FACTS))).toMatchObject({
+      goal: undefined,
+      importantFiles: '- `src/a.ts`\n- `b c`',
+      state: [
+        '- Session: `aaaaaaaa-1111-4111-8111-111111111111`',
+        '- Branch: `main`',
+        '- HEAD when it began: no commit yet',
+        '- HEAD at this note: `aaaaaaaaaa`',
+        '- Commits that it made: 1',
+        '  - `aaaaaaaaaa` `Add it`',
+        '- Uncommitted paths that are its own: 2',
+        '  - `src/a.ts`',
+        '  - `b c`',
+        '- Last commands that failed:',
+        '  - `make` (exit 2)',
+      ].join('\n'),
+    });
+  });
+
+  it.each([
+    [{ reason: 'session-end' }, 'ended without a handoff'],
+    [{ reason: 'compaction' }, 'before its context was compacted'],
+    [{ reason: 'death', proven: true }, 'died without a handoff'],
+    [{ reason: 'death', proven: false }, 'was not heard of any more and left no handoff'],
+  ] as const)('%j: its first line says so', (facts, text) => {
+    expect(first(facts)).toBe(`# Automatic note: session aaaaaaaa (claude) ${text}`);
+  });
+
+  it('counts what is too much, and says what is not known', () => {
+    const paths = Array.from({ length: 33 }, (_, n) => `file-${n}`);
+    const commits = Array.from({ length: 12 }, () => ({ oid: OID, subject: 's'.repeat(300) }));
+    const { state = '', importantFiles = '' } = noteSections(automaticNote({ ...FACTS, paths, commits }));
+    expect(importantFiles.split('\n')).toHaveLength(31);
+    expect(importantFiles).toContain('- and 3 more');
+    expect(state).toContain('  - and 2 more');
+    expect(Math.max(...state.split('\n').map((line) => line.length))).toBeLessThan(240);
+    expect(automaticNote({ ...FACTS, paths: undefined })).toContain('not known, git took too long');
+  });
+
+  it('names commands that can be typed', () => {
+    const next = (facts: Partial<AutomaticFacts>) =>
+      noteSections(automaticNote({ ...FACTS, ...facts })).nextAction;
+    expect(next({})).toContain("- `git --literal-pathspecs diff HEAD -- src/a.ts 'b c'`");
+    expect(next({ head: null, paths: ['a'] })).toContain('- `git diff -- a`');
+    expect(next({ paths: Array.from({ length: 6 }, String) })).toContain('- `git diff HEAD`');
+    expect(next({ paths: ['caf\ufffd'] })).toContain('- `git diff HEAD`');
+    expect(next({ paths: [], commits: [] })).not.toContain('`');
+  });
+
+  it('keeps its form whatever names, subjects and commands hold', () => {
+    const hostile = fc.oneof(
+      anyText(),
+      fc
+        .array(fc.constantFrom('`', '``', ' ', '\n', '# Goal', '## Next Action', '```', 'x', '\u202e', '-'))
+        .map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(fc.array(hostile, { maxLength: 4 }), hostile, hostile, (paths, subject, command) => {
+        const facts = {
+          ...FACTS,
+          branch: subject,
+          worktree: command,
+          paths,
+          commits: [{ oid: OID, subject }],
+          failed: [{ command, exit: 1 }],
+        };
+        const text = automaticNote(facts);
+        const sections = noteSections(text);
+        expect(sections.goal).toBeUndefined();
+        expect(text.match(/^#.*$/gm)).toHaveLength(paths.length === 0 ? 4 : 5);
+        expect(escapeLine(text.replaceAll('\n', ''))).toBe(text.replaceAll('\n', ''));
+        const items = sections.importantFiles?.split('\n') ?? [];
+        expect(items.map((line) => readSpan(line.slice(2)))).toEqual(
+          paths
+            .map((path) => escapeLine(path) || '  ')
+            .map((path) => (path.trim() === '' ? expect.anything() : path) as string),
+        );
+        expect(automaticSummary(facts).length).toBeLessThanOrEqual(72);
+      }),
+    );
+  });
+
+  it('is worth it only when there is something to say', () => {
+    expect(isWorthNoting({ ...FACTS, commits: [], paths: [], failed: [] })).toBe(false);
+    expect(isWorthNoting({ ...FACTS, commits: [], paths: undefined, failed: [] })).toBe(false);
+    for (const field of ['commits', 'paths', 'failed']) {
+      const facts = { ...FACTS, commits: [], paths: [], failed: [], [field]: FACTS[field as 'paths'] };
+      expect(isWorthNoting(facts)).toBe(true);
+    }
+  });
+});
+
+describe('a code span', () => {
+  it('cannot be broken out of', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText(), fc.stringMatching(/^[` x]{1,12}$/)), (text) => {
+        const line = escapeLine(text);
+        const read = readSpan(codeSpan(text));
+        expect(read?.trim()).toBe(line.trim());
+        if (line.trim() !== '') expect(read).toBe(line);
+      }),
+    );
+  });
+});
+
+describe('the topic of a session', () => {
+  const topic = (id: string) =>
+    automaticTopic(id as SessionId, (text) => createHash('sha256').update(text).digest('hex'));
+
+  it('is that of its id as messages show it, and longer where that tells the time', () => {
+    expect(topic('5D5FC789-c243-451b-8292-9bfe02b939a8')).toBe('session-5d5fc789');
+    expect(topic('01a1fba2-e09f-7542-a66b-d84706f9779c')).toBe('session-01a1fba2e09f');
+    expect(topic('sess-aaaaaaaa-1111')).toMatch(/^session-[0-9a-f]{12}$/);
+    expect(topic('sess-aaaaaaaa-1111')).not.toBe(topic('sess-aaaaaaaa-2222'));
+  });
+
+  it('is a topic, for any id', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/), (id) => {
+        expect(parseTopic(topic(id))).toBe(topic(id));
+      }),
+    );
+  });
+});
+
+describe('what is kept of a command', () => {
+  it.each([
+    'psql --password=hunter2',
+    'PGPASSWORD=x psql',
+    'curl -H "Authorization: Basic eA=="',
+    'curl https://me:hunter2@example.org/',
+    'export API_KEY=1',
+    'git push https://ghp_abcdef@github.com/x/y',
+    'deploy --token abc',
+  ])('%s: nothing', (command) => {
+    expect(keptCommand(command)).toBe('(a command that may hold a secret)');
+  });
+
+  it('is one line, cut', () => {
+    expect(keptCommand('npm test\n')).toBe('npm test');
+    expect(keptCommand('a\nb\u001b[0m')).toBe('a\\nb\\u{1b}[0m');
+    expect(keptCommand('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`);
+  });
+});
