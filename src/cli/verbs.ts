@@ -1,6 +1,7 @@
 import { COMMIT_VERBS } from './verbs/commits.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
+import { RESUME_VERBS } from './verbs/resume.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
 import { SHARING_VERBS } from './verbs/sharing.ts';
 import type { Verb } from './verbs/verb.ts';
@@ -8,6 +9,7 @@ import type { Verb } from './verbs/verb.ts';
 /** Every verb of the command line, in the order that help shows. */
 export const VERBS: Readonly<Record<string, Verb>> = {
   ...NOTE_VERBS,
+  ...RESUME_VERBS,
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
   ...RESCUE_VERBS,

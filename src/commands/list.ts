@@ -1,9 +1,13 @@
+import { looksDone } from '../domain/staleness.ts';
 import { handoffRef } from '../git/namespace.ts';
+import { openRepository } from '../git/repository.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { byAge } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type HandoffShape, handoffShape } from './shapes.ts';
+import { type HandoffShape, type ListedShape, handoffShape } from './shapes.ts';
+import { type BranchStaleness, judgeBranches } from './staleness.ts';
+import { typedTopic } from './topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface ListOptions {
@@ -16,15 +20,23 @@ export interface ListOptions {
 export interface ListValue {
   /** The branch whose handoffs come first. */
   readonly branch: string;
-  readonly items: readonly HandoffShape[];
+  readonly items: readonly ListedShape[];
+  /** A command for each note whose work looks done; nothing is closed unasked. */
+  readonly looksDone: readonly string[];
 }
+
+/** Longer than any repository needs that can be listed; then nothing is said of branches. Milliseconds. */
+const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
-  const [{ repository, sessions, notices }, states] = await Promise.all([
-    openWorkspace(context),
-    readTopics({ cwd }),
+  const repository = await openRepository(cwd);
+  const reading = readTopics({ cwd });
+  const [{ sessions, notices }, states, stale] = await Promise.all([
+    openWorkspace(context, repository),
+    reading,
+    judgeBranches(repository, reading, { timeoutMs: STALENESS_MS }),
   ]);
   const reader = findSession(context, sessions, options.session)?.id;
   const here = repository.branch;
@@ -34,12 +46,26 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     .flatMap((state) =>
       state.tip === undefined
         ? []
-        : [handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader)],
+        : [listed(handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader), stale)],
     )
     .filter((item) => wanted === undefined || item.state === wanted);
   return {
-    value: { branch: here, items },
+    value: { branch: here, items, looksDone: closeCommands(items, reader) },
     notices: [...notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
+}
+
+function listed(item: HandoffShape, stale: BranchStaleness): ListedShape {
+  return { ...item, staleness: item.state === 'open' ? (stale.get(item.branch) ?? null) : null };
+}
+
+/** What another session owns is closed with a take. */
+function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
+  return items
+    .filter(({ staleness }) => looksDone(staleness))
+    .map(
+      ({ branch, topic, owner }) =>
+        `git handoff close ${typedTopic(branch, topic)}${owner === reader ? '' : ' --take'}`,
+    );
 }
