@@ -18,7 +18,9 @@ export async function treeEntries(
   { timeoutMs }: Limits,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (paths.length === 0) return new Map();
-  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', '--end-of-options', commit, ...paths];
+  // -t: a folder is told of, too, when a file in it is asked for.
+  const flags = ['-t', '-z', '--full-tree', '--end-of-options'];
+  const args = ['--literal-pathspecs', 'ls-tree', ...flags, commit, ...paths];
   const result = await runGit(args, { cwd, timeoutMs });
   if (result.code !== 0) return undefined;
   return new Map(

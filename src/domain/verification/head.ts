@@ -39,10 +39,8 @@ function divergedFinding(name: string, { ours, theirs, found, sameTree }: Diverg
     return finding('head-rebased', `${rewritten} and has the same ${changes(theirs)} under other names`);
   }
   if (found > 0) {
-    return finding(
-      'head-partly',
-      `${rewritten}; the ${changes(found)} of ${found} are there under other names, of ${theirs - found} not`,
-    );
+    const share = `${found} of their changes ${found === 1 ? 'is' : 'are'}`;
+    return finding('head-partly', `${rewritten}; ${share} there under other names, ${theirs - found} not`);
   }
   return finding('head-replaced', `${rewritten}, and their changes are not found again`);
 }

@@ -21,7 +21,6 @@ const MAX_SECTION = 20_000;
 const MAX_PATH = 1000;
 
 const MARKER = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/;
-const CODE_SPAN = /(`+)([^`]+)\1(?!`)/g;
 const LINK = /\]\(([^()\s]+)\)/g;
 
 /**
@@ -43,7 +42,9 @@ export function importantPaths(section: string, top?: string): NamedPaths {
 
 function namesIn(line: string, top: string | undefined): NamedPath[] {
   const item = line.replace(MARKER, '');
-  const spans = [...item.matchAll(CODE_SPAN)].map(([, , text = '']) => text.trim());
+  const parts = item.split('`');
+  // What stands between two backticks; a last one alone opens nothing.
+  const spans = parts.filter((_, at) => at % 2 === 1 && at < parts.length - 1).map((text) => text.trim());
   const links = [...item.matchAll(LINK)].map(([, target = '']) => target);
   const marked = [...spans, ...links].filter((text) => text !== '' && !text.includes('://'));
   if (marked.length > 0) return marked.map((text) => named(text, top)).filter(isLikely);
@@ -66,9 +67,11 @@ function named(text: string, top: string | undefined): NamedPath {
 }
 
 function looksLikePath(text: string): boolean {
-  if (/[\s()]/.test(text)) return /^[^()]*\.[A-Za-z0-9]{1,8}$/.test(text) && !text.startsWith('-');
+  const hasEnding = /[^.]\.[A-Za-z0-9_+-]{1,16}$/.test(text);
+  if (/[()]/.test(text)) return hasEnding && text.includes('/');
+  if (/\s/.test(text)) return hasEnding && !text.startsWith('-');
   if (/[*?]/.test(text)) return false;
-  return text.includes('/') || /[^.]\.[A-Za-z0-9_+-]{1,16}$/.test(text);
+  return hasEnding || text.includes('/');
 }
 
 /** The path from the top, without `.` and empty parts; `undefined` for what leads out of the working tree, or into `.git`. */
