@@ -183,6 +183,7 @@ describe('hostile names in a note', () => {
         'evil-names',
       ]);
       const opened = world.run('cat', [log]).stdout;
+      expect(opened).toContain('/HEAD"');
       for (const name of ['/etc/passwd"', 'secret.txt', 'id_rsa']) expect(opened).not.toContain(name);
     }
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type {
   BranchPlace,
@@ -301,4 +302,10 @@ describe('what is said', () => {
     expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
     expect(Math.max(...shown.split('\n').map((line) => line.length))).toBeLessThan(600);
   });
+});
+
+it('docs/boot.md has every rule and no other', () => {
+  const page = readFileSync(new URL('../../docs/boot.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` *\| ([a-z]+) *\| ([a-z]+) *\|/gm)];
+  expect(rows.map(([, code, axis, verdict]) => [code, [axis, verdict]])).toEqual(Object.entries(RULES));
 });
