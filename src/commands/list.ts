@@ -5,8 +5,8 @@ import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { byAge } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type HandoffShape, type ListedShape, handoffShape } from './shapes.ts';
-import { type BranchStaleness, judgeBranches } from './staleness.ts';
+import { type ListedShape, handoffShape } from './shapes.ts';
+import { judgeBranches, stalenessOf } from './staleness.ts';
 import { typedTopic } from './topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 
@@ -46,7 +46,12 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     .flatMap((state) =>
       state.tip === undefined
         ? []
-        : [listed(handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader), stale)],
+        : [
+            {
+              ...handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader),
+              staleness: stalenessOf(state, stale),
+            },
+          ],
     )
     .filter((item) => wanted === undefined || item.state === wanted);
   return {
@@ -54,10 +59,6 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     notices: [...notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
-}
-
-function listed(item: HandoffShape, stale: BranchStaleness): ListedShape {
-  return { ...item, staleness: item.state === 'open' ? (stale.get(item.branch) ?? null) : null };
 }
 
 /** What another session owns is closed with a take. */

@@ -51,13 +51,19 @@ export async function judgeBranches(
   }
 }
 
-/** Of open topics; a detached HEAD is no branch, and of a name that was cut only the beginning is known. */
+/** Of open topics; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
 function branchesOf(topics: readonly TopicState[]): BranchName[] {
-  const open = topics.filter(({ tip }) => tip?.trailers?.state === 'open');
-  const named = open.filter(
-    ({ branch, path }) => branch !== 'HEAD' && encodeBranch(branch) === path.component,
-  );
-  return [...new Set(named.map(({ branch }) => branch))].slice(0, MAX_BRANCHES);
+  const components = new Map<BranchName, string>();
+  for (const { tip, branch, path } of topics) {
+    if (tip?.trailers?.state === 'open' && branch !== 'HEAD') components.set(branch, path.component);
+  }
+  const named = [...components].filter(([branch, component]) => encodeBranch(branch) === component);
+  return named.map(([branch]) => branch).slice(0, MAX_BRANCHES);
+}
+
+/** Why an open topic looks done or out of place, by what was found out about the branches. */
+export function stalenessOf(topic: TopicState, stale: BranchStaleness): Staleness {
+  return topic.tip?.trailers?.state === 'open' ? (stale.get(topic.branch) ?? null) : null;
 }
 
 async function judge(

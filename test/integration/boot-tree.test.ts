@@ -138,6 +138,25 @@ describe('what a session is told', () => {
     expect(world.boot().value.topic).toBe('first-work');
   });
 
+  it('by one that was left automatically only where no session wrote any', () => {
+    world.leave('auto-left', [], { note: 'left' });
+    // As the program leaves it: another trailer, otherwise the same commit.
+    const commit = world.git(['cat-file', 'commit', 'refs/handoffs/feature/auto-left']);
+    const oid = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], {
+      input: `${commit}\nHandoff-Automatic: death\n`,
+    });
+    for (const ref of ['handoffs', 'handoffs-local/kept'])
+      world.git(['update-ref', `refs/${ref}/feature/auto-left`, oid]);
+    expect(world.boot()).toMatchObject({
+      stale: false,
+      codes: ['note-automatic', 'branch-here', 'head-equal'],
+    });
+    expect(world.boot().value.automatic).toBe('death');
+    world.ok(['write', 'written-work', '-m', 'x'], { session: WRITER });
+    world.run('sleep', ['1.1']);
+    expect(world.boot().value.topic).toBe('written-work');
+  });
+
   it('that there is none', () => {
     const { status, stdout, stderr } = world.handoff(['boot']);
     expect([status, stdout]).toEqual([1, '']);
