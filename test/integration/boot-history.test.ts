@@ -101,6 +101,20 @@ describe('HEAD against the base of a note', () => {
     expect(found).toMatchObject({ stale: false, codes: ['branch-here', 'base-shallow'] });
   });
 
+  it('a shallow clone that has the base, and not what is between', () => {
+    world.git(['tag', 'then']);
+    world.commit('three', { 'three.txt': '3\n' });
+    world.commit('four', { 'four.txt': '4\n' });
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '--depth=1', '-b', 'feature', `file://${world.path}`, clone]);
+    world.git(['fetch', '-q', '--depth=1', 'origin', 'refs/tags/then:refs/tags/then'], { cwd: clone });
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    expect(world.boot(undefined, { cwd: clone })).toMatchObject({
+      stale: false,
+      codes: ['branch-here', 'base-shallow'],
+    });
+  });
+
   it('another clone does not have the commit', () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'feature', world.path, clone]);

@@ -13,6 +13,7 @@ describe('the files that a note calls important', () => {
     ['- **`src/a.ts`** and `src/b.ts`', ['src/a.ts', 'src/b.ts']],
     ['- [login](src/login.ts) is the entry', ['src/login.ts']],
     ['src/a.ts', ['src/a.ts']],
+    ['- src/a.ts: mind the `y.ts', ['src/a.ts']],
     ['| src/a.ts | the login |', ['src/a.ts']],
     ['- ./src//a.ts', ['src/a.ts']],
     ['- src/', ['src']],
