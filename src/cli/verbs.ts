@@ -2,6 +2,7 @@ import { COMMIT_VERBS } from './verbs/commits.ts';
 import { EXCHANGE_VERBS } from './verbs/exchange.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
+import { RESUME_VERBS } from './verbs/resume.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
 import { UPKEEP_VERBS } from './verbs/upkeep.ts';
 import { SHARING_VERBS } from './verbs/sharing.ts';
@@ -11,6 +12,7 @@ import type { Verb } from './verbs/verb.ts';
 export const VERBS: Readonly<Record<string, Verb>> = {
   ...NOTE_VERBS,
   ...UPKEEP_VERBS,
+  ...RESUME_VERBS,
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
   ...RESCUE_VERBS,

@@ -1,4 +1,5 @@
 import { readerName } from '../domain/reader.ts';
+import { looksDone } from '../domain/staleness.ts';
 import { ACKS, KEPT, handoffRef } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { openRepository } from '../git/repository.ts';
@@ -8,7 +9,9 @@ import type { CommandResult, Context } from './context.ts';
 import { byAge } from './find-topic.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type HandoffShape, handoffShape } from './shapes.ts';
+import { type ListedShape, handoffShape } from './shapes.ts';
+import { judgeBranches, stalenessOf } from './staleness.ts';
+import { typedTopic } from './topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface ListOptions {
@@ -27,18 +30,25 @@ export interface ListOptions {
 export interface ListValue {
   /** The branch whose handoffs come first. */
   readonly branch: string;
-  readonly items: readonly HandoffShape[];
+  readonly items: readonly ListedShape[];
+  /** A command for each note whose work looks done; nothing is closed unasked. */
+  readonly looksDone: readonly string[];
 }
+
+/** Longer than any repository needs that can be listed; then nothing is said of branches. Milliseconds. */
+const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
   const repository = await openRepository(cwd);
   const local = listRefNames({ cwd }, [KEPT, ACKS]);
-  const [workspace, states, facts] = await Promise.all([
+  const reading = readTopicsBeside({ cwd }, '', local);
+  const [workspace, states, facts, stale] = await Promise.all([
     openWorkspace(context, repository),
-    readTopicsBeside({ cwd }, '', local),
+    reading,
     options.reading ? readerFacts(repository, context) : NOBODY,
+    judgeBranches(repository, reading, { timeoutMs: STALENESS_MS }),
   ]);
   const acks = acksFrom(await local);
   const reader = findReader(facts, context, workspace, options.session);
@@ -53,18 +63,31 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
       state.tip === undefined
         ? []
         : [
-            handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, {
-              ...reader,
-              acknowledged: ackOf(acks, state.path, name),
-            }),
+            {
+              ...handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, {
+                ...reader,
+                acknowledged: ackOf(acks, state.path, name),
+              }),
+              staleness: stalenessOf(state, stale),
+            },
           ],
     )
     .filter((item) => wanted === undefined || item.state === wanted)
     .filter((item) => !options.unread || item.unread)
     .filter((item) => to === undefined || item.to === to);
   return {
-    value: { branch: here, items },
+    value: { branch: here, items, looksDone: closeCommands(items, reader.session) },
     notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
+}
+
+/** What another session owns is closed with a take. */
+function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
+  return items
+    .filter(({ staleness }) => looksDone(staleness))
+    .map(
+      ({ branch, topic, owner }) =>
+        `git handoff close ${typedTopic(branch, topic)}${owner === reader ? '' : ' --take'}`,
+    );
 }

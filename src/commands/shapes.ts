@@ -1,8 +1,10 @@
-import type { HandoffCommit } from '../domain/handoff.ts';
+import type { AutomaticReason, HandoffCommit } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { Evidence } from '../domain/ledger/claims.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
+import type { Staleness } from '../domain/staleness.ts';
+import type { Finding } from '../domain/verification/rules.ts';
 import type { TopicState } from '../store/topic.ts';
 
 /**
@@ -43,6 +45,31 @@ export interface StructureShape {
   readonly from?: string | null;
   readonly tags: readonly string[];
   readonly references: readonly string[];
+}
+
+/** A handoff in a list. */
+export interface ListedShape extends HandoffShape {
+  /** Why its branch makes it look done or out of place. */
+  readonly staleness: Staleness;
+}
+
+/** A note that was checked against the repository, and what it hands on. */
+export interface BootShape extends HandoffShape {
+  readonly automatic: AutomaticReason | null;
+  /** Who wrote the text; the owner may have taken it. */
+  readonly writer: string;
+  readonly writtenAt: string;
+  /** The commit that the text is about. */
+  readonly writtenOn: string | null;
+  readonly goal: string;
+  readonly goalIsSummary: boolean;
+  /** What the note says of the state of the work. */
+  readonly said: string | null;
+  /** `null`: it names none. */
+  readonly nextAction: string | null;
+  readonly stopConditions: string | null;
+  readonly stale: boolean;
+  readonly findings: readonly Finding[];
 }
 
 /** A note's text in JSON: as text when it is UTF-8, else in base64. */

@@ -2,7 +2,7 @@ import type { StateValue } from '../commands/close.ts';
 import type { AckValue } from '../commands/ack.ts';
 import type { ListValue } from '../commands/list.ts';
 import type { LogValue } from '../commands/log.ts';
-import type { HandoffShape, LostShape, VersionShape } from '../commands/shapes.ts';
+import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../commands/shapes.ts';
 import type { ShowValue } from '../commands/show.ts';
 import type { TakeValue } from '../commands/take.ts';
 import { shortId } from '../domain/names.ts';
@@ -60,27 +60,37 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 }
 
 /** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
-export function renderList({ branch, items }: ListValue, now: number, narrowed = false): Rendered {
+export function renderList({ branch, items, looksDone }: ListValue, now: number, narrowed = false): Rendered {
   if (items.length === 0 && narrowed) return 'no handoffs like that (all: git handoff list --all)\n';
   if (items.length === 0) {
     return 'no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n';
   }
   const here = items.filter((item) => item.branch === branch);
   const others = items.filter((item) => item.branch !== branch);
-  const rows = (some: readonly HandoffShape[]) =>
+  const rows = (some: readonly ListedShape[]) =>
     columns(
-      some.map((item) => [
-        name(item),
-        item.state === 'open' ? '' : item.state,
-        owner(item),
-        age(item, now),
-        escapeLine(item.summary),
-      ]),
+      some.map((item) => [name(item), remark(item), owner(item), age(item, now), escapeLine(item.summary)]),
     );
-  return [here, others]
-    .filter((some) => some.length > 0)
-    .map(rows)
-    .join('\n');
+  const groups = [here, others].filter((some) => some.length > 0).map(rows);
+  return [...groups, ...doneLine(looksDone)].join('\n');
+}
+
+const REMARKS: Readonly<Record<NonNullable<ListedShape['staleness']>, string>> = {
+  merged: 'merged: close it?',
+  'branch-deleted': 'branch gone',
+  'branch-renamed': 'branch renamed',
+};
+
+function remark({ state, staleness }: ListedShape): string {
+  if (state !== 'open') return state;
+  return staleness === null ? '' : REMARKS[staleness];
+}
+
+function doneLine([first, ...more]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  return [
+    more.length === 0 ? `1 looks done: ${first}\n` : `${more.length + 1} look done, the first: ${first}\n`,
+  ];
 }
 
 export function renderLog({ items }: LogValue, now: number): Rendered {

@@ -55,6 +55,23 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('list', 0, ['list']).items).toHaveLength(1);
   });
 
+  it('boot, of a note that holds and of one that does not', () => {
+    expect(answer('boot', 0, ['boot'], b)).toMatchObject({ stale: false, goal: 'hello', nextAction: null });
+    const input = '# Goal\nx\n# Next steps\ny\n# Files\n- gone.txt\n';
+    repo.handoff(['write', 'stale-note'], { session: b, input });
+    expect(answer('boot', 1, ['boot', 'stale-note'], b)).toMatchObject({ stale: true, nextAction: 'y' });
+    expect(answer('error', 1, ['boot', 'no-such-note']).error.code).toBe('not-found');
+    repo.ok(['close', 'stale-note'], { session: b });
+    repo.git(['branch', 'gone-branch']);
+    repo.handoff(['write', 'gone-branch/some-work', '-m', 'x'], { session: b });
+    repo.git(['branch', '-D', 'gone-branch']);
+    expect(answer('list', 0, ['list'], a)).toMatchObject({
+      items: [{ staleness: null }, { staleness: 'branch-deleted' }],
+      looksDone: ['git handoff close gone-branch/some-work --take'],
+    });
+    repo.ok(['close', 'gone-branch/some-work'], { session: b });
+  });
+
   it('a refused write and the text that was kept', () => {
     const { error } = answer('error', 3, ['write', 'auth-refresh', '-m', 'mine'], b);
     expect(error).toMatchObject({

@@ -52,10 +52,37 @@ describe('a program that the repository names', () => {
     expect(doctor).toContain('isomorphic-git reads what git reads');
   });
 
+  it('is not run for a note of a branch that was rewritten and squashed', () => {
+    const note = '# Important files\n- src/b.ts\n- gone.txt\n- moved.txt\n- src/a.ts\n';
+    world.git(['stash', '-q', '--include-untracked']);
+    world.git(['switch', '-q', 'side']);
+    world.commit('one', { 'src/b.ts': 'one\n', 'one.txt': '1\n' });
+    world.ok(['write', 'login-flow'], { session: A, input: note });
+    world.git(['rm', '-q', 'gone.txt']);
+    world.git(['mv', 'moved.txt', 'elsewhere.txt']);
+    world.git(['commit', '-q', '--amend', '--no-verify', '-m', 'other']);
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--squash', 'side']);
+    world.git(['commit', '-q', '--no-verify', '-m', 'squashed']);
+    world.git(['switch', '-q', 'side']);
+    for (const one of CANARIES) plant(world, one);
+    const { stdout, status } = world.handoff(['boot', '--json'], { session: B });
+    expect(status).toBe(1);
+    const codes = (JSON.parse(stdout) as { findings: { code: string }[] }).findings.map(({ code }) => code);
+    expect(codes).toEqual(
+      expect.arrayContaining(['branch-squashed', 'head-replaced', 'file-missing', 'file-moved']),
+    );
+    world.git(['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', 'branch', '-m', 'side-2']);
+    world.ok(['list']);
+    world.handoff(['boot', 'side/login-flow'], { session: B });
+    expect(world.canaries()).toEqual([]);
+  });
+
   it('is not run on a terminal either', () => {
     for (const one of CANARIES) plant(world, one);
     for (const verb of [
       'list',
+      'boot',
       'show auth-refresh',
       'log auth-refresh',
       'status',

@@ -126,7 +126,7 @@ export class HostileWorld extends SharingWorld {
   everything(env: Environment = {}): Said[] {
     const calls = new Calls(this, env);
     calls.event(C, 'SessionStart', { source: 'startup' });
-    for (const words of [['list'], ['show', 'auth-refresh'], ['log', 'auth-refresh']])
+    for (const words of [['list'], ['show', 'auth-refresh'], ['log', 'auth-refresh'], ['boot']])
       calls.verb(B, ...words, '--json');
     for (const words of [['list'], ['show', 'auth-refresh'], ['sessions'], ['status'], ['check', 'HEAD']])
       calls.verb(B, ...words);

@@ -1,0 +1,144 @@
+import type { AutomaticReason, HandoffCommit } from '../domain/handoff.ts';
+import { splitNote } from '../domain/note/document.ts';
+import { type NoteSections, noteSections } from '../domain/note/sections.ts';
+import { type NamedPaths, importantPaths } from '../domain/verification/important-files.ts';
+import type { HeadRelation, VerificationFacts } from '../domain/verification/facts.ts';
+import { verify } from '../domain/verification/verify.ts';
+import type { Oid } from '../domain/names.ts';
+import { type Branches, listBranches } from '../git/branches.ts';
+import { readSettings } from '../git/config.ts';
+import { relate } from '../git/history-relation.ts';
+import { type TreeState, readTreeState } from '../git/named-files.ts';
+import { handoffRef } from '../git/namespace.ts';
+import { type Repository, topLevel } from '../git/repository.ts';
+import { processTable } from '../host/processes.ts';
+import { judgeSessions } from '../store/sessions.ts';
+import { type FoundBranch, findBranch } from './boot/branch-place.ts';
+import { type Chosen, chooseNote } from './boot/choose-note.ts';
+import { fileFacts } from './boot/file-facts.ts';
+import { LIMITS } from './boot/limits.ts';
+import { foreignLive, siblingFacts } from './boot/people.ts';
+import { treeFact } from './boot/tree-fact.ts';
+import { writtenVersion } from './boot/written-version.ts';
+import { type CommandResult, type Context, findSession } from './context.ts';
+import { requireTip } from './find-topic.ts';
+import { reportIllegalMoves } from './report-illegal.ts';
+import { type BootShape, handoffShape, timestamp } from './shapes.ts';
+import { openWorkspace } from './workspace.ts';
+
+export interface BootOptions {
+  readonly topic: string | undefined;
+  readonly session: string | undefined;
+}
+
+/**
+ * Checks a note against the repository, for a session that is to go on from it. Changes nothing, and opens nothing that
+ * the note names.
+ */
+export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
+  const { cwd } = context;
+  const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
+    openWorkspace(context),
+    listBranches(cwd, { ...LIMITS, worktrees: true }),
+    readTreeState(cwd, LIMITS).catch(() => undefined),
+    readSettings(cwd),
+  ]);
+  const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
+  const { state, beside } = chosen;
+  const tip = requireTip(state);
+  const written = await writtenVersion(cwd, tip);
+  const note = (state.note ?? Buffer.alloc(0)).toString('utf8');
+  const sections = noteSections(splitNote(note).body);
+  const named = importantPaths(sections.importantFiles ?? '', top);
+  const reader = findSession(context, sessions, options.session)?.id;
+  const judged = judgeSessions(
+    sessions,
+    repository.commonDir,
+    processTable(),
+    settings.staleAfterMs,
+    context.now,
+  );
+  const foreign = foreignLive(reader, judged);
+  const owner = tip.trailers?.owner;
+  const facts = {
+    ...(await repositoryFacts(repository, chosen, written, named, { branches, tree, top }, foreign)),
+    liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
+    siblings: siblingFacts(state, beside),
+  };
+  const verification = verify(facts);
+  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, tip, reader);
+  return {
+    value: { ...shape, ...inherited(tip, written, sections), ...verification },
+    notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
+    exitCode: verification.stale ? 1 : 0,
+  };
+}
+
+interface Seen {
+  readonly branches: Branches;
+  readonly tree: TreeState | undefined;
+  readonly top: string | undefined;
+}
+
+/** Everything but the people. */
+async function repositoryFacts(
+  repository: Repository,
+  { state }: Chosen,
+  written: HandoffCommit,
+  named: NamedPaths,
+  { branches, tree, top }: Seen,
+  foreign: Parameters<typeof treeFact>[4],
+): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings'>> {
+  const { branch } = state;
+  const base = written.trailers?.base;
+  const found = await findBranch(repository, branch, base, branches);
+  const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
+  // Of a deleted branch the files that are checked out are left to compare with.
+  const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
+  const [head, files] = await Promise.all([
+    headRelation(repository, found, base),
+    fileFacts(named.paths, { cwd: repository.cwd, base, tip, disk }),
+  ]);
+  return {
+    branch,
+    closed: state.tip?.trailers?.state === 'closed',
+    automatic: state.tip?.trailers?.automatic,
+    movedByHand: state.illegal?.reason,
+    place: found.place,
+    merged: found.merged,
+    head,
+    files,
+    filesLeft: named.left,
+    tree: treeFact(repository, tree, written.recorded, isRecordedPlace(found), foreign),
+  };
+}
+
+/** A branch that is gone was not what is checked out now. */
+const isRecordedPlace = ({ onDisk, place }: FoundBranch) => onDisk && place.kind !== 'deleted';
+
+async function headRelation(
+  { cwd }: Repository,
+  { place, tip }: FoundBranch,
+  base: Oid | undefined,
+): Promise<HeadRelation> {
+  if (tip === undefined) {
+    return place.kind === 'unborn' && base === undefined ? { kind: 'unborn' } : { kind: 'none' };
+  }
+  return base === undefined ? { kind: 'first' } : relate(cwd, tip, base, LIMITS);
+}
+
+/** What the note says, whole; where it has none of the headings its summary is the goal. */
+function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSections) {
+  const automatic: AutomaticReason | null = tip.trailers?.automatic ?? null;
+  return {
+    automatic,
+    writer: written.trailers?.owner ?? 'unknown',
+    writtenAt: timestamp(written.seconds * 1000),
+    writtenOn: written.trailers?.base ?? null,
+    goal: sections.goal ?? tip.summary,
+    goalIsSummary: sections.goal === undefined,
+    said: sections.state ?? null,
+    nextAction: sections.nextAction ?? null,
+    stopConditions: sections.stopConditions ?? null,
+  };
+}

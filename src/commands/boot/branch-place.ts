@@ -1,0 +1,106 @@
+import { hadOwnCommits } from '../../domain/branch-history.ts';
+import type { BranchName, Oid } from '../../domain/names.ts';
+import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
+import { type Branches, findDefaultBranch, remoteBranches, renamedBranches } from '../../git/branches.ts';
+import { holds } from '../../git/history-relation.ts';
+import { type Repository, branchTip } from '../../git/repository.ts';
+import { isSquashed } from '../../git/squashed.ts';
+import { findLanded } from '../staleness.ts';
+import { LIMITS } from './limits.ts';
+
+export interface FoundBranch {
+  readonly place: BranchPlace;
+  readonly merged: Merged | undefined;
+  /** The commit to compare the note's base with. */
+  readonly tip: Oid | undefined;
+  /** The files on the disk are this branch's. */
+  readonly onDisk: boolean;
+}
+
+/** Where a note's branch is now, under whichever name, and whether its work is in the default branch. */
+export async function findBranch(
+  repository: Repository,
+  branch: BranchName,
+  base: Oid | undefined,
+  branches: Branches,
+): Promise<FoundBranch> {
+  const { cwd, branch: current } = repository;
+  if (branch === 'HEAD') {
+    const place: BranchPlace =
+      current === 'HEAD' ? { kind: 'detached-still' } : { kind: 'detached-then', current };
+    return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
+  }
+  const head = branches.heads.get(branch);
+  if (head === undefined) return findElsewhere(repository, branch, base, branches);
+  const isHere = current === branch;
+  const place: BranchPlace = isHere
+    ? { kind: 'here' }
+    : { kind: 'elsewhere', current, worktree: head.worktree };
+  return { place, merged: await findMerged(cwd, branch, head.oid, branches), tip: head.oid, onDisk: isHere };
+}
+
+/** A branch that is not here under its name. */
+async function findElsewhere(
+  { cwd, branch: current }: Repository,
+  branch: BranchName,
+  base: Oid | undefined,
+  branches: Branches,
+): Promise<FoundBranch> {
+  const none = { merged: undefined, tip: undefined, onDisk: false };
+  if (current === branch) return { ...none, place: { kind: 'unborn' }, onDisk: true };
+  const [renamed, remote] = await Promise.all([
+    renamedBranches(cwd, LIMITS),
+    remoteBranches(cwd, [branch], LIMITS),
+  ]);
+  const to = latestName(renamed, branch);
+  const tip = to === undefined ? undefined : branches.heads.get(to)?.oid;
+  if (to !== undefined && tip !== undefined) {
+    const place: BranchPlace = { kind: 'renamed', to, current };
+    return { place, merged: await findMerged(cwd, to, tip, branches), tip, onDisk: to === current };
+  }
+  const there = remote.get(branch);
+  if (there !== undefined) return { ...none, place: { kind: 'remote', remote: there.name }, tip: there.oid };
+  return { ...none, ...(await findDeleted(cwd, base, branches)), onDisk: true };
+}
+
+/** A branch that is gone has left its base: whether that, or its whole change, is in the default branch. */
+async function findDeleted(
+  cwd: string,
+  base: Oid | undefined,
+  branches: Branches,
+): Promise<Pick<FoundBranch, 'place' | 'merged'>> {
+  const into = await findDefaultBranch(cwd, branches, LIMITS);
+  const place = (baseIn: string | null | undefined) => ({ kind: 'deleted', baseIn }) as const;
+  if (into === undefined || base === undefined) return { place: place(undefined), merged: undefined };
+  const held = await holds(cwd, into.refs, base, LIMITS);
+  if (held !== false) return { place: place(held === true ? into.name : undefined), merged: undefined };
+  const squashed = await isSquashed(cwd, into.refs, base, LIMITS);
+  return { place: place(null), merged: squashed ? { into: into.name, squashed } : undefined };
+}
+
+async function findMerged(
+  cwd: string,
+  branch: string,
+  tip: Oid,
+  branches: Branches,
+): Promise<Merged | undefined> {
+  const landed = await findLanded(cwd, [branch], branches, () => LIMITS);
+  if (landed === undefined) return undefined;
+  const { into, refs } = landed;
+  if (!landed.merged.has(branch)) {
+    return (await isSquashed(cwd, refs, tip, LIMITS)) ? { into, squashed: true } : undefined;
+  }
+  const moves = landed.moves.get(branch) ?? [];
+  return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { into, squashed: false } : undefined;
+}
+
+/** A branch may have been renamed several times. */
+export function latestName(renamed: ReadonlyMap<string, string>, branch: string): string | undefined {
+  const seen = new Set([branch]);
+  let name = renamed.get(branch);
+  for (let next = name; next !== undefined && !seen.has(next); next = renamed.get(next)) {
+    seen.add(next);
+    name = next;
+  }
+  return name;
+}

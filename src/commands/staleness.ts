@@ -1,0 +1,125 @@
+import type { BranchName } from '../domain/names.ts';
+import { type Staleness, decideStaleness } from '../domain/staleness.ts';
+import {
+  type Branches,
+  type Limits,
+  branchMoves,
+  findDefaultBranch,
+  listBranches,
+  mergedBranches,
+  mergedTips,
+  remoteBranches,
+  renamedBranches,
+} from '../git/branches.ts';
+import { encodeBranch } from '../git/namespace.ts';
+import type { Repository } from '../git/repository.ts';
+import type { TopicState } from '../store/topic.ts';
+
+/** Beyond this many branches in doubt nothing is said of the others: a command line has an end. */
+const MAX_BRANCHES = 500;
+
+/** By branch; only what is stale is in it. */
+export type BranchStaleness = ReadonlyMap<string, Staleness>;
+
+const NOTHING: BranchStaleness = new Map();
+
+/**
+ * Finds the branches of open notes whose work looks done: merged into the default branch, or deleted. One git process
+ * that runs beside the reading of the topics, and a few more only where a branch is not plainly at work: however
+ * many topics there are.
+ *
+ * @param topics may be a promise: the branches are listed meanwhile
+ * @param timeoutMs for all of it; when it is over, nothing is stale
+ */
+export async function judgeBranches(
+  repository: Pick<Repository, 'cwd' | 'branch'>,
+  topics: readonly TopicState[] | Promise<readonly TopicState[]>,
+  { timeoutMs }: Limits,
+): Promise<BranchStaleness> {
+  const end = performance.now() + timeoutMs;
+  const left = () => ({ timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
+  const listing = listBranches(repository.cwd, left());
+  listing.catch(() => undefined);
+  const names = branchesOf(await topics);
+  try {
+    const branches = await listing;
+    if (branches.heads.size === 0 || names.length === 0) return NOTHING;
+    return await judge(repository, names, branches, left);
+  } catch {
+    // Out of time, or a repository that git cannot list: what is not known is not stale.
+    return NOTHING;
+  }
+}
+
+/** Of open topics; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
+function branchesOf(topics: readonly TopicState[]): BranchName[] {
+  const components = new Map<BranchName, string>();
+  for (const { tip, branch, path } of topics) {
+    if (tip?.trailers?.state === 'open' && branch !== 'HEAD') components.set(branch, path.component);
+  }
+  const named = [...components].filter(([branch, component]) => encodeBranch(branch) === component);
+  return named.map(([branch]) => branch).slice(0, MAX_BRANCHES);
+}
+
+/** Why an open topic looks done or out of place, by what was found out about the branches. */
+export function stalenessOf(topic: TopicState, stale: BranchStaleness): Staleness {
+  return topic.tip?.trailers?.state === 'open' ? (stale.get(topic.branch) ?? null) : null;
+}
+
+async function judge(
+  { cwd, branch: current }: Pick<Repository, 'cwd' | 'branch'>,
+  names: readonly string[],
+  branches: Branches,
+  left: () => Limits,
+): Promise<BranchStaleness> {
+  const { heads } = branches;
+  const gone = names.filter((name) => !heads.has(name) && name !== current);
+  const present = names.filter((name) => heads.has(name));
+  const [renamed, remote, landed] = await Promise.all([
+    gone.length === 0 ? undefined : renamedBranches(cwd, left()),
+    gone.length === 0 ? undefined : remoteBranches(cwd, gone, left()),
+    findLanded(cwd, present, branches, left),
+  ]);
+  const judged = names.map((name) => {
+    const to = renamed?.get(name);
+    const tip = heads.get(name)?.oid;
+    const staleness = decideStaleness({
+      branch: name,
+      exists: tip !== undefined,
+      isCurrent: name === current,
+      isDefault: name === landed?.into,
+      isMerged: landed?.merged.has(name) === true,
+      moves: landed?.moves.get(name) ?? [],
+      wasMerged: tip !== undefined && landed?.tips.has(tip) === true,
+      renamedTo: to !== undefined && heads.has(to) ? to : undefined,
+      isRemote: remote?.has(name) === true,
+    });
+    return [name, staleness] as const;
+  });
+  return new Map(judged.filter(([, staleness]) => staleness !== null));
+}
+
+/** What tells whether branches are merged; asked for only where one is not the default branch itself. */
+export async function findLanded(
+  cwd: string,
+  names: readonly string[],
+  branches: Branches,
+  left: () => Limits,
+) {
+  if (names.length === 0) return undefined;
+  const into = await findDefaultBranch(cwd, branches, left());
+  const asked = names.filter((name) => name !== into?.name);
+  if (into === undefined || asked.length === 0) return undefined;
+  const merged = await mergedBranches(cwd, into, left());
+  const inDoubt = asked.filter((name) => merged.has(name));
+  const nothing = {
+    into: into.name,
+    refs: into.refs,
+    merged,
+    moves: new Map<string, never>(),
+    tips: new Set<string>(),
+  };
+  if (inDoubt.length === 0) return nothing;
+  const [moves, tips] = await Promise.all([branchMoves(cwd, inDoubt, left()), mergedTips(cwd, into, left())]);
+  return { ...nothing, moves, tips };
+}

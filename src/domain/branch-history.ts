@@ -1,0 +1,57 @@
+import type { Oid } from './names.ts';
+
+/** One entry of a branch's reflog (git-reflog(1)): what it was moved to, and why. */
+export interface BranchMove {
+  readonly to: Oid;
+  readonly message: string;
+}
+
+const OWN_COMMIT = /^(?:commit\b|cherry-pick\b|revert\b|am\b)/;
+/** A move along another branch's commits: what the branch had before is still in it. */
+const FORWARD = /: Fast-forward$/;
+const CREATED_FROM = /^branch: Created from (?:refs\/remotes\/)?(.+)$/;
+
+/**
+ * Whether a branch that lies inside the default branch got there by commits of its own. A fresh branch lies there, too,
+ * and so does one that was reset: only what is certain is `true`.
+ *
+ * @param moves its reflog, newest first; empty when there is none
+ * @param wasMerged its tip is the second parent of a merge in the default branch
+ */
+export function hadOwnCommits(branch: string, moves: readonly BranchMove[], wasMerged: boolean): boolean {
+  // A rename, or a reset to where it is: no move at all.
+  const real = moves.filter(({ to }, at) => to !== moves[at + 1]?.to);
+  const last = real.find(({ message }) => !FORWARD.test(message));
+  if (last === undefined) return false;
+  if (OWN_COMMIT.test(last.message)) return true;
+  const rebased = /^rebase \(finish\): .* onto ([0-9a-f]+)$/.exec(last.message)?.[1];
+  if (rebased !== undefined) return rebased !== last.to;
+  // Fetched from where it was worked on, and merged there.
+  const origin = CREATED_FROM.exec(last.message)?.[1];
+  return wasMerged && origin?.endsWith(`/${branch}`) === true;
+}
+
+/** The branch that the others are merged into, and where it stands: here, and as the remote last had it. */
+export interface DefaultBranch {
+  readonly name: string;
+  readonly refs: readonly string[];
+}
+
+const REMOTE = 'refs/remotes/origin/';
+
+/** Finds it: the remote's, else the configured one, else the usual ones. */
+export function chooseDefault(facts: {
+  /** What `refs/remotes/origin/HEAD` points at. */
+  readonly origin: string | undefined;
+  /** `init.defaultBranch`. */
+  readonly configured: string | undefined;
+  readonly has: (branch: string) => boolean;
+}): DefaultBranch | undefined {
+  const { origin, configured, has } = facts;
+  if (origin?.startsWith(REMOTE) === true) {
+    const name = origin.slice(REMOTE.length);
+    return { name, refs: has(name) ? [`refs/heads/${name}`, origin] : [origin] };
+  }
+  const name = [configured, 'main', 'master'].find((one) => one !== undefined && has(one));
+  return name === undefined ? undefined : { name, refs: [`refs/heads/${name}`] };
+}

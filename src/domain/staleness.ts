@@ -1,0 +1,37 @@
+import { type BranchMove, hadOwnCommits } from './branch-history.ts';
+
+/** Why an open note looks done or out of place; `null`: it does not, or that cannot be told. */
+export type Staleness = 'merged' | 'branch-deleted' | 'branch-renamed' | null;
+
+/** What is known of a note's branch. */
+export interface BranchFacts {
+  readonly branch: string;
+  readonly exists: boolean;
+  /** It is checked out, maybe before its first commit. */
+  readonly isCurrent: boolean;
+  readonly isDefault: boolean;
+  /** The default branch holds its tip; `false` also when that is not known. */
+  readonly isMerged: boolean;
+  readonly moves: readonly BranchMove[];
+  /** Its tip is the second parent of a merge in the default branch. */
+  readonly wasMerged: boolean;
+  readonly renamedTo: string | undefined;
+  /** A remote has it. */
+  readonly isRemote: boolean;
+}
+
+/** Judges an open note by its branch. In doubt it is not stale: nothing may seem done that is not. */
+export function decideStaleness(facts: BranchFacts): Staleness {
+  if (facts.isCurrent && !facts.exists) return null;
+  if (!facts.exists) {
+    if (facts.renamedTo !== undefined) return 'branch-renamed';
+    return facts.isRemote ? null : 'branch-deleted';
+  }
+  if (facts.isDefault || !facts.isMerged) return null;
+  return hadOwnCommits(facts.branch, facts.moves, facts.wasMerged) ? 'merged' : null;
+}
+
+/** Whether a note that is judged so is worth a `close`. */
+export function looksDone(staleness: Staleness): boolean {
+  return staleness === 'merged' || staleness === 'branch-deleted';
+}

@@ -1,0 +1,108 @@
+import type { AutomaticReason } from '../handoff.ts';
+
+/** Where the branch of a note is now. `current` is the branch that is checked out; `HEAD` when none is. */
+export type BranchPlace =
+  | { readonly kind: 'here' }
+  /** The note was written on a detached HEAD, and HEAD is detached now. */
+  | { readonly kind: 'detached-still' }
+  | { readonly kind: 'detached-then'; readonly current: string }
+  | { readonly kind: 'unborn' }
+  | { readonly kind: 'elsewhere'; readonly current: string; readonly worktree: string | undefined }
+  | { readonly kind: 'renamed'; readonly to: string; readonly current: string }
+  /** Not here, but a remote had it when it was last fetched. */
+  | { readonly kind: 'remote'; readonly remote: string }
+  /** `baseIn`: the default branch when it holds the note's base; `null`: it does not; `undefined`: not known. */
+  | { readonly kind: 'deleted'; readonly baseIn: string | null | undefined };
+
+/** That the branch's work is in the default branch, by its commits or as one squashed commit. */
+export interface Merged {
+  readonly into: string;
+  readonly squashed: boolean;
+}
+
+/** The branch's tip against the commit that the note is about. */
+export type HeadRelation =
+  | { readonly kind: 'equal' }
+  | { readonly kind: 'ahead'; readonly by: number }
+  | { readonly kind: 'behind'; readonly by: number }
+  | {
+      readonly kind: 'diverged';
+      /** Commits that only the branch has, and only the note's base. */
+      readonly ours: number;
+      readonly theirs: number;
+      /** How many of the latter the branch has under other names (same patch-id); `undefined`: not looked for. */
+      readonly found: number | undefined;
+      /** Both hold the very same files. */
+      readonly sameTree: boolean;
+    }
+  /** The base is not among the objects here. */
+  | { readonly kind: 'base-missing' }
+  /** The history here is cut off: no relation can be told. */
+  | { readonly kind: 'base-shallow' }
+  /** The note was written before the first commit. */
+  | { readonly kind: 'first' }
+  | { readonly kind: 'unborn' }
+  /** There is no branch to compare with. */
+  | { readonly kind: 'none' };
+
+/** A file that the note calls important. */
+export interface FileFact {
+  /** As the note names it. */
+  readonly path: string;
+  readonly state:
+    | { readonly kind: 'present' }
+    | { readonly kind: 'changed'; readonly committed: boolean; readonly uncommitted: boolean }
+    | { readonly kind: 'moved'; readonly to: string }
+    /** `known`: the note's base has it. */
+    | { readonly kind: 'missing'; readonly known: boolean }
+    /** There, and nothing to compare it with. */
+    | { readonly kind: 'uncompared' }
+    /** Outside of the repository, or no path that git could have: never opened. */
+    | { readonly kind: 'unsafe' };
+}
+
+export type TreeFact =
+  /** A bare repository. */
+  | { readonly kind: 'none' }
+  /** What was recorded is another working tree's, or this one is on another branch. */
+  | { readonly kind: 'elsewhere'; readonly worktree: string | null }
+  | {
+      readonly kind: 'here';
+      /** Uncommitted paths now, and when the note was written. */
+      readonly now: number;
+      readonly then: number;
+      /** Other live sessions with uncommitted paths here. */
+      readonly others: readonly { readonly session: string; readonly paths: number }[];
+      /** The merge, rebase … that is unfinished here. */
+      readonly operation: string | undefined;
+    };
+
+/** Another open handoff of the branch. */
+export interface SiblingFact {
+  /** As it is typed. */
+  readonly name: string;
+  readonly owner: string;
+  readonly newer: boolean;
+  /** Probably the same work, by its topic. */
+  readonly overlaps: boolean;
+  readonly automatic: boolean;
+}
+
+/** Everything that is known of a note and its repository. */
+export interface VerificationFacts {
+  readonly branch: string;
+  readonly closed: boolean;
+  readonly automatic: AutomaticReason | undefined;
+  /** Why what stands at its ref is not shown; `undefined`: it is. */
+  readonly movedByHand: string | undefined;
+  readonly place: BranchPlace;
+  readonly merged: Merged | undefined;
+  readonly head: HeadRelation;
+  readonly files: readonly FileFact[];
+  /** Important files beyond the number that is looked at. */
+  readonly filesLeft: number;
+  readonly tree: TreeFact;
+  /** The owner, when it is at work now and is not the reader. */
+  readonly liveOwner: string | undefined;
+  readonly siblings: readonly SiblingFact[];
+}

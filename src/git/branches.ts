@@ -1,0 +1,160 @@
+import { type BranchMove, type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { runGit } from './run.ts';
+
+/** The local branches. */
+export interface Branches {
+  readonly heads: ReadonlyMap<string, { readonly oid: Oid; readonly worktree: string | undefined }>;
+  /** What `refs/remotes/origin/HEAD` points at. */
+  readonly origin: string | undefined;
+}
+
+/** What a look may cost: milliseconds for each process. */
+export interface Limits {
+  readonly timeoutMs: number;
+}
+
+const HEADS = 'refs/heads/';
+const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
+
+/** Lists the branches; `worktrees` tells where each is checked out, too. Nothing is found where git fails. */
+export async function listBranches(
+  cwd: string,
+  { timeoutMs, worktrees = false }: Limits & { readonly worktrees?: boolean },
+): Promise<Branches> {
+  const place = worktrees ? '%(worktreepath)' : '';
+  const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00`;
+  const fields = (await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs)).split(
+    '\0',
+  );
+  const heads = new Map<string, { oid: Oid; worktree: string | undefined }>();
+  let origin: string | undefined;
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [name = '', text = '', symbolic = '', worktree = ''] = fields.slice(at, at + 4);
+    const ref = name.replace(/^\n/, '');
+    const oid = parseOid(text);
+    if (ref === ORIGIN_HEAD) origin = symbolic === '' ? undefined : symbolic;
+    else if (oid !== undefined) {
+      heads.set(ref.slice(HEADS.length), { oid, worktree: worktree === '' ? undefined : worktree });
+    }
+  }
+  return { heads, origin };
+}
+
+/** The default branch; `undefined` when there is none of the names that it could have. */
+export async function findDefaultBranch(
+  cwd: string,
+  { heads, origin }: Branches,
+  { timeoutMs }: Limits,
+): Promise<DefaultBranch | undefined> {
+  const has = (branch: string) => heads.has(branch);
+  if (origin !== undefined) return chooseDefault({ origin, configured: undefined, has });
+  const text = await lines(['config', '-z', '--get', 'init.defaultBranch'], cwd, timeoutMs);
+  return chooseDefault({ origin, configured: text.split('\0')[0], has });
+}
+
+/** The branches whose tips the default branch holds, itself among them. */
+export async function mergedBranches(
+  cwd: string,
+  { refs }: DefaultBranch,
+  { timeoutMs }: Limits,
+): Promise<ReadonlySet<string>> {
+  const into = refs.map((ref) => `--merged=${ref}`);
+  const text = await lines(['for-each-ref', ...into, '--format=%(refname)', '--', HEADS], cwd, timeoutMs);
+  return new Set(text.split('\n').map((ref) => ref.slice(HEADS.length)));
+}
+
+/** A remote's branch, as it was when it was last fetched. */
+export interface RemoteBranch {
+  /** `origin/x` */
+  readonly name: string;
+  readonly oid: Oid;
+}
+
+/** The remote-tracking branches of some names. */
+export async function remoteBranches(
+  cwd: string,
+  names: readonly string[],
+  { timeoutMs }: Limits,
+): Promise<ReadonlyMap<string, RemoteBranch>> {
+  const patterns = names.map((name) => `refs/remotes/*/${name}`);
+  const format = '--format=%(objectname) %(refname)';
+  const text = await lines(['for-each-ref', format, '--', ...patterns], cwd, timeoutMs);
+  const found = text.split('\n').flatMap((line): RemoteBranch[] => {
+    const space = line.indexOf(' ');
+    const oid = parseOid(line.slice(0, Math.max(space, 0)));
+    return oid === undefined ? [] : [{ oid, name: line.slice(space + 1 + 'refs/remotes/'.length) }];
+  });
+  return new Map(
+    names.flatMap((name) => {
+      const remote = found.find((one) => one.name.endsWith(`/${name}`));
+      return remote === undefined ? [] : [[name, remote] as const];
+    }),
+  );
+}
+
+/** How much of the reflogs is read. Entries. */
+const MAX_MOVES = 2000;
+/** How many merges of the default branch are looked at. */
+const MAX_MERGES = 1000;
+
+/** What moved each of these branches, newest first. */
+export async function branchMoves(
+  cwd: string,
+  branches: readonly string[],
+  { timeoutMs }: Limits,
+): Promise<ReadonlyMap<string, readonly BranchMove[]>> {
+  const args = ['log', '--walk-reflogs', `--max-count=${MAX_MOVES}`, '-z', '--format=%gD%x09%H%x09%gs'];
+  const text = await lines([...args, ...branches.map((name) => HEADS + name), '--'], cwd, timeoutMs);
+  const moves = new Map<string, BranchMove[]>();
+  for (const record of text.split('\0')) {
+    const [selector = '', oid = '', ...message] = record.split('\t');
+    const name = selector.slice(HEADS.length, selector.lastIndexOf('@{'));
+    const to = parseOid(oid);
+    if (to === undefined) continue;
+    const move = { to, message: message.join('\t') };
+    const known = moves.get(name);
+    if (known === undefined) moves.set(name, [move]);
+    else known.push(move);
+  }
+  return moves;
+}
+
+/** The commits that were merged into the default branch: second parents of its latest merges. */
+export async function mergedTips(
+  cwd: string,
+  { refs }: DefaultBranch,
+  { timeoutMs }: Limits,
+): Promise<ReadonlySet<string>> {
+  const args = ['rev-list', '--parents', '--first-parent', '--merges', `--max-count=${MAX_MERGES}`];
+  const text = await lines([...args, ...refs, '--'], cwd, timeoutMs);
+  return new Set(text.split('\n').flatMap((line) => line.split(' ').slice(2)));
+}
+
+const RENAMED = 'Branch: renamed refs/heads/';
+
+/** The names that branches had before: old to new, the latest of each, by the reflogs. */
+export async function renamedBranches(
+  cwd: string,
+  { timeoutMs }: Limits,
+): Promise<ReadonlyMap<string, string>> {
+  const search = ['--fixed-strings', `--grep-reflog=${RENAMED}`, `--max-count=${MAX_MOVES}`];
+  const text = await lines(
+    ['log', '--walk-reflogs', ...search, '-z', '--format=%gs', '--branches', '--'],
+    cwd,
+    timeoutMs,
+  );
+  const renamed = new Map<string, string>();
+  for (const message of text.split('\0')) {
+    if (!message.startsWith(RENAMED)) continue;
+    const [old = '', next = ''] = message.slice(RENAMED.length).split(' to refs/heads/');
+    if (!renamed.has(old)) renamed.set(old, next.trimEnd());
+  }
+  return renamed;
+}
+
+/** What git prints; nothing where it fails. */
+async function lines(args: readonly string[], cwd: string, timeoutMs: number): Promise<string> {
+  const result = await runGit(args, { cwd, timeoutMs });
+  return result.code === 0 ? result.stdout.toString('utf8') : '';
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { utf8 } from './binary-text.ts';
+import type { Limits } from './branches.ts';
+import { runGit } from './run.ts';
+import { lstatOf } from './stat.ts';
+
+/**
+ * What a commit has at each of these paths: mode and object name, of folders, too. Nothing is opened but git's own
+ * objects.
+ *
+ * @returns `undefined` when there is no such commit
+ */
+export async function treeEntries(
+  cwd: string,
+  commit: Oid,
+  paths: readonly string[],
+  { timeoutMs }: Limits,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (paths.length === 0) return new Map();
+  // -t: a folder is told of, too, when a file in it is asked for.
+  const flags = ['-t', '-z', '--full-tree', '--end-of-options'];
+  const args = ['--literal-pathspecs', 'ls-tree', ...flags, commit, ...paths];
+  const result = await runGit(args, { cwd, timeoutMs });
+  if (result.code !== 0) return undefined;
+  return new Map(
+    result.stdout
+      .toString('utf8')
+      .split('\0')
+      .flatMap((record) => {
+        const tab = record.indexOf('\t');
+        return tab < 0 ? [] : [[record.slice(tab + 1), record.slice(0, tab)] as const];
+      }),
+  );
+}
+
+/** Where files went between two commits, by git's own detection of renames. Empty where that takes too long. */
+export async function movedFiles(
+  cwd: string,
+  from: Oid,
+  to: Oid,
+  { timeoutMs }: Limits,
+): Promise<ReadonlyMap<string, string>> {
+  const flags = ['-r', '-z', '-M', '--name-status', '--diff-filter=R', '--no-ext-diff', '--no-textconv'];
+  const args = ['diff-tree', ...flags, '--ignore-submodules=all', '-O/dev/null', from, to, '--'];
+  const moved = new Map<string, string>();
+  try {
+    const result = await runGit(args, { cwd, timeoutMs });
+    const fields = result.code === 0 ? result.stdout.toString('utf8').split('\0') : [];
+    for (let at = 0; at + 2 < fields.length; at += 3) moved.set(fields[at + 1] ?? '', fields[at + 2] ?? '');
+  } catch {
+    // Too large a change: a file that is gone is gone.
+  }
+  return moved;
+}
+
+/** The working tree against HEAD, counted as a handoff records it. */
+export interface TreeState {
+  readonly head: Oid | undefined;
+  readonly dirty: number;
+  /** Paths that differ or are not tracked; a folder of the latter is one. */
+  readonly paths: readonly string[];
+  /** Staged renames, old to new. */
+  readonly moved: ReadonlyMap<string, string>;
+}
+
+/** Reads it in one process that takes no lock; `undefined` where there is no working tree. */
+export async function readTreeState(cwd: string, { timeoutMs }: Limits): Promise<TreeState | undefined> {
+  const flags = ['--porcelain=v2', '--branch', '-z', '--no-ahead-behind', '--untracked-files=normal'];
+  const result = await runGit(['status', ...flags, '--ignore-submodules=dirty'], { cwd, timeoutMs });
+  if (result.code !== 0) return undefined;
+  const records = result.stdout.toString('latin1').split('\0').map(utf8);
+  const paths: string[] = [];
+  const moved = new Map<string, string>();
+  let head: Oid | undefined;
+  let dirty = 0;
+  for (let at = 0; at < records.length; at++) {
+    const record = records[at] ?? '';
+    if (record.startsWith('# branch.oid ')) head = parseOid(record.slice('# branch.oid '.length));
+    const fields = FIELDS.get(record.slice(0, 2));
+    if (fields === undefined) continue;
+    const path = record.split(' ').slice(fields).join(' ');
+    dirty++;
+    paths.push(path.replace(/\/$/, ''));
+    if (!record.startsWith('2 ')) continue;
+    const old = records[++at] ?? '';
+    paths.push(old);
+    moved.set(old, path);
+  }
+  return { head, dirty, paths, moved };
+}
+
+/** How many fields stand before the path in an entry of each kind (git-status(1), porcelain format version 2). */
+const FIELDS = new Map([
+  ['1 ', 8],
+  ['2 ', 9],
+  ['u ', 10],
+  ['? ', 1],
+]);
+
+/** Whether something stands at a path of the working tree, no link followed on the way: one could lead out of it. */
+export function standsInside(top: string, path: string): boolean {
+  const parts = path.split('/');
+  try {
+    return parts.every((_, at) => {
+      const stat = lstatOf(join(top, ...parts.slice(0, at + 1)));
+      return at === parts.length - 1 ? stat !== undefined : stat?.isDirectory() === true;
+    });
+  } catch {
+    // Not to be looked at (permissions, a name that is too long): not seen.
+    return false;
+  }
+}

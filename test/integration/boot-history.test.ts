@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BootWorld, READER, WRITER } from '../support/boot-world.ts';
+
+let world: BootWorld;
+beforeEach(() => {
+  world = new BootWorld();
+  world.leave('login-flow');
+});
+afterEach(() => world.remove());
+
+const relation = () => {
+  const { stale, codes } = world.boot('feature/login-flow');
+  return [stale, codes.find((code) => code.startsWith('head-') || code.startsWith('base-'))];
+};
+
+describe('HEAD against the base of a note', () => {
+  it('the same', () => {
+    expect(relation()).toEqual([false, 'head-equal']);
+  });
+
+  it('ahead by commits on top, and by a merge', () => {
+    world.commit('three', { 'three.txt': '3\n' });
+    expect(relation()).toEqual([false, 'head-ahead']);
+    expect(world.boot().text('head-ahead')).toBe("feature has 1 commit more than the note's base");
+    world.git(['switch', '-q', 'main']);
+    world.commit('main', { 'main.txt': 'm\n' });
+    world.git(['switch', '-q', 'feature']);
+    world.git(['merge', '-q', '-m', 'm', 'main']);
+    expect(world.boot().text('head-ahead')).toContain('3 commits more');
+  });
+
+  it('behind after a reset', () => {
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    expect(relation()).toEqual([true, 'head-behind']);
+    expect(world.boot().text('head-behind')).toBe('feature lacks 1 commit that the note builds on');
+  });
+
+  it('amended: only the message, and the content', () => {
+    world.git(['commit', '-q', '--amend', '-m', 'two, in other words']);
+    expect(relation()).toEqual([false, 'head-reworded']);
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    world.commit('two, better', { 'two.txt': '22\n' });
+    expect(relation()).toEqual([true, 'head-replaced']);
+  });
+
+  it('squashed into one commit', () => {
+    world.git(['reset', '-q', '--soft', 'main']);
+    world.commit('both', {});
+    expect(relation()).toEqual([false, 'head-reworded']);
+  });
+
+  it('rebased: all commits are found again', () => {
+    world.git(['switch', '-q', 'main']);
+    world.commit('main', { 'main.txt': 'm\n' });
+    world.git(['switch', '-q', 'feature']);
+    world.git(['rebase', '-q', 'main']);
+    expect(relation()).toEqual([true, 'head-rebased']);
+    expect(world.boot().text('head-rebased')).toBe(
+      "feature was rewritten: it lacks 2 commits of the note's base and has the same changes under other names",
+    );
+  });
+
+  it('moved to where one of them was picked', () => {
+    const one = world.git(['rev-parse', 'HEAD~1']);
+    world.git(['switch', '-q', '-c', 'aside', 'main']);
+    world.commit('main', { 'main.txt': 'm\n' });
+    world.git(['cherry-pick', one]);
+    world.git(['branch', '-f', 'feature', 'aside']);
+    expect(relation()).toEqual([true, 'head-partly']);
+    expect(world.boot('feature/login-flow').text('head-partly')).toContain(
+      '1 of their changes is there under other names, 1 not',
+    );
+  });
+
+  it('moved by force to something else, and to another root', () => {
+    world.git(['switch', '-q', '-c', 'aside', 'main']);
+    world.commit('main', { 'main.txt': 'm\n' });
+    world.git(['branch', '-f', 'feature', 'aside']);
+    expect(relation()).toEqual([true, 'head-replaced']);
+    world.git(['switch', '-q', '--orphan', 'root']);
+    world.commit('root', { 'root.txt': 'r\n' });
+    world.git(['branch', '-f', 'feature', 'root']);
+    expect(relation()).toEqual([true, 'head-replaced']);
+  });
+
+  it('more commits than are looked for', () => {
+    for (let at = 0; at < 51; at++) world.git(['commit', '-q', '--allow-empty', '-m', String(at)]);
+    world.leave('long-line');
+    world.git(['reset', '-q', '--hard', 'main']);
+    world.commit('other', { 'main.txt': 'm\n' });
+    expect(world.boot('long-line')).toMatchObject({ stale: true, codes: ['branch-here', 'head-diverged'] });
+  });
+
+  it('a shallow clone does not know', () => {
+    world.commit('three', { 'three.txt': '3\n' });
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '--depth=1', '-b', 'feature', `file://${world.path}`, clone]);
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    const found = world.boot(undefined, { cwd: clone });
+    expect(found).toMatchObject({ stale: false, codes: ['branch-here', 'base-shallow'] });
+  });
+
+  it('a shallow clone that has the base, and not what is between', () => {
+    world.git(['tag', 'then']);
+    world.commit('three', { 'three.txt': '3\n' });
+    world.commit('four', { 'four.txt': '4\n' });
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '--depth=1', '-b', 'feature', `file://${world.path}`, clone]);
+    world.git(['fetch', '-q', '--depth=1', 'origin', 'refs/tags/then:refs/tags/then'], { cwd: clone });
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    expect(world.boot(undefined, { cwd: clone })).toMatchObject({
+      stale: false,
+      codes: ['branch-here', 'base-shallow'],
+    });
+  });
+
+  it('another clone does not have the commit', () => {
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '-b', 'feature', world.path, clone]);
+    world.commit('three', { 'three.txt': '3\n' });
+    world.leave('not-pushed', ['three.txt', 'one.txt']);
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    const found = world.boot('not-pushed', { cwd: clone });
+    // A missing file is missing, whatever is not known.
+    expect(found).toMatchObject({
+      stale: true,
+      codes: ['branch-here', 'base-missing', 'file-missing', 'file-uncompared'],
+    });
+  });
+});
+
+describe('which version is compared', () => {
+  it('the one with the text: a take and a close record another moment', () => {
+    world.commit('three', { 'three.txt': '3\n' });
+    world.ok(['take', 'login-flow'], { session: READER });
+    const taken = world.boot();
+    expect(taken.codes).toEqual(['branch-here', 'head-ahead']);
+    expect(taken.value).toMatchObject({ writer: WRITER, owner: READER });
+    world.ok(['close', 'login-flow'], { session: READER });
+    expect(world.boot('login-flow')).toMatchObject({
+      stale: true,
+      codes: ['note-closed', 'branch-here', 'head-ahead'],
+    });
+    world.leave('login-flow', [], { session: READER, note: 'another text' });
+    expect(world.boot().codes).toEqual(['branch-here', 'head-equal']);
+    expect(world.boot().value).toMatchObject({ writer: READER });
+  });
+
+  it('what was kept, when the ref was moved by hand', () => {
+    const first = world.git(['rev-parse', 'refs/handoffs/feature/login-flow']);
+    world.leave('login-flow', [], { note: 'second' });
+    world.git(['update-ref', 'refs/handoffs/feature/login-flow', first]);
+    // Telling it is remembered under `lost`, as with every verb that reads.
+    const value = world.json(['boot', 'login-flow'], { session: READER });
+    expect(value['goal']).toBe('second');
+    expect(value['findings']).toContainEqual(expect.objectContaining({ code: 'note-moved' }));
+  });
+});

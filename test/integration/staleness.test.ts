@@ -1,0 +1,163 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BootWorld, READER, WRITER } from '../support/boot-world.ts';
+
+let world: BootWorld;
+beforeEach(() => {
+  world = new BootWorld();
+  world.leave('login-flow');
+});
+afterEach(() => world.remove());
+
+/** Staleness of each listed note, by its branch. */
+function listed(options = {}): Record<string, unknown> {
+  const { items } = world.json(['list'], options);
+  return Object.fromEntries(items.map(({ branch, staleness }) => [String(branch), staleness]));
+}
+const done = (options = {}) => world.json(['list'], options)['looksDone'];
+const branch = (name: string, from = 'main') => world.git(['switch', '-q', '-c', name, from]);
+
+describe('list', () => {
+  it('shows A merged, B open and C old (F12), and changes no ref', () => {
+    branch('b-open');
+    world.commit('b', { 'b.txt': 'b\n' });
+    world.leave('b-work');
+    branch('c-old');
+    world.leave('c-work');
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--no-ff', '-m', 'm', 'feature']);
+    world.git(['switch', '-q', 'b-open']);
+    const refs = world.git(['for-each-ref']);
+    expect(listed()).toEqual({ 'b-open': null, 'c-old': null, feature: 'merged' });
+    const text = world.ok(['list']);
+    expect(text.split('\n')[0]).toMatch(/^b-open\/b-work /);
+    expect(text).toMatch(/\nfeature\/login-flow {2,}merged: close it\? /);
+    expect(text).toMatch(/\n\n1 looks done: git handoff close feature\/login-flow --take$/);
+    expect(world.git(['for-each-ref'])).toBe(refs);
+    // The command works when it is typed.
+    expect(done({ session: WRITER })).toEqual(['git handoff close feature/login-flow']);
+    world.run('sh', ['-c', String((done() as string[])[0])], { session: READER });
+    expect(listed()).toEqual({ 'b-open': null, 'c-old': null });
+    expect(world.ok(['list', '--all'])).not.toContain('looks done');
+  });
+
+  it.each([
+    ['fast-forward', ['--ff-only']],
+    ['merge commit', ['--no-ff', '-m', 'm']],
+  ])('merged by a %s', (_how, flags) => {
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', ...flags, 'feature']);
+    expect(listed()).toEqual({ feature: 'merged' });
+    expect(done()).toHaveLength(1);
+  });
+
+  it('merged, then forwarded to the default branch', () => {
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--no-ff', '-m', 'm', 'feature']);
+    world.git(['switch', '-q', 'feature']);
+    world.git(['merge', '-q', '--ff-only', 'main']);
+    expect(listed()).toEqual({ feature: 'merged' });
+  });
+
+  it('rebased and merged', () => {
+    world.git(['switch', '-q', 'main']);
+    world.commit('m', { 'm.txt': 'm\n' });
+    world.git(['rebase', '-q', 'main', 'feature']);
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--ff-only', 'feature']);
+    expect(listed()).toEqual({ feature: 'merged' });
+  });
+
+  it('fresh branches with uncommitted work are not merged ones', () => {
+    branch('fresh');
+    writeFileSync(join(world.path, 'work.txt'), 'x\n');
+    world.leave('fresh-work');
+    branch('at-feature', 'feature');
+    world.leave('stacked-work');
+    world.git(['switch', '-q', 'main']);
+    world.commit('m', { 'm.txt': 'm\n' });
+    world.git(['merge', '-q', '--no-ff', '-m', 'm', 'feature']);
+    expect(listed()).toEqual({ fresh: null, 'at-feature': null, feature: 'merged' });
+  });
+
+  it('work that was thrown away is not merged', () => {
+    world.git(['reset', '-q', '--hard', 'main']);
+    expect(listed()).toEqual({ feature: null });
+  });
+
+  it('without reflogs nothing is certain', () => {
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--ff-only', 'feature']);
+    world.git(['reflog', 'expire', '--expire=all', '--all']);
+    expect(listed()).toEqual({ feature: null });
+  });
+
+  it('of the default branch are never merged', () => {
+    world.git(['switch', '-q', 'main']);
+    world.leave('main-work');
+    expect(listed()).toEqual({ main: null, feature: null });
+  });
+
+  it('deleted, renamed, and only at a remote', () => {
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '-b', 'main', world.path, clone]);
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    expect(listed({ cwd: clone })).toEqual({ feature: null });
+    world.git(['branch', '-m', 'feature', 'signin']);
+    expect(listed()).toEqual({ feature: 'branch-renamed' });
+    expect(done()).toEqual([]);
+    expect(world.ok(['list'])).toContain('branch renamed');
+    world.git(['switch', '-q', 'main']);
+    world.git(['branch', '-q', '-D', 'signin']);
+    expect(listed()).toEqual({ feature: 'branch-deleted' });
+    expect(world.ok(['list'])).toMatch(/branch gone [^]*1 looks done: /);
+  });
+
+  it('with another default branch', () => {
+    world.git(['branch', '-m', 'main', 'trunk']);
+    world.git(['switch', '-q', 'trunk']);
+    world.git(['merge', '-q', '--ff-only', 'feature']);
+    expect(listed()).toEqual({ feature: null });
+    world.git(['config', 'init.defaultBranch', 'trunk']);
+    expect(listed()).toEqual({ feature: 'merged' });
+  });
+
+  it('before the first commit, detached, bare, and with closed ones', () => {
+    world.git(['switch', '-q', '--orphan', 'empty']);
+    world.leave('empty-start');
+    world.git(['checkout', '-q', '--detach', 'feature']);
+    world.leave('detached-work');
+    world.git(['switch', '-q', '--orphan', 'empty']);
+    expect(listed()).toEqual({ HEAD: null, empty: null, feature: null });
+    const bare = join(world.root, 'bare.git');
+    world.git(['clone', '-q', '--bare', world.path, bare]);
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: bare });
+    expect(world.json(['list'], { cwd: bare }).items).toHaveLength(3);
+    world.ok(['close', 'feature/login-flow'], { session: WRITER });
+    world.git(['branch', '-q', '-D', 'feature']);
+    const { items } = world.json(['list', '--state', 'closed']);
+    expect(items).toMatchObject([{ branch: 'feature', staleness: null }]);
+  });
+
+  it('asks git a fixed number of times, however many branches there are', () => {
+    const count = () => {
+      const log = join(world.root, `trace-${Math.random()}`);
+      world.handoff(['list'], { env: { GIT_TRACE2_EVENT: log } });
+      return world.run('grep', ['-c', '"event":"start"', log]).stdout.trim();
+    };
+    world.git(['switch', '-q', 'main']);
+    world.git(['merge', '-q', '--ff-only', 'feature']);
+    const before = count();
+    for (let at = 0; at < 12; at++) {
+      branch(`b${at}`);
+      world.commit(`b${at}`, { [`b${at}.txt`]: 'x\n' });
+      world.leave('some-work');
+      world.git(['switch', '-q', 'main']);
+      world.git(['merge', '-q', '--no-ff', '-m', 'm', `b${at}`]);
+    }
+    expect(Object.values(listed()).filter((one) => one === 'merged')).toHaveLength(13);
+    expect(count()).toBe(before);
+    expect(Number(before)).toBeLessThanOrEqual(8);
+  });
+});
