@@ -1,0 +1,81 @@
+import { ago } from '../../domain/age.ts';
+import type { AutomaticReason } from '../../domain/handoff.ts';
+import { type SessionId, shortId, topicWords } from '../../domain/names.ts';
+import { noteExcerpt } from '../../domain/note/excerpt.ts';
+import type { Staleness } from '../../domain/staleness.ts';
+import type { StartupNote } from '../../domain/startup.ts';
+import { loadCommits } from '../../git/commits.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { TopicState } from '../../store/topic.ts';
+import { byAge } from '../find-topic.ts';
+import { type BranchStaleness, stalenessOf } from '../staleness.ts';
+import { typedTopic } from '../topic-argument.ts';
+
+/** Notes of this branch whose text is told at once. */
+const MAX_EXCERPTS = 2;
+const AUTOMATIC: Readonly<Record<AutomaticReason, string>> = {
+  compaction: 'its context was compacted',
+  'session-end': 'it ended without a note',
+  death: 'its session died',
+};
+const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
+  merged: 'its branch is merged',
+  'branch-deleted': 'its branch is gone',
+  'branch-renamed': 'its branch was renamed',
+};
+
+/** Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. */
+export async function startupNotes(
+  repository: Repository,
+  states: readonly TopicState[],
+  stale: BranchStaleness,
+  reader: { readonly session: SessionId; readonly now: number },
+): Promise<StartupNote[]> {
+  const here = repository.branch;
+  const open = states
+    .flatMap((state) => (state.tip?.trailers?.state === 'open' ? [{ ...state, tip: state.tip }] : []))
+    .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || written(a, b) || byAge(a, b));
+  const told = open.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
+  const loaded = await loadCommits(
+    { cwd: repository.cwd },
+    told.map(({ tip }) => tip.oid),
+    { notes: true },
+  );
+  return open.map((state, at) => {
+    const { branch, topic, tip } = state;
+    const staleness = stalenessOf(state, stale);
+    const { owner = 'unknown', to, automatic } = tip.trailers ?? {};
+    const note = at < told.length ? loaded[at]?.note : undefined;
+    return {
+      name: typedTopic(branch, topic),
+      own: owner === reader.session,
+      owner: shortId(owner),
+      age: ago(tip.seconds * 1000, reader.now),
+      summary: tip.summary,
+      remarks: [
+        ...(to === undefined ? [] : [`to ${to}`]),
+        ...(automatic === undefined ? [] : [`automatic: ${AUTOMATIC[automatic]}`]),
+        ...(staleness === null ? [] : [STALE[staleness]]),
+      ],
+      excerpt: note === undefined ? [] : noteExcerpt(note.toString('utf8')),
+    };
+  });
+}
+
+/** What was written comes before what was only left. */
+function written(a: TopicState, b: TopicState): number {
+  return Number(a.tip?.trailers?.automatic !== undefined) - Number(b.tip?.trailers?.automatic !== undefined);
+}
+
+/** Names of this branch's open handoffs, in groups that look like one piece of work. */
+export function overlapping(repository: Repository, states: readonly TopicState[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const { branch, topic, tip } of states) {
+    const words = topicWords(topic).slice(0, 2);
+    if (branch !== repository.branch || tip?.trailers?.state !== 'open' || words.length < 2) continue;
+    if (tip.trailers.automatic !== undefined) continue;
+    const key = words.join('-');
+    groups.set(key, [...(groups.get(key) ?? []), typedTopic(branch, topic)]);
+  }
+  return [...groups.values()].filter((names) => names.length > 1);
+}
