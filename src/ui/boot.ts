@@ -75,7 +75,7 @@ function group(title: string, findings: readonly Finding[], verdicts: readonly V
 function quoted(text: string, command: string): string {
   const characters = Array.from(text.slice(0, MAX_SECTION * 2));
   const isCut = characters.length > MAX_SECTION || text.length > MAX_SECTION * 2;
-  const shown = escapeText(isCut ? characters.slice(0, MAX_SECTION).join('') : text);
+  const shown = escapeForAgent(isCut ? characters.slice(0, MAX_SECTION).join('') : text);
   const lines = shown.split('\n').map((line) => `${MARK}${line}`.trimEnd());
   return `${[...lines, ...(isCut ? [`… the rest: ${command}`] : [])].join('\n')}\n`;
 }
