@@ -18,6 +18,10 @@ export interface InitOptions {
   readonly scope: Scope;
   /** The clients whose hooks are registered, such as `claude`; `all` for every one in use. */
   readonly clients: readonly string[];
+  /** Tell of git-handoff in the project's AGENTS.md and its like. */
+  readonly instructions?: boolean;
+  /** Install the skill for these clients, for this user. */
+  readonly skill?: boolean;
 }
 
 /** What `init` or `uninstall` did. */
@@ -42,7 +46,10 @@ export interface InstallResult {
 export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
   const places = { ...context, topLevel: undefined };
   const chosen = await chooseInstallers(options.clients, options.scope, places);
-  const facts = await readInstallFacts(context, chosen.installers, options.scope);
+  const facts = await readInstallFacts(context, chosen.installers, options.scope, {
+    instructions: options.instructions === true,
+    skill: options.skill === true,
+  });
   const planned = planInstall(facts);
   const { changes } = planned;
   const notices = [...chosen.notices, ...planned.notices];

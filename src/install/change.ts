@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /** Why a file is ours to change; it decides how our part is found again in a file that was edited since. */
-export type FileRole = 'config' | 'git-hook' | 'exclude' | 'settings' | 'node' | 'bookkeeping';
+export type FileRole =
+  'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
 
 /** One file that gets other bytes, comes into being (`before` undefined) or goes (`after` undefined). */
 export interface FileChange {
@@ -41,6 +42,8 @@ export interface FileReceipt {
   /** sha256 of the bytes before and after. */
   readonly before: string;
   readonly after: string;
+  /** sha256 of what we had put there before: an upgrade that was interrupted has recorded itself already. */
+  readonly formerly?: string;
   /** The one stretch that differs: `added` bytes at `at` stand where `removed` (base64) stood. */
   readonly at: number;
   readonly removed: string;

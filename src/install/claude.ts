@@ -43,6 +43,7 @@ function settingsFile(scope: Scope, places: Places): string | undefined {
 /** Claude Code (hooks reference, "Hook configuration"). */
 export const claudeInstaller: ClientInstaller = {
   client: 'claude',
+  instructionsFile: 'CLAUDE.md',
   settingsFile,
   register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs),
   unregister: (text) => unregisterHooks(text, isOurs),

@@ -17,6 +17,8 @@ export interface Places {
  */
 export interface ClientInstaller {
   readonly client: string;
+  /** The file at the top of a working tree whose text the client puts before every session. */
+  readonly instructionsFile: string;
   /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
   settingsFile(scope: Scope, places: Places): string | undefined;
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */

@@ -67,7 +67,8 @@ export function isInUse(installer: ClientInstaller, places: Places): Promise<boo
   return exists(userFolder(installer, places));
 }
 
-function userFolder(installer: ClientInstaller, places: Places): string {
+/** Where a client keeps what is this user's: its settings, its skills. */
+export function userFolder(installer: ClientInstaller, places: Places): string {
   return dirname(installer.settingsFile('user', places) ?? places.home);
 }
 

@@ -35,6 +35,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
 /** Codex CLI: `hooks.json` beside its `config.toml`. It has no settings for one person in one project. */
 export const codexInstaller: ClientInstaller = {
   client: 'codex',
+  instructionsFile: 'AGENTS.md',
   settingsFile(scope, places) {
     if (scope === 'user') {
       const folder = places.env['CODEX_HOME'] || join(places.home, '.codex');

@@ -35,6 +35,18 @@ export async function followLinks(path: string): Promise<string> {
   throw new Failure('environment', `too many symbolic links: ${path}`);
 }
 
+/** One file's place and bytes. */
+export interface FileFacts {
+  readonly path: string;
+  readonly bytes: Buffer | undefined;
+}
+
+/** Reads one file, through its symbolic links. */
+export async function fileFacts(path: string): Promise<FileFacts> {
+  const real = await followLinks(path);
+  return { path: real, bytes: await readBytes(real) };
+}
+
 /** The file's bytes, or undefined when there is none. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   try {

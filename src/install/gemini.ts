@@ -35,6 +35,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
 /** Gemini CLI: its `settings.json`. It has no settings for one person in one project. */
 export const geminiInstaller: ClientInstaller = {
   client: 'gemini',
+  instructionsFile: 'GEMINI.md',
   settingsFile(scope, places) {
     if (scope === 'user')
       return join(places.env['GEMINI_CLI_HOME'] || places.home, '.gemini', 'settings.json');

@@ -3,8 +3,9 @@ import { Failure } from '../domain/failure.ts';
 import { stateFolder } from '../host/folders.ts';
 import type { ClientInstaller, Scope } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { followLinks, missingFolders, readBytes } from './disk.ts';
+import { type FileFacts, fileFacts, missingFolders } from './disk.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';
+import { type InstructionFacts, readInstructionFiles } from './instruction-files.ts';
 import {
   type RepositoryFacts,
   configWith,
@@ -12,13 +13,8 @@ import {
   isIgnored,
   readRepository,
 } from './repository-facts.ts';
+import { type SkillFacts, readSkills } from './skill.ts';
 import { repositoryEntry } from './user-state.ts';
-
-/** One file's place and bytes. */
-export interface FileFacts {
-  readonly path: string;
-  readonly bytes: Buffer | undefined;
-}
 
 export interface SettingsFacts extends FileFacts {
   readonly installer: ClientInstaller;
@@ -37,6 +33,10 @@ export interface InstallFacts {
   readonly settings: readonly SettingsFacts[];
   /** `info/exclude` and the lines it needs, when settings files would show up in `git status`. */
   readonly exclude: (FileFacts & { readonly patterns: readonly string[] }) | undefined;
+  /** The project's instruction files, when they are to tell of us. */
+  readonly instructions: readonly InstructionFacts[] | undefined;
+  /** The skill of each client, when it is wanted. */
+  readonly skills: readonly SkillFacts[];
   readonly node: FileFacts;
   readonly entry: FileFacts;
   readonly repositoryReceipt: FileFacts;
@@ -45,10 +45,10 @@ export interface InstallFacts {
   readonly missing: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads one file, through its symbolic links. */
-export async function fileFacts(path: string): Promise<FileFacts> {
-  const real = await followLinks(path);
-  return { path: real, bytes: await readBytes(real) };
+/** What `init` sets up besides hooks, when it is asked for. */
+export interface Texts {
+  readonly instructions: boolean;
+  readonly skill: boolean;
 }
 
 /**
@@ -60,6 +60,7 @@ export async function readInstallFacts(
   context: InstallContext,
   installers: readonly ClientInstaller[],
   scope: Scope,
+  texts: Texts = { instructions: false, skill: false },
 ): Promise<InstallFacts> {
   const { git } = context;
   const repository = await readRepository(git, context.cwd);
@@ -85,6 +86,8 @@ export async function readInstallFacts(
             paths.map(({ path }) => path),
           )
         : undefined,
+    instructions: texts.instructions ? await readInstructions(repository) : undefined,
+    skills: texts.skill ? await readSkills(installers, { ...context, topLevel: undefined }) : [],
     node: await fileFacts(join(state, 'node')),
     entry: await fileFacts(repositoryEntry(state, repository.commonDir)),
     repositoryReceipt: await fileFacts(join(repository.commonDir, 'handoff', 'install.json')),
@@ -108,6 +111,13 @@ function settingsPath(
   });
 }
 
+async function readInstructions({ topLevel }: RepositoryFacts): Promise<InstructionFacts[]> {
+  if (topLevel !== undefined) return readInstructionFiles(topLevel);
+  throw new Failure('usage', 'there is no working tree here for --instructions', {
+    hint: 'git handoff init --yes',
+  });
+}
+
 /** Personal settings in the working tree that git does not overlook yet. */
 async function readExclude(
   { git }: InstallContext,
@@ -124,8 +134,8 @@ async function readExclude(
 }
 
 async function readMissing(facts: Omit<InstallFacts, 'missing'>): Promise<Map<string, string[]>> {
-  const { settings, exclude, node, entry, repositoryReceipt, userReceipt, hooks } = facts;
-  const files = [...settings, exclude, node, entry, repositoryReceipt, userReceipt, ...hooks];
+  const { settings, exclude, node, entry, repositoryReceipt, userReceipt, hooks, skills } = facts;
+  const files = [...settings, exclude, node, entry, repositoryReceipt, userReceipt, ...hooks, ...skills];
   const folders = files.flatMap((file) => (file === undefined ? [] : [dirname(file.path)]));
   folders.push(join(facts.repository.commonDir, 'handoff', 'beat'));
   const missing = new Map<string, string[]>();

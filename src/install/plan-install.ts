@@ -3,10 +3,13 @@ import { Failure } from '../domain/failure.ts';
 import type { Change, FileChange } from './change.ts';
 import { markedBlock, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import type { FileFacts, InstallFacts, SettingsFacts } from './install-facts.ts';
+import type { FileFacts } from './disk.ts';
+import type { InstallFacts, SettingsFacts } from './install-facts.ts';
 import { type PlannedFile, planFile } from './plan-file.ts';
 import { planHooks } from './plan-hooks.ts';
+import { planInstructions } from './plan-instructions.ts';
 import { type Receipt, formatReceipt, mergeReceipt, parseReceipt } from './receipt.ts';
+import { planSkills } from './skill.ts';
 
 /** Changes in their order, and what a person must know or do by hand. */
 export interface InstallPlan {
@@ -30,8 +33,12 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const hooks = planHooks(repository, facts.hooks, ownReceipt, facts.packageRoot);
   const config = planConfig(facts);
   const exclude = planExclude(facts, ownReceipt);
-  const own = [...hooks.files, ...exclude, ...(scope === 'user' ? [] : settingsFiles)];
-  const shared = scope === 'user' ? settingsFiles : [];
+  const installers = facts.settings.map(({ installer }) => installer);
+  const instructions = planInstructions(facts.instructions ?? [], installers, ownReceipt);
+  const skills = planSkills(facts.skills, userReceipt);
+  const ownSettings = scope === 'user' ? [] : settingsFiles;
+  const own = [...hooks.files, ...exclude, ...ownSettings, ...instructions.files];
+  const shared = [...(scope === 'user' ? settingsFiles : []), ...skills.files];
   const users = [write(facts.node, `${facts.nodePath}\n`), write(facts.entry, `${repository.commonDir}\n`)];
   const receipts = [
     writeReceipt(facts, facts.repositoryReceipt, ownReceipt, [...own, ...config]),
@@ -42,7 +49,12 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const beat = join(repository.commonDir, 'handoff', 'beat');
   return {
     changes: withFolders(facts, files, [beat]),
-    notices: [...settings.flatMap(({ notices }) => notices), ...hooks.notices],
+    notices: [
+      ...settings.flatMap(({ notices }) => notices),
+      ...hooks.notices,
+      ...instructions.notices,
+      ...skills.notices,
+    ],
   };
 }
 

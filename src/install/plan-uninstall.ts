@@ -3,8 +3,10 @@ import type { Change, FileChange } from './change.ts';
 import type { ClientInstaller } from './client.ts';
 import { hasMarker, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
+import { blockState, withoutInstructions } from './instruction-block.ts';
 import { unplanFile } from './plan-file.ts';
 import type { InstallPlan } from './plan-install.ts';
+import { isInstalled } from './skill.ts';
 import type { RepositoryRemains, Suspect, UninstallFacts } from './uninstall-facts.ts';
 
 /**
@@ -62,6 +64,17 @@ function undoFile(suspect: Suspect, installers: readonly ClientInstaller[], noti
   const strip = (text: string): string => {
     if (suspect.role === 'settings') {
       return installers.find((one) => one.client === suspect.client)?.unregister(text) ?? text;
+    }
+    if (suspect.role === 'skill') {
+      if (isInstalled(Buffer.from(text, 'latin1'), suspect.receipt)) return '';
+      notices.push(`${suspect.path}: somebody edited it; it is left as it is`);
+      return text;
+    }
+    if (suspect.role === 'instructions') {
+      if (blockState(text) === 'damaged') {
+        notices.push(`${suspect.path}: our block is damaged or stands there twice; remove our lines by hand`);
+      }
+      return withoutInstructions(text);
     }
     const stripped = withoutBlocks(text);
     if (stripped === undefined && hasMarker(text)) {

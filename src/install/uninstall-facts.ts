@@ -4,9 +4,9 @@ import type { FileReceipt, FileRole } from './change.ts';
 import { stateFolder } from '../host/folders.ts';
 import type { ClientInstaller } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { exists } from './disk.ts';
+import { type FileFacts, exists, fileFacts } from './disk.ts';
 import { GIT_HOOKS } from './hook-block.ts';
-import { type FileFacts, fileFacts } from './install-facts.ts';
+import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
 import { type RepositoryFacts, configWith, readRepository } from './repository-facts.ts';
 import { otherRepositories, repositoryEntry } from './user-state.ts';
@@ -98,7 +98,10 @@ async function readRemains(
   return {
     facts,
     receipt,
-    suspects: await withDefaults(receipt, 'git-hook', hookPaths),
+    suspects: [
+      ...(await withDefaults(receipt, 'git-hook', hookPaths)),
+      ...(await instructionSuspects(receipt.files, facts.topLevel)),
+    ],
     restoredConfig: await configWith(context.git, facts.config, receipt.enabledBefore ?? []),
     markers: await Promise.all(markers.map(fileFacts)),
     folderExists: await exists(folder),
@@ -121,7 +124,7 @@ async function withDefaults(
     const facts = await fileFacts(path);
     if (!suspects.some((suspect) => suspect.path === facts.path)) suspects.push({ ...facts, ...file });
   };
-  for (const file of receipt.files) {
+  for (const file of receipt.files.filter((one) => one.role !== 'instructions')) {
     for (const suffix of file.role === 'git-hook' ? RENAMED : ['']) {
       await add(file.path + suffix, {
         role: file.role,

@@ -1,7 +1,8 @@
 import type { BootShape } from '../commands/shapes.ts';
 import { ago } from '../domain/age.ts';
 import { shortId } from '../domain/names.ts';
-import { escapeLine, escapeText, shellWord } from '../domain/surfacing.ts';
+import { escapeForAgent } from '../domain/note/agent-text.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import type { Finding, Verdict } from '../domain/verification/rules.ts';
 import { type Rendered, columns } from './terminal.ts';
 

@@ -24,6 +24,7 @@ const CONTENTS = [
   'git-hooks/session.sh',
   'git-hooks/trailer.sh',
   'package.json',
+  'skills/git-handoff/SKILL.md',
 ];
 const CHUNK = /^dist\/(?:cli\/[\w-]+|hook-[\w-]+)\.cjs$/;
 const SCHEMA = /^schema\/[\w.-]+\.json$/;

@@ -51,6 +51,11 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         value: '<name>',
         describe: 'claude (if not told), codex, gemini, or all that are in use',
       },
+      instructions: {
+        type: 'boolean',
+        describe: "add a few lines to the project's AGENTS.md, CLAUDE.md, GEMINI.md, for everybody in it",
+      },
+      skill: { type: 'boolean', describe: 'install the skill git-handoff for these clients, for you' },
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],
@@ -59,7 +64,13 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
     ],
     async run(args, _context, interaction) {
       const { init } = await import('../../commands/init.ts');
-      const options = { yes: args.flag('yes'), scope: parseScope(args), clients: parseClients(args) };
+      const options = {
+        yes: args.flag('yes'),
+        scope: parseScope(args),
+        clients: parseClients(args),
+        instructions: args.flag('instructions'),
+        skill: args.flag('skill'),
+      };
       const result = await init(options, await interaction.installContext());
       return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
     },

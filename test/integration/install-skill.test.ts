@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyChanges } from '../../src/install/apply.ts';
+import { claudeInstaller } from '../../src/install/claude.ts';
+import { readInstallFacts } from '../../src/install/install-facts.ts';
+import { planInstall } from '../../src/install/plan-install.ts';
+import { World } from './install-world.ts';
+
+const SKILL = join('skills', 'git-handoff', 'SKILL.md');
+
+let world: World;
+const ship = (text: string) => world.write(join(world.packageRoot, SKILL), text);
+beforeEach(() => {
+  world = new World();
+  ship('version one\n');
+});
+afterEach(() => world.remove());
+
+const install = (clients = ['claude']) => world.init({ skill: true, clients });
+const installed = () => join(world.home, '.claude', SKILL);
+const read = (path = installed()) => readFileSync(path, 'utf8');
+
+describe('init --skill', () => {
+  it.each([
+    ['claude', '.claude'],
+    ['codex', '.codex'],
+    ['gemini', '.gemini'],
+  ])('%s: in its folder %s, and gone with its folders', async (client, folder) => {
+    const before = world.snapshot();
+    const { plan } = await install([client]);
+    expect(plan).toContain('+version one\n');
+    expect(read(join(world.home, folder, SKILL))).toBe('version one\n');
+    for (const again of [1, 2])
+      expect([again, (await install([client])).outcome]).toEqual([again, 'unchanged']);
+    expect(world.git(['status', '--porcelain'])).toBe('');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each([
+    ['claude', 'CLAUDE_CONFIG_DIR', ''],
+    ['codex', 'CODEX_HOME', ''],
+    ['gemini', 'GEMINI_CLI_HOME', '.gemini'],
+  ])('%s: %s moves it', async (client, variable, below) => {
+    const folder = join(world.root, 'elsewhere');
+    const env = { ...world.env, [variable]: folder };
+    await world.init({ skill: true, clients: [client] }, undefined, { env });
+    expect(read(join(folder, below, SKILL))).toBe('version one\n');
+    expect(existsSync(join(world.home, `.${client}`))).toBe(false);
+    await world.uninstall();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('is for this user also where the hooks are for the project', async () => {
+    const before = world.snapshot();
+    await world.init({ skill: true, scope: 'project' });
+    expect(read()).toBe('version one\n');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('takes the place of an earlier version of ours', async () => {
+    const before = world.snapshot();
+    await install();
+    ship('version two\n');
+    await world.init();
+    expect(read()).toBe('version one\n');
+    await install();
+    expect(read()).toBe('version two\n');
+    await world.uninstall();
+    ship('version one\n');
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('takes its place also after an upgrade that was interrupted', async () => {
+    const before = world.snapshot();
+    await install();
+    ship('version two\n');
+    const texts = { instructions: false, skill: true };
+    const { changes } = planInstall(
+      await readInstallFacts(world.context(), [claudeInstaller], 'user', texts),
+    );
+    expect(changes.length).toBe(2);
+    await applyChanges(changes.slice(0, 1));
+    expect(read()).toBe('version one\n');
+    await install();
+    expect(read()).toBe('version two\n');
+    ship('version three\n');
+    const third = planInstall(await readInstallFacts(world.context(), [claudeInstaller], 'user', texts));
+    await applyChanges(third.changes.slice(0, 1));
+    await world.uninstall();
+    ship('version one\n');
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each(['their own\n', ''])('leaves %j that somebody else put there, with a notice', async (text) => {
+    world.write(installed(), text);
+    const { notices } = await install();
+    expect(notices.join()).toContain(`${installed()}: left as it is`);
+    expect(read()).toBe(text);
+    await world.uninstall();
+    expect(read()).toBe(text);
+  });
+
+  it('leaves what somebody edited, in an upgrade and in uninstall', async () => {
+    await install();
+    world.write(installed(), 'version one\nand more\n');
+    ship('version two\n');
+    expect((await install()).notices.join()).toContain(`${installed()}: left as it is`);
+    expect((await world.uninstall()).notices.join()).toContain(`${installed()}: somebody edited it`);
+    expect(read()).toBe('version one\nand more\n');
+  });
+
+  it('a link to the very same text is left as it is', async () => {
+    const target = join(world.packageRoot, SKILL);
+    world.write(join(world.home, '.claude', 'skills', 'git-handoff', 'x'), '');
+    symlinkSync(target, installed());
+    await install();
+    await world.uninstall();
+    expect(read()).toBe('version one\n');
+    expect(read(target)).toBe('version one\n');
+  });
+
+  it('stays while another repository uses the hooks; --user removes it', async () => {
+    const second = join(world.root, 'second');
+    world.git(['init', '-q', second], world.root);
+    await install();
+    await world.init({}, second);
+    await world.uninstall();
+    expect(read()).toBe('version one\n');
+    await world.uninstall({ user: true }, world.root);
+    expect(existsSync(join(world.home, '.claude'))).toBe(false);
+  });
+
+  it('says so when the package lacks it', async () => {
+    rmSync(join(world.packageRoot, 'skills'), { recursive: true });
+    const before = world.snapshot();
+    await expect(install()).rejects.toMatchObject({ code: 'environment', hint: 'npm i -g git-handoff' });
+    expect(world.snapshot()).toEqual(before);
+  });
+});
