@@ -120,7 +120,7 @@ const base = (root, id, event) => ({
   hook_event_name: event,
 });
 
-const start = (root, id) => JSON.stringify({ ...base(root, id, 'SessionStart'), source: 'startup' });
+export const start = (root, id) => JSON.stringify({ ...base(root, id, 'SessionStart'), source: 'startup' });
 
 /** The payload of a tool call of this process's session. */
 export function toolCall(root, tool, input, more = {}) {

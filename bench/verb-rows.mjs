@@ -1,8 +1,9 @@
-// Rows of the verbs: a small repository, and a list of 10,000 handoffs.
+// Rows of the verbs: a small repository, and a list of 10,000 handoffs; the start of a session among 1,000.
 import { bareNode } from './measure.mjs';
-import { launcher, session } from './scenario.mjs';
+import { launcher, registered, session, start } from './scenario.mjs';
 
 const MANY = 10_000;
+const SOME = 1000;
 
 export function verbRows(scenario) {
   const root = scenario.enabled('verbs', 1);
@@ -26,7 +27,24 @@ export function verbRows(scenario) {
     row('show, small repository', verb('show', 'speed-check')),
     row('list, small repository', verb('list')),
     manyRow(scenario),
+    startRow(scenario),
   ];
+}
+
+/** What a session is told at its start, with many open handoffs on its branch. */
+function startRow(scenario) {
+  const root = scenario.enabled('many open', 1);
+  fill(scenario, root, SOME);
+  return {
+    name: `start of a session, ${SOME} open handoffs`,
+    unit: '× node',
+    target: 2.5,
+    commands: {
+      node: bareNode(scenario.env),
+      guard: registered(scenario, root, start(root, session)),
+    },
+    figure: (times) => times.guard / times.node,
+  };
 }
 
 /** `list` against git reading the same fields, bare Node taken off. */
@@ -34,9 +52,7 @@ function manyRow(scenario) {
   const root = scenario.enabled('many', 1);
   const env = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
   const inRoot = { cwd: root, env };
-  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
-  scenario.run('git', ['fast-import', '--quiet'], { ...inRoot, input: copies(scenario, inRoot) });
-  scenario.run('git', ['pack-refs', '--all'], inRoot);
+  fill(scenario, root, MANY);
   const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
   const read = [
     'for-each-ref',
@@ -58,15 +74,23 @@ function manyRow(scenario) {
   };
 }
 
+/** Fills a repository with so many open handoffs. */
+function fill(scenario, root, count) {
+  const inRoot = { cwd: root, env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session } };
+  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
+  scenario.run('git', ['fast-import', '--quiet'], { ...inRoot, input: copies(scenario, inRoot, count) });
+  scenario.run('git', ['pack-refs', '--all'], inRoot);
+}
+
 /** A fast-import stream with copies of the one handoff under other topics. */
-function copies(scenario, inRoot) {
+function copies(scenario, inRoot, count) {
   const ref = 'refs/handoffs/main/speed-check';
   const git = (...args) => scenario.run('git', args, inRoot);
   const data = (text) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const message = git('log', '-1', '--format=%B', ref);
   const [note, state] = ['handoff.md', 'state.json'].map((name) => git('cat-file', 'blob', `${ref}:${name}`));
   const stream = [];
-  for (let n = 1; n < MANY; n += 1) {
+  for (let n = 1; n < count; n += 1) {
     const topic = `speed-check-${n}`;
     const mark = `:${n}`;
     stream.push(
