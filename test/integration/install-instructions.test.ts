@@ -203,6 +203,11 @@ describe('init --instructions', () => {
     expect((await install(['claude'])).notices.join()).not.toContain('the same text');
   });
 
+  it('names the file itself to a client, not a link to it', async () => {
+    given({ 'AGENTS.md': '# A\n' }, { 'CLAUDE.md': 'AGENTS.md' });
+    expect((await install(['gemini'])).notices.join()).toContain('ln -s AGENTS.md GEMINI.md');
+  });
+
   it('needs a working tree', async () => {
     const bare = join(world.root, 'bare.git');
     world.git(['init', '-q', '--bare', bare], world.root);
