@@ -148,12 +148,12 @@ describe('what is printed', () => {
   it('is in columns for people and one object name for scripts', () => {
     const oid = repo.ok(['write', 'auth-refresh', '-m', '# Goal\n\nShip it'], { session: A });
     expect(oid).toMatch(/^[0-9a-f]{40}$/);
-    expect(repo.ok(['list'])).toMatch(/^main\/auth-refresh +aaaaaaaa +just now +Goal$/);
+    expect(repo.ok(['list'])).toMatch(/^main\/auth-refresh +aaaaaaaa +just now +Ship it$/);
     expect(repo.ok(['show'])).toMatch(
       /^main\/auth-refresh {2}open {2}aaaaaaaa \(claude\) {2}just now, on [0-9a-f]{12}\n/,
     );
     expect(repo.ok(['show'])).toContain(`\n${oid}\n\n# Goal\n\nShip it`);
-    expect(repo.ok(['log', 'auth-refresh'])).toMatch(/^[0-9a-f]{12} +aaaaaaaa +create +just now +Goal$/);
+    expect(repo.ok(['log', 'auth-refresh'])).toMatch(/^[0-9a-f]{12} +aaaaaaaa +create +just now +Ship it$/);
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe(
       `main/auth-refresh is yours now, taken from aaaaaaaa at ${oid}`,
     );
