@@ -34,11 +34,14 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   await (await import('./automatic.ts')).noteGone(scene, registered);
   const repository = await openRepository(scene.cwd);
   const reading = readTopics(repository);
-  const [states, files, worktrees, stale] = await Promise.all([
+  const judging = judgeBranches(repository, reading, {
+    timeoutMs: Math.min(STALENESS_MS, scene.remaining()),
+  });
+  const [states, notes, files, worktrees] = await Promise.all([
     reading,
+    reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
     checkGuardedFiles(scene.cwd, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
     listWorktrees({ cwd: scene.cwd }),
-    judgeBranches(repository, reading, { timeoutMs: Math.min(STALENESS_MS, scene.remaining()) }),
   ]);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
@@ -57,7 +60,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   const facts = {
     session,
     branch: repository.branch,
-    notes: await startupNotes(repository, states, stale, { session, now: scene.now }),
+    notes,
     overlaps: overlapping(repository, states),
     sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({

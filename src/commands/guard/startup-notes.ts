@@ -28,7 +28,7 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
 export async function startupNotes(
   repository: Repository,
   states: readonly TopicState[],
-  stale: BranchStaleness,
+  judging: Promise<BranchStaleness>,
   reader: { readonly session: SessionId; readonly now: number },
 ): Promise<StartupNote[]> {
   const here = repository.branch;
@@ -36,11 +36,11 @@ export async function startupNotes(
     .flatMap((state) => (state.tip?.trailers?.state === 'open' ? [{ ...state, tip: state.tip }] : []))
     .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || written(a, b) || byAge(a, b));
   const told = open.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
-  const loaded = await loadCommits(
-    { cwd: repository.cwd },
-    told.map(({ tip }) => tip.oid),
-    { notes: true },
-  );
+  const oids = told.map(({ tip }) => tip.oid);
+  const [loaded, stale] = await Promise.all([
+    loadCommits({ cwd: repository.cwd }, oids, { notes: true }),
+    judging,
+  ]);
   return open.map((state, at) => {
     const { branch, topic, tip } = state;
     const staleness = stalenessOf(state, stale);
