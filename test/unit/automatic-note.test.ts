@@ -27,6 +27,7 @@ const FACTS: AutomaticFacts = {
   head: OID,
   commits: [{ oid: OID, subject: 'Add it' }],
   paths: ['src/a.ts', 'b c'],
+  deleted: [],
   failed: [{ command: 'make', exit: 2 }],
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
@@ -126,12 +127,12 @@ describe('an automatic note', () => {
   });
 
   it('is worth it only when there is something to say', () => {
-    expect(isWorthNoting({ ...FACTS, commits: [], paths: [], failed: [] })).toBe(false);
-    expect(isWorthNoting({ ...FACTS, commits: [], paths: undefined, failed: [] })).toBe(false);
-    for (const field of ['commits', 'paths', 'failed']) {
-      const facts = { ...FACTS, commits: [], paths: [], failed: [], [field]: FACTS[field as 'paths'] };
-      expect(isWorthNoting(facts)).toBe(true);
-    }
+    const worth = (facts: Partial<AutomaticFacts>) => isWorthNoting({ ...FACTS, ...facts });
+    expect(worth({ paths: [] })).toBe(false);
+    expect(worth({ paths: undefined })).toBe(false);
+    expect(worth({ commits: [], paths: [], reason: 'death' })).toBe(false);
+    expect(worth({ commits: [], failed: [] })).toBe(true);
+    for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(true);
   });
 });
 
