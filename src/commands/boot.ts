@@ -95,9 +95,10 @@ async function repositoryFacts(
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
   // Of a deleted branch the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
+  const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
   const [head, files] = await Promise.all([
     headRelation(repository, found, base),
-    fileFacts(named.paths, { cwd: repository.cwd, base, tip, disk }),
+    fileFacts(named.paths, { cwd: repository.cwd, base, tip, elsewhere, disk }),
   ]);
   return {
     branch,
