@@ -91,14 +91,17 @@ async function repositoryFacts(
 ): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings'>> {
   const { branch } = state;
   const base = written.trailers?.base;
-  const found = await findBranch(repository, branch, base, branches);
+  const found = await findBranch(repository, branch, { base, mail: written.mail }, branches);
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
   // Of a deleted branch the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
   const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
   const [head, files] = await Promise.all([
     headRelation(repository, found, base),
-    fileFacts(named.paths, { cwd: repository.cwd, base, tip, elsewhere, disk }),
+    // Of a branch that is nowhere no file can be told.
+    found.place.kind === 'absent'
+      ? []
+      : fileFacts(named.paths, { cwd: repository.cwd, base, tip, elsewhere, disk }),
   ]);
   return {
     branch,
