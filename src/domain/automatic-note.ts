@@ -67,9 +67,9 @@ export function automaticSummary(facts: AutomaticFacts): string {
 }
 
 const SHORT: Readonly<Record<AutomaticReason, string>> = {
-  compaction: 'before compaction',
+  compaction: 'compacted',
   'session-end': 'ended',
-  death: 'died or was lost',
+  death: 'is gone',
 };
 
 /** The text of the note. */

@@ -18,7 +18,7 @@ const NO_ACTION = 'the note names no next action: ask before you begin';
  * next. Findings are ours; what stands behind the mark is the note's.
  */
 export function renderBoot(value: BootShape, now: number): Rendered {
-  const command = `git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`;
+  const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
   const from = value.goalIsSummary ? 'Goal (the note has no such heading, this is its summary)' : 'Goal';
   const quote = (title: string, text: string | null) =>
     text === null ? [] : [`${title}:\n${quoted(text, command)}`];

@@ -126,6 +126,15 @@ describe('an automatic note', () => {
     );
   });
 
+  it.each(['compaction', 'session-end', 'death'] as const)('has a summary that is not cut: %s', (reason) => {
+    const many = {
+      reason,
+      commits: Array.from({ length: 20 }, () => FACTS.commits[0]!),
+      paths: Array<string>(99).fill('x'),
+    };
+    expect(automaticSummary({ ...FACTS, ...many })).toMatch(/; 99 paths uncommitted, 20 commits$/);
+  });
+
   it('is worth it only when there is something to say', () => {
     const worth = (facts: Partial<AutomaticFacts>) => isWorthNoting({ ...FACTS, ...facts });
     expect(worth({ paths: [] })).toBe(false);
