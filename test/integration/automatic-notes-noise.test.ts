@@ -38,6 +38,17 @@ describe('a session that ends by itself leaves no automatic note', () => {
     expect(automaticRefs()).toEqual([]);
   });
 
+  it('when it has committed some of what its note tells of', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    world.write(A, 'src/b.ts', 'x\n');
+    world.ok(['write', 'auth-refresh', '-m', 'b is not done'], { session: A });
+    const GIT_COMMITTER_DATE = new Date(Date.now() + 5000).toISOString();
+    world.git(['commit', '-qm', `a\n\nClaude-Session-Id: ${A}`, 'src/a.ts'], { env: { GIT_COMMITTER_DATE } });
+    world.end(A);
+    expect(automaticRefs()).toEqual([]);
+  });
+
   it('when it has only switched to a branch that others have filled', () => {
     const env = { GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
     world.git(['switch', '-q', '-c', 'old']);

@@ -145,7 +145,7 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
 
 /** Whether the session wrote a note after the last that it did. */
 function hasTold(
-  { fileWritten }: Leaving,
+  { fileWritten, reason }: Leaving,
   own: readonly SessionId[],
   topics: readonly TopicState[],
   work: OwnWork | undefined,
@@ -157,7 +157,9 @@ function hasTold(
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(fileWritten ?? -Infinity, ...written);
-  const lastWork = Math.max(work?.changedAt ?? -Infinity, ...commits.map(({ seconds }) => seconds * 1000));
+  // Sessions write their note and commit what it tells; `boot` counts the commits on top of a note.
+  const later = reason === 'session-end' ? [] : commits;
+  const lastWork = Math.max(work?.changedAt ?? -Infinity, ...later.map(({ seconds }) => seconds * 1000));
   // Nothing is known of the working tree: what it said may be out of date.
   return lastNote > -Infinity && work !== undefined && lastNote >= lastWork;
 }
