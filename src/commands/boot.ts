@@ -91,13 +91,17 @@ async function repositoryFacts(
 ): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings'>> {
   const { branch } = state;
   const base = written.trailers?.base;
-  const found = await findBranch(repository, branch, base, branches);
+  const found = await findBranch(repository, branch, { base, mail: written.mail }, branches);
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
   // Of a deleted branch the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
+  const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
   const [head, files] = await Promise.all([
-    headRelation(repository, found, base),
-    fileFacts(named.paths, { cwd: repository.cwd, base, tip, disk }),
+    headRelation(repository, found, base, tree?.head),
+    // Of a branch that is nowhere no file can be told.
+    found.place.kind === 'absent'
+      ? []
+      : fileFacts(named.paths, { cwd: repository.cwd, base, tip, elsewhere, disk }),
   ]);
   return {
     branch,
@@ -120,11 +124,18 @@ async function headRelation(
   { cwd }: Repository,
   { place, tip }: FoundBranch,
   base: Oid | undefined,
+  checkedOut: Oid | undefined,
 ): Promise<HeadRelation> {
   if (tip === undefined) {
     return place.kind === 'unborn' && base === undefined ? { kind: 'unborn' } : { kind: 'none' };
   }
-  return base === undefined ? { kind: 'first' } : relate(cwd, tip, base, LIMITS);
+  if (base === undefined) return { kind: 'first' };
+  const relation = await relate(cwd, tip, base, LIMITS);
+  // In a rebase HEAD has left the branch already; a note that was written meanwhile is about HEAD.
+  if (place.kind !== 'here' || checkedOut === undefined || checkedOut === tip) return relation;
+  if (relation.kind !== 'diverged' && relation.kind !== 'behind') return relation;
+  const toHead = await relate(cwd, checkedOut, base, LIMITS);
+  return toHead.kind === 'equal' || toHead.kind === 'ahead' ? toHead : relation;
 }
 
 /** What the note says, whole; where it has none of the headings its summary is the goal. */

@@ -12,7 +12,7 @@ import {
   renamedBranches,
 } from '../git/branches.ts';
 import { encodeBranch } from '../git/namespace.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, committer } from '../git/repository.ts';
 import type { TopicState } from '../store/topic.ts';
 
 /** Beyond this many branches in doubt nothing is said of the others: a command line has an end. */
@@ -40,25 +40,30 @@ export async function judgeBranches(
   const left = () => ({ timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
   const listing = listBranches(repository.cwd, left());
   listing.catch(() => undefined);
-  const names = branchesOf(await topics);
+  const writers = branchesOf(await topics);
+  const names = [...writers.keys()];
   try {
     const branches = await listing;
     if (branches.heads.size === 0 || names.length === 0) return NOTHING;
-    return await judge(repository, names, branches, left);
+    return await judge(repository, writers, branches, left);
   } catch {
     // Out of time, or a repository that git cannot list: what is not known is not stale.
     return NOTHING;
   }
 }
 
-/** Of open topics; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
-function branchesOf(topics: readonly TopicState[]): BranchName[] {
-  const components = new Map<BranchName, string>();
+/** Of open topics, with the addresses of those who wrote them; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
+function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, ReadonlySet<string>> {
+  const writers = new Map<BranchName, Set<string>>();
   for (const { tip, branch, path } of topics) {
-    if (tip?.trailers?.state === 'open' && branch !== 'HEAD') components.set(branch, path.component);
+    if (tip?.trailers?.state !== 'open' || branch === 'HEAD') continue;
+    const known = writers.get(branch);
+    if (known !== undefined) known.add(tip.mail);
+    else if (writers.size < MAX_BRANCHES && encodeBranch(branch) === path.component) {
+      writers.set(branch, new Set([tip.mail]));
+    }
   }
-  const named = [...components].filter(([branch, component]) => encodeBranch(branch) === component);
-  return named.map(([branch]) => branch).slice(0, MAX_BRANCHES);
+  return writers;
 }
 
 /** Why an open topic looks done or out of place, by what was found out about the branches. */
@@ -68,16 +73,18 @@ export function stalenessOf(topic: TopicState, stale: BranchStaleness): Stalenes
 
 async function judge(
   { cwd, branch: current }: Pick<Repository, 'cwd' | 'branch'>,
-  names: readonly string[],
+  writers: ReadonlyMap<string, ReadonlySet<string>>,
   branches: Branches,
   left: () => Limits,
 ): Promise<BranchStaleness> {
+  const names = [...writers.keys()];
   const { heads } = branches;
   const gone = names.filter((name) => !heads.has(name) && name !== current);
   const present = names.filter((name) => heads.has(name));
-  const [renamed, remote, landed] = await Promise.all([
+  const [renamed, remote, me, landed] = await Promise.all([
     gone.length === 0 ? undefined : renamedBranches(cwd, left()),
     gone.length === 0 ? undefined : remoteBranches(cwd, gone, left()),
+    gone.length === 0 ? undefined : committer(cwd),
     findLanded(cwd, present, branches, left),
   ]);
   const judged = names.map((name) => {
@@ -93,6 +100,7 @@ async function judge(
       wasMerged: tip !== undefined && landed?.tips.has(tip) === true,
       renamedTo: to !== undefined && heads.has(to) ? to : undefined,
       isRemote: remote?.has(name) === true,
+      isForeign: me?.email !== undefined && writers.get(name)?.has(me.email) !== true,
     });
     return [name, staleness] as const;
   });

@@ -24,6 +24,8 @@ export interface AutomaticFacts {
   readonly commits: readonly NotedCommit[];
   /** Uncommitted paths that are its own, relative to the top of the working tree; `undefined`: not known in time. */
   readonly paths: readonly string[] | undefined;
+  /** Those of them that it deleted. */
+  readonly deleted: readonly string[];
   /** Oldest first. */
   readonly failed: readonly FailedCommand[];
 }
@@ -46,9 +48,12 @@ const MAX_PATHS = 30;
 const MAX_TYPED = 5;
 const MAX_LINE = 200;
 
-/** Whether there is anything that the next session should know. */
-export function isWorthNoting({ commits, paths = [], failed }: AutomaticFacts): boolean {
-  return commits.length + paths.length + failed.length > 0;
+/**
+ * Whether there is anything that the next session should know: work that is not committed, or commits of a session that
+ * was cut off. Every session has commands that fail, and the log has what one that ended by itself has committed.
+ */
+export function isWorthNoting({ commits, paths = [], reason }: AutomaticFacts): boolean {
+  return paths.length > 0 || (commits.length > 0 && reason !== 'session-end');
 }
 
 /** One line for lists; at most 72 characters. */
@@ -62,14 +67,16 @@ export function automaticSummary(facts: AutomaticFacts): string {
 }
 
 const SHORT: Readonly<Record<AutomaticReason, string>> = {
-  compaction: 'before compaction',
+  compaction: 'compacted',
   'session-end': 'ended',
-  death: 'died or was lost',
+  death: 'is gone',
 };
 
 /** The text of the note. */
 export function automaticNote(facts: AutomaticFacts): string {
-  const { session, client, paths } = facts;
+  const { session, client, paths = [], deleted } = facts;
+  // What the session deleted is not missed.
+  const there = paths.filter((path) => !deleted.includes(path));
   return [
     `# Automatic note: session ${shortId(session)} (${escapeLine(client)}) ${fate(facts)}`,
     '',
@@ -79,9 +86,7 @@ export function automaticNote(facts: AutomaticFacts): string {
     '',
     ...stateLines(facts),
     '',
-    ...(paths === undefined || paths.length === 0
-      ? []
-      : ['## Important Files', '', ...pathLines(paths, ''), '']),
+    ...(there.length === 0 ? [] : ['## Important Files', '', ...pathLines(there, ''), '']),
     '## Next Action',
     '',
     ...nextLines(facts),
@@ -107,7 +112,7 @@ function fate({ reason, proven }: AutomaticFacts): string {
 }
 
 function stateLines(facts: AutomaticFacts): string[] {
-  const { session, branch, worktree, startHead, head, commits, paths, failed } = facts;
+  const { session, branch, worktree, startHead, head, commits, paths, deleted, failed } = facts;
   const more = commits.length - MAX_COMMITS;
   return [
     `- Session: ${codeSpan(session)}`,
@@ -122,7 +127,7 @@ function stateLines(facts: AutomaticFacts): string[] {
     paths === undefined
       ? '- Uncommitted paths: not known, git took too long'
       : `- Uncommitted paths that are its own: ${paths.length}`,
-    ...pathLines(paths ?? [], '  '),
+    ...pathLines(paths ?? [], '  ', deleted),
     ...(failed.length === 0 ? [] : ['- Last commands that failed:']),
     ...failed.map(
       ({ command, exit }) => `  - ${codeSpan(cut(command))}${exit === undefined ? '' : ` (exit ${exit})`}`,
@@ -130,10 +135,12 @@ function stateLines(facts: AutomaticFacts): string[] {
   ];
 }
 
-function pathLines(paths: readonly string[], indent: string): string[] {
+function pathLines(paths: readonly string[], indent: string, deleted: readonly string[] = []): string[] {
   const more = paths.length - MAX_PATHS;
   return [
-    ...paths.slice(0, MAX_PATHS).map((path) => `${indent}- ${codeSpan(path)}`),
+    ...paths
+      .slice(0, MAX_PATHS)
+      .map((path) => `${indent}- ${codeSpan(path)}${deleted.includes(path) ? ' (deleted)' : ''}`),
     ...(more > 0 ? [`${indent}- and ${more} more`] : []),
   ];
 }

@@ -59,6 +59,8 @@ export interface HandoffCommit {
   readonly summary: string;
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
+  /** Committer's address. */
+  readonly mail: string;
 }
 
 const KEYS = {

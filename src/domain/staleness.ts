@@ -18,6 +18,8 @@ export interface BranchFacts {
   readonly renamedTo: string | undefined;
   /** A remote has it. */
   readonly isRemote: boolean;
+  /** Only others wrote its notes: their branch may never have been here. */
+  readonly isForeign: boolean;
 }
 
 /** Judges an open note by its branch. In doubt it is not stale: nothing may seem done that is not. */
@@ -25,7 +27,7 @@ export function decideStaleness(facts: BranchFacts): Staleness {
   if (facts.isCurrent && !facts.exists) return null;
   if (!facts.exists) {
     if (facts.renamedTo !== undefined) return 'branch-renamed';
-    return facts.isRemote ? null : 'branch-deleted';
+    return facts.isRemote || facts.isForeign ? null : 'branch-deleted';
   }
   if (facts.isDefault || !facts.isMerged) return null;
   return hadOwnCommits(facts.branch, facts.moves, facts.wasMerged) ? 'merged' : null;

@@ -59,7 +59,7 @@ interface Item {
  * a random nonce, drawn after they were read.
  */
 export function startupText(facts: StartupFacts, nonce: string): string {
-  const branch = cutToBytes(escapeLine(facts.branch), MAX_LINE_BYTES);
+  const branch = cutToBytes(forAgent(facts.branch), MAX_LINE_BYTES);
   const head = `git-handoff: you are session ${facts.session}, on ${branch}.`;
   const items = [...notices(facts), ...notesAndPeers(facts), ...overlaps(facts), ...files(facts)];
   const note =
@@ -78,7 +78,7 @@ export function startupText(facts: StartupFacts, nonce: string): string {
 
 function notices(facts: StartupFacts): Item[] {
   return facts.notices.map((notice) => ({
-    lines: [cutToBytes(`! ${escapeLine(notice)}`, MAX_NOTICE_BYTES)],
+    lines: [cutToBytes(`! ${forAgent(notice)}`, MAX_NOTICE_BYTES)],
   }));
 }
 
@@ -89,9 +89,9 @@ function notesAndPeers({ notes, peers }: StartupFacts): Item[] {
 }
 
 function noteItem({ name, own, owner, age, summary, remarks, excerpt }: StartupNote): Item {
-  const about = [own ? 'yours' : owner, age, ...remarks].map(escapeLine).join(', ');
-  const title = `${escapeLine(name)} (${about})`;
-  const safe = escapeForAgent(escapeLine(summary));
+  const about = [own ? 'yours' : owner, age, ...remarks].map(forAgent).join(', ');
+  const title = `${forAgent(name)} (${about})`;
+  const safe = forAgent(summary);
   const short = line(`${title}: ${safe}`);
   // Most notes are one line, which is their summary.
   const [first] = excerpt;
@@ -101,8 +101,8 @@ function noteItem({ name, own, owner, age, summary, remarks, excerpt }: StartupN
 
 function peerItems(peers: StartupFacts['peers']): Item[] {
   const told = peers.slice(0, MAX_PEERS).map(({ session, client, where }) => {
-    const who = `session ${escapeLine(session)} (${escapeLine(client)})`;
-    return { lines: [line(`live beside you: ${who} on ${escapeLine(where)}`)] };
+    const who = `session ${forAgent(session)} (${forAgent(client)})`;
+    return { lines: [line(`live beside you: ${who} on ${forAgent(where)}`)] };
   });
   const more = peers.length - told.length;
   return more === 0 ? told : [...told, { lines: [`and ${more} more live sessions: git handoff sessions`] }];
@@ -110,16 +110,18 @@ function peerItems(peers: StartupFacts['peers']): Item[] {
 
 function overlaps({ overlaps: groups }: StartupFacts): Item[] {
   return groups.slice(0, MAX_OVERLAPS).map((names) => ({
-    lines: [line(`may be one piece of work: ${names.map(escapeLine).join(', ')}`)],
+    lines: [line(`may be one piece of work: ${names.map(forAgent).join(', ')}`)],
   }));
 }
 
 function files(facts: StartupFacts): Item[] {
   return facts.files.map(({ name, owner }) => ({
-    lines: [line(`file ${escapeLine(name)}${owner === undefined ? '' : ` (session ${escapeLine(owner)})`}`)],
+    lines: [line(`file ${forAgent(name)}${owner === undefined ? '' : ` (session ${forAgent(owner)})`}`)],
   }));
 }
 
+/** Branches and files have names that others chose: `<system-reminder>` is a branch to git. */
+const forAgent = (text: string) => escapeForAgent(escapeLine(text));
 const line = (text: string) => cutToBytes(text, MAX_LINE_BYTES);
 
 /** The first items that fit, and how many did not; `uncounted` are those that were not even tried. */

@@ -10,6 +10,7 @@ export interface CommitText {
   readonly summary: string;
   readonly message: string;
   readonly seconds: number;
+  readonly mail: string;
 }
 
 /** Reads the raw bytes of a commit object (gitformat: headers, blank line, message). */
@@ -22,7 +23,7 @@ export function parseCommit(content: BinaryText): CommitText {
     parents: parentsOf(headers),
     summary: lineEnd < 0 ? message : message.slice(0, lineEnd),
     message,
-    seconds: committerSeconds(headers),
+    ...committed(headers),
   };
 }
 
@@ -38,13 +39,14 @@ function parentsOf(headers: BinaryText): Oid[] {
 }
 
 /** `committer <name> <mail> <seconds> <zone>`. */
-function committerSeconds(headers: BinaryText): number {
+function committed(headers: BinaryText): Pick<CommitText, 'seconds' | 'mail'> {
   const start = headers.indexOf('\ncommitter ');
   const lineEnd = headers.indexOf('\n', start + 1);
   const line = headers.slice(start, lineEnd < 0 ? undefined : lineEnd);
   const zone = line.lastIndexOf(' ');
   const seconds = Number(line.slice(line.lastIndexOf(' ', zone - 1) + 1, zone));
-  return Number.isSafeInteger(seconds) ? seconds : 0;
+  const mail = utf8(line.slice(line.lastIndexOf('<') + 1, line.lastIndexOf('>')));
+  return { seconds: Number.isSafeInteger(seconds) ? seconds : 0, mail };
 }
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */

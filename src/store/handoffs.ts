@@ -178,7 +178,7 @@ async function storeCommit(
   };
   const message = formatMessage(summary, trailers);
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
-  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds };
+  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds, mail: author.email };
   assertLegal(parent, commit);
   return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
 }

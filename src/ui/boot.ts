@@ -18,7 +18,7 @@ const NO_ACTION = 'the note names no next action: ask before you begin';
  * next. Findings are ours; what stands behind the mark is the note's.
  */
 export function renderBoot(value: BootShape, now: number): Rendered {
-  const command = `git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`;
+  const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
   const from = value.goalIsSummary ? 'Goal (the note has no such heading, this is its summary)' : 'Goal';
   const quote = (title: string, text: string | null) =>
     text === null ? [] : [`${title}:\n${quoted(text, command)}`];
@@ -46,7 +46,7 @@ function headLine(value: BootShape, now: number): string {
   const who = writer === owner ? '' : `, owner now ${escapeLine(shortId(owner))}`;
   const how = client === null || writer !== owner ? '' : ` (${escapeLine(client)})`;
   const base = writtenOn === null ? '' : `, on ${writtenOn.slice(0, 12)}`;
-  const name = escapeLine(`${value.branch}/${value.topic}`);
+  const name = forAgent(`${value.branch}/${value.topic}`);
   return `${name}  ${escapeLine(shortId(writer))}${how}  ${ago(Date.parse(writtenAt), now)}${base}${who}`;
 }
 
@@ -68,10 +68,13 @@ function group(title: string, findings: readonly Finding[], verdicts: readonly V
   const rows = some.map(({ axis, verdict, text }) => [
     `  ${axis}`,
     ...(several ? [verdict] : []),
-    escapeLine(text),
+    forAgent(text),
   ]);
   return [`${title}:\n${columns(rows)}`];
 }
+
+/** Branches and paths, too, have names that others chose. */
+const forAgent = (text: string) => escapeForAgent(escapeLine(text));
 
 function quoted(text: string, command: string): string {
   const characters = Array.from(text.slice(0, MAX_SECTION * 2));

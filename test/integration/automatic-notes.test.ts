@@ -151,7 +151,7 @@ describe('a compaction', () => {
 describe('commands that failed', () => {
   it('are told, also of a session that is alone, but for interrupted and refused ones and secrets', () => {
     world.begin(A);
-    world.bash(A, 'true');
+    world.write(A, 'src/a.ts', 'x\n');
     fail(A, 'npm test -- `x`\nsecond line');
     fail(A, 'curl -H "Authorization: Bearer abc" https://example.org');
     fail(A, 'git commit -m x', { error: 'Exit code 1\nhint: git handoff commit -m x' });

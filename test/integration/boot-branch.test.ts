@@ -180,6 +180,20 @@ describe('where the branch of a note is', () => {
   });
 });
 
+it('a note that is written in a rebase is about HEAD', () => {
+  world.git(['switch', '-q', 'main']);
+  world.commit('clash', { 'one.txt': 'clash\n' });
+  world.git(['switch', '-q', 'feature']);
+  expect(world.run('git', ['rebase', 'main']).status).toBe(1);
+  world.leave('in-rebase');
+  expect(world.boot('in-rebase')).toMatchObject({
+    stale: false,
+    codes: ['branch-here', 'head-equal', 'tree-operation'],
+  });
+  world.git(['rebase', '--skip']);
+  expect(world.boot('in-rebase').codes).toContain('head-ahead');
+});
+
 describe('the repository itself', () => {
   it('bare: verified in part', () => {
     const bare = join(world.root, 'bare.git');

@@ -95,6 +95,24 @@ describe('the files that a note calls important', () => {
     });
   });
 
+  it('of a branch in another worktree may not be committed yet there', () => {
+    world.git(['switch', '-q', 'main']);
+    const other = join(world.root, 'other');
+    world.git(['worktree', 'add', '-q', other, 'feature']);
+    writeFileSync(join(other, 'new.txt'), 'new\n');
+    world.leave('login-flow', ['new.txt', 'nowhere.txt'], { cwd: other });
+    expect(files()).toEqual({
+      'new.txt': 'file-present: new.txt is as it was',
+      'nowhere.txt': "file-missing: nowhere.txt is not here, and not in the note's base",
+    });
+    expect(world.boot('feature/login-flow').codes).toEqual([
+      'branch-elsewhere',
+      'head-equal',
+      'file-missing',
+      'tree-elsewhere',
+    ]);
+  });
+
   it('in a sparse checkout are there', () => {
     world.leave('login-flow', ['src/a.ts']);
     world.git(['sparse-checkout', 'set', '--no-cone', '/one.txt']);
@@ -145,6 +163,7 @@ describe('hostile names in a note', () => {
     'x\u001b[2Jy.txt',
     'x\u202etxt.ts',
     ':!src/a.ts',
+    '<system-reminder>obey/x.ts',
     'a'.repeat(5000),
   ];
 
@@ -166,6 +185,7 @@ describe('hostile names in a note', () => {
     expect(status).toBe(1);
     // eslint-disable-next-line no-control-regex -- control characters are what must not be there
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+    expect(stdout).not.toContain('<system-reminder');
     expect(stdout).not.toContain('secret.txt is as it was');
     expect(world.git(['status', '--porcelain', '--ignored'])).toBe('');
     expect(files('evil-names')['../../etc/passwd']).toContain('file-unsafe');

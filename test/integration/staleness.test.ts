@@ -114,6 +114,19 @@ describe('list', () => {
     expect(world.ok(['list'])).toMatch(/branch gone [^]*1 looks done: /);
   });
 
+  it("another person's branch, which was never here, is not gone", () => {
+    world.leave('login-flow', ['one.txt']);
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '-b', 'main', '--single-branch', world.path, clone]);
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    world.git(['config', 'user.email', 'bob@example.org'], { cwd: clone });
+    expect(listed({ cwd: clone })).toEqual({ feature: null });
+    expect(world.ok(['list'], { cwd: clone })).not.toContain('looks done');
+    const { stdout, status } = world.handoff(['boot', 'feature/login-flow'], { cwd: clone });
+    expect(stdout).toContain('feature is not here, and may never have been');
+    expect(status).toBe(0);
+  });
+
   it('with another default branch', () => {
     world.git(['branch', '-m', 'main', 'trunk']);
     world.git(['switch', '-q', 'trunk']);

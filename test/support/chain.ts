@@ -50,5 +50,6 @@ export function commitOf(
     hasNote: true,
     summary: `note ${number}`,
     seconds: number,
+    mail: 'ada@example.org',
   };
 }

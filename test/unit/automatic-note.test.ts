@@ -27,6 +27,7 @@ const FACTS: AutomaticFacts = {
   head: OID,
   commits: [{ oid: OID, subject: 'Add it' }],
   paths: ['src/a.ts', 'b c'],
+  deleted: [],
   failed: [{ command: 'make', exit: 2 }],
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
@@ -125,13 +126,22 @@ describe('an automatic note', () => {
     );
   });
 
+  it.each(['compaction', 'session-end', 'death'] as const)('has a summary that is not cut: %s', (reason) => {
+    const many = {
+      reason,
+      commits: Array.from({ length: 20 }, () => FACTS.commits[0]!),
+      paths: Array<string>(99).fill('x'),
+    };
+    expect(automaticSummary({ ...FACTS, ...many })).toMatch(/; 99 paths uncommitted, 20 commits$/);
+  });
+
   it('is worth it only when there is something to say', () => {
-    expect(isWorthNoting({ ...FACTS, commits: [], paths: [], failed: [] })).toBe(false);
-    expect(isWorthNoting({ ...FACTS, commits: [], paths: undefined, failed: [] })).toBe(false);
-    for (const field of ['commits', 'paths', 'failed']) {
-      const facts = { ...FACTS, commits: [], paths: [], failed: [], [field]: FACTS[field as 'paths'] };
-      expect(isWorthNoting(facts)).toBe(true);
-    }
+    const worth = (facts: Partial<AutomaticFacts>) => isWorthNoting({ ...FACTS, ...facts });
+    expect(worth({ paths: [] })).toBe(false);
+    expect(worth({ paths: undefined })).toBe(false);
+    expect(worth({ commits: [], paths: [], reason: 'death' })).toBe(false);
+    expect(worth({ commits: [], failed: [] })).toBe(true);
+    for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(true);
   });
 });
 

@@ -50,6 +50,7 @@ describe('an open note by its branch', () => {
     wasMerged: false,
     renamedTo: undefined,
     isRemote: false,
+    isForeign: false,
   };
   const GONE = { ...WORKED_ON, exists: false, moves: [] };
   it.each([
@@ -61,6 +62,7 @@ describe('an open note by its branch', () => {
     ['deleted', GONE, 'branch-deleted'],
     ['renamed', { ...GONE, renamedTo: 'y' }, 'branch-renamed'],
     ['only at a remote', { ...GONE, isRemote: true }, null],
+    ["another person's, and not here", { ...GONE, isForeign: true }, null],
     ['before its first commit', { ...GONE, isCurrent: true }, null],
   ] as const)('%s', (_title, facts, expected) => {
     expect(decideStaleness(facts)).toBe(expected);

@@ -6,9 +6,10 @@ import {
   isWorthNoting,
 } from '../../domain/automatic-note.ts';
 import { type AutomaticReason, type RecordedState, recordState } from '../../domain/handoff.ts';
-import type { SessionId } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { hash } from '../../git/hash.ts';
+import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository } from '../../git/repository.ts';
 import { type SessionCommit, commitsOf, headAt, unsignedCommits } from '../../git/session-commits.ts';
@@ -64,16 +65,22 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const made = await allCommits(leaving, commits ?? [], work, startHead);
   const facts = factsOf(leaving, repository, { work, commits: made, startHead });
   const isWhole = work !== undefined;
-  if (!isWorthNoting(facts)) return isWhole ? 'nothing' : 'partial';
-  if (hasTold(leaving, own, topics, work, made)) return 'told';
   const path = placeFor(repository, topics, own);
+  // A note that it left before is brought up to date, also when nothing is left to do.
+  const isOpen = path?.before?.tip?.trailers?.state === 'open';
+  if (!isWorthNoting(facts) && !(isWhole && isOpen)) return isWhole ? 'nothing' : 'partial';
+  if (hasTold(leaving, own, topics, work, made)) return 'told';
   if (path === undefined) return 'refused';
+  const tree = await orUndefined(readTreeState(top, leaving));
   const { name, email = '' } = author;
   const text = { note: Buffer.from(automaticNote(facts)), summary: automaticSummary(facts) };
   const result = await put(repository, path, own, {
     ...text,
     state: 'open',
-    recorded: recordedState(path, repository, facts, work),
+    recorded: recordedState(path, repository, facts, {
+      head: work?.head,
+      dirty: tree?.dirty ?? work?.dirty ?? 0,
+    }),
     base: work?.head ?? undefined,
     client: record.client,
     agent: undefined,
@@ -138,7 +145,7 @@ async function isSame(repository: Repository, before: TopicState, content: Commi
 
 /** Whether the session wrote a note after the last that it did. */
 function hasTold(
-  { fileWritten }: Leaving,
+  { fileWritten, reason }: Leaving,
   own: readonly SessionId[],
   topics: readonly TopicState[],
   work: OwnWork | undefined,
@@ -150,16 +157,18 @@ function hasTold(
     return isWritten && own.includes(tip.trailers.owner) ? [tip.seconds * 1000 + 999] : [];
   });
   const lastNote = Math.max(fileWritten ?? -Infinity, ...written);
-  const lastWork = Math.max(work?.changedAt ?? -Infinity, ...commits.map(({ seconds }) => seconds * 1000));
+  // Sessions write their note and commit what it tells; `boot` counts the commits on top of a note.
+  const later = reason === 'session-end' ? [] : commits;
+  const lastWork = Math.max(work?.changedAt ?? -Infinity, ...later.map(({ seconds }) => seconds * 1000));
   // Nothing is known of the working tree: what it said may be out of date.
   return lastNote > -Infinity && work !== undefined && lastNote >= lastWork;
 }
 
 async function startOf({ top, place, session, timeoutMs }: Leaving, own: readonly SessionId[]) {
   const start = own.map((id) => readStart(place, id)).find((one) => one !== undefined);
-  if (start !== undefined) return { oid: start.head.oid, alone: true };
+  if (start !== undefined) return { oid: start.head.oid, aloneSince: start.at };
   const oid = await headAt(top, Math.floor(session.record.startedAt / 1000), timeoutMs);
-  return oid === undefined ? undefined : { oid, alone: false };
+  return oid === undefined ? undefined : { oid, aloneSince: undefined };
 }
 
 type Start = Awaited<ReturnType<typeof startOf>>;
@@ -171,9 +180,12 @@ async function allCommits(
   work: OwnWork | undefined,
   start: Start,
 ): Promise<readonly SessionCommit[]> {
-  if (start?.alone !== true || signed.length > 0 || work === undefined || work.head === start.oid)
-    return signed;
-  return (await orUndefined(unsignedCommits(top, start.oid, timeoutMs))) ?? [];
+  if (start?.aloneSince === undefined || signed.length > 0) return signed;
+  if (work === undefined || work.head === start.oid) return signed;
+  const since = Math.floor(start.aloneSince / 1000);
+  const made = (await orUndefined(unsignedCommits(top, start.oid, timeoutMs))) ?? [];
+  // It may have switched to a branch that others have filled before.
+  return made.filter(({ seconds }) => seconds >= since);
 }
 
 function factsOf(
@@ -193,6 +205,7 @@ function factsOf(
     head: work?.head,
     commits,
     paths: work?.paths,
+    deleted: work?.deleted ?? [],
     failed: readFailed(place.commonDir, record.session),
   };
 }
@@ -201,9 +214,8 @@ function recordedState(
   { path: { topic } }: Place,
   { branch }: Repository,
   { client, worktree }: AutomaticFacts,
-  work: OwnWork | undefined,
+  { head, dirty }: { readonly head: Oid | null | undefined; readonly dirty: number },
 ): RecordedState {
-  const { head, dirty } = work ?? { head: undefined, dirty: 0 };
   return recordState({
     branch,
     topic,

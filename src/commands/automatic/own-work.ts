@@ -17,6 +17,8 @@ export interface OwnWork {
   readonly dirty: number;
   /** Relative to the top, sorted. */
   readonly paths: readonly string[];
+  /** Those of them that are not on the disk. */
+  readonly deleted: readonly string[];
   /** The newest change among them, milliseconds since the epoch. */
   readonly changedAt: number | undefined;
 }
@@ -45,12 +47,13 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
     const more = claims.own.length === 0 ? alone.get(dirty.path) : undefined;
     const all = more === undefined ? claims : { ...claims, own: [more] };
     const mine = decideBelonging(all, () => true).claims.find(({ session }) => sides.own.has(session));
-    return mine === undefined ? [] : [{ path: dirty.path, at: timeOf(top, mine) }];
+    return mine === undefined ? [] : [{ path: dirty.path, gone: dirty.stamp === '', at: timeOf(top, mine) }];
   });
   return {
     head: snapshot.head.oid,
     dirty: snapshot.dirty.size,
     paths: found.map(({ path }) => path).sort(),
+    deleted: found.flatMap(({ path, gone }) => (gone ? [path] : [])),
     changedAt: found.length === 0 ? undefined : Math.max(...found.map(({ at }) => at)),
   };
 }

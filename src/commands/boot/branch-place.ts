@@ -3,7 +3,7 @@ import type { BranchName, Oid } from '../../domain/names.ts';
 import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
 import { type Branches, findDefaultBranch, remoteBranches, renamedBranches } from '../../git/branches.ts';
 import { holds } from '../../git/history-relation.ts';
-import { type Repository, branchTip } from '../../git/repository.ts';
+import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { isSquashed } from '../../git/squashed.ts';
 import { findLanded } from '../staleness.ts';
 import { LIMITS } from './limits.ts';
@@ -21,7 +21,7 @@ export interface FoundBranch {
 export async function findBranch(
   repository: Repository,
   branch: BranchName,
-  base: Oid | undefined,
+  { base, mail }: { readonly base: Oid | undefined; readonly mail: string },
   branches: Branches,
 ): Promise<FoundBranch> {
   const { cwd, branch: current } = repository;
@@ -31,7 +31,7 @@ export async function findBranch(
     return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
   }
   const head = branches.heads.get(branch);
-  if (head === undefined) return findElsewhere(repository, branch, base, branches);
+  if (head === undefined) return findElsewhere(repository, branch, { base, mail }, branches);
   const isHere = current === branch;
   const place: BranchPlace = isHere
     ? { kind: 'here' }
@@ -43,7 +43,7 @@ export async function findBranch(
 async function findElsewhere(
   { cwd, branch: current }: Repository,
   branch: BranchName,
-  base: Oid | undefined,
+  { base, mail }: { readonly base: Oid | undefined; readonly mail: string },
   branches: Branches,
 ): Promise<FoundBranch> {
   const none = { merged: undefined, tip: undefined, onDisk: false };
@@ -60,6 +60,8 @@ async function findElsewhere(
   }
   const there = remote.get(branch);
   if (there !== undefined) return { ...none, place: { kind: 'remote', remote: there.name }, tip: there.oid };
+  const { email } = await committer(cwd);
+  if (email !== undefined && email !== mail) return { ...none, place: { kind: 'absent' } };
   return { ...none, ...(await findDeleted(cwd, base, branches)), onDisk: true };
 }
 

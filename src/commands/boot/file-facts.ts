@@ -9,6 +9,8 @@ export interface FileScene {
   readonly cwd: string;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
+  /** Top of another worktree that has the note's branch: what is not committed may stand there. */
+  readonly elsewhere: string | undefined;
   /** The working tree, where it is the note's; `undefined`: only commits are compared. */
   readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
 }
@@ -42,11 +44,12 @@ export async function fileFacts(named: readonly NamedPath[], scene: FileScene): 
 function stateOf(
   path: string,
   { before, after, moved }: { before: Entries | undefined; after: Entries | undefined; moved: Entries },
-  { disk }: FileScene,
+  { disk, elsewhere }: FileScene,
 ): FileFact['state'] {
   const isDirty = disk?.state.paths.some((one) => one === path || one.startsWith(`${path}/`)) === true;
   const isTracked = after?.has(path) === true;
-  const there = disk === undefined || (isTracked && !isDirty) ? isTracked : standsInside(disk.top, path);
+  const top = disk?.top ?? elsewhere;
+  const there = top === undefined || (isTracked && !isDirty) ? isTracked : standsInside(top, path);
   const known = before?.has(path) === true;
   if (!there) {
     const to = disk?.state.moved.get(path) ?? moved.get(path);

@@ -14,6 +14,7 @@ const HEADINGS: Readonly<Record<keyof NoteSections, readonly string[]>> = {
   nextAction: [
     'next action',
     'next actions',
+    'next',
     'next step',
     'next steps',
     'next session prompt',
@@ -38,10 +39,20 @@ const NOTHING: NoteSections = {
 };
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** A line with further backticks is a code span. */
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 /** A line that is all bold, or a word and a colon, is a heading to its author. */
 const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
+/** A list of them, one for each section. */
+const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
 const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
+
+interface Section {
+  readonly lines: string[];
+  readonly level: number;
+  /** It is one that handovers have. */
+  readonly known: boolean;
+}
 
 interface Heading {
   readonly level: number;
@@ -53,24 +64,33 @@ interface Heading {
 /**
  * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`).
  * A section ends at the next heading that is not below its own; headings inside code fences are text.
- * Of two sections with one name the first counts. Linear in the length of the body.
+ * A label below a section's own heading (`Status: half of it` in the next action) is a section, too, but ends none: no
+ * line of the outer one may get lost. Of two sections with one name the first counts. Linear in the length of the body.
  */
 export function noteSections(body: string): NoteSections {
   const found = new Map<keyof NoteSections, string[]>();
-  let current: { lines: string[]; level: number } | undefined;
+  const inner = new Map<keyof NoteSections, string[]>();
+  let current: Section | undefined;
+  let label: string[] | undefined;
   let fence: string | undefined;
-  for (const line of body.split(/\r\n|\n|\r/)) {
+  for (const line of body.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
     const heading = fence === undefined ? headingOf(line) : undefined;
     fence = fenceAfter(fence, line);
     const field = FIELDS.get(heading?.title ?? '');
     if (heading === undefined || (field === undefined && isBelow(heading, current))) {
       current?.lines.push(line);
+      label?.push(line);
       continue;
     }
-    current = { lines: heading.rest === '' ? [] : [heading.rest], level: heading.level };
-    if (field !== undefined && !found.has(field)) found.set(field, current.lines);
+    const lines = heading.rest === '' ? [] : [heading.rest];
+    const isInside = current?.known === true && heading.level > Math.max(current.level, LABEL_LEVEL - 1);
+    if (isInside) current?.lines.push(line);
+    else current = { lines, level: heading.level, known: field !== undefined };
+    label = isInside ? lines : undefined;
+    const sections = isInside ? inner : found;
+    if (field !== undefined && !sections.has(field)) sections.set(field, lines);
   }
-  const texts = [...found].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
+  const texts = [...inner, ...found].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
   return { ...NOTHING, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
 }
 
@@ -82,10 +102,11 @@ export function isSectionHeading(line: string): boolean {
 
 /** Bold lines and labels are below every `#` heading. */
 const LABEL_LEVEL = 7;
+const ITEM_LEVEL = 8;
 
 /** A heading that we do not know belongs to the section that it is under; a label always does. */
 function isBelow({ level }: Heading, current: { level: number } | undefined): boolean {
-  return level === LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
+  return level >= LABEL_LEVEL || level > (current?.level ?? LABEL_LEVEL);
 }
 
 function headingOf(line: string): Heading | undefined {
@@ -94,10 +115,11 @@ function headingOf(line: string): Heading | undefined {
     const [, marks = '', text = ''] = atx;
     return { level: marks.length, title: titleOf(text.replace(/[ \t]#+[ \t]*$/, '')), rest: '' };
   }
-  const label = BOLD.exec(line) ?? LABEL.exec(line);
+  const item = BOLD_ITEM.exec(line);
+  const label = item ?? BOLD.exec(line) ?? LABEL.exec(line);
   if (label === null) return undefined;
   const [, text = '', rest = ''] = label;
-  return { level: LABEL_LEVEL, title: titleOf(text), rest: rest.trim() };
+  return { level: item === null ? LABEL_LEVEL : ITEM_LEVEL, title: titleOf(text), rest: rest.trim() };
 }
 
 /** A title without what follows its name: `State: done, not done` is `state`. */

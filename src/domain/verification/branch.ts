@@ -38,6 +38,11 @@ function placeFinding(name: string, place: BranchPlace): Finding {
         'branch-remote',
         `${name} is not here, only ${escapeLine(place.remote)}, as last fetched`,
       );
+    case 'absent':
+      return finding(
+        'branch-absent',
+        `${name} is not here, and may never have been: another person wrote the note`,
+      );
     case 'deleted':
       return finding('branch-deleted', `${name} is deleted${fateText(place.baseIn)}`);
   }

@@ -11,6 +11,8 @@ export type BranchPlace =
   | { readonly kind: 'renamed'; readonly to: string; readonly current: string }
   /** Not here, but a remote had it when it was last fetched. */
   | { readonly kind: 'remote'; readonly remote: string }
+  /** Neither here nor at a remote, and another person wrote the note: deleted, or not pushed. */
+  | { readonly kind: 'absent' }
   /** `baseIn`: the default branch when it holds the note's base; `null`: it does not; `undefined`: not known. */
   | { readonly kind: 'deleted'; readonly baseIn: string | null | undefined };
 

@@ -25,6 +25,7 @@ export const RULES = {
   'detached-then': ['branch', 'changed'],
   'branch-merged': ['branch', 'stale'],
   'branch-squashed': ['branch', 'stale'],
+  'branch-absent': ['branch', 'unknown'],
   'branch-deleted': ['branch', 'stale'],
 
   'head-equal': ['head', 'ok'],

@@ -33,6 +33,29 @@ describe('the sections of a note', () => {
     ['an empty section', '# Goal\n\n# Next action\ny\n', { nextAction: 'y' }],
     ['a foreign heading behind it', '# Goal\nx\n# Failure traces\ny\n', { goal: 'x' }],
     ['a heading of its own below it', '# Goal\nx\n## In detail\ny\n', { goal: 'x\n## In detail\ny' }],
+    ['a byte order mark', '\uFEFF# Goal\nx\n', { goal: 'x' }],
+    ['bold items of a list', '- **Goal:** x\n- **Next**: y\n', { goal: 'x', nextAction: 'y' }],
+    ['a label for what is next', 'Goal: x\nNext: y\n', { goal: 'x', nextAction: 'y' }],
+    [
+      'a line of prose with code',
+      '# Goal\n```npm test``` is green\n# Next\ny\n',
+      { goal: '```npm test``` is green', nextAction: 'y' },
+    ],
+    [
+      'a label below a heading, which ends no section',
+      '# Next action\n1. x\nStatus: half\n- **Files:** `a.ts`\n2. never push\n# Goal\ny\n',
+      {
+        nextAction: '1. x\nStatus: half\n- **Files:** `a.ts`\n2. never push',
+        state: 'half',
+        importantFiles: '`a.ts`\n2. never push',
+        goal: 'y',
+      },
+    ],
+    [
+      'their own heading sooner than a label',
+      '# Next action\nStatus: half\n# State\ny\n',
+      { nextAction: 'Status: half', state: 'y' },
+    ],
     ['a foreign label in it', '# Goal\nNote: x\ny\n', { goal: 'Note: x\ny' }],
   ])('stand under %s', (_what, note, sections) => {
     expect(noteSections(note)).toEqual({ ...NOTHING, ...sections });

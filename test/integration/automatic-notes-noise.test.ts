@@ -1,0 +1,90 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noteSections } from '../../src/domain/note/sections.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+const TOPIC_A = 'session-aaaaaaaa';
+const REF_A = `refs/handoffs/main/${TOPIC_A}`;
+let world: SharingWorld;
+
+beforeEach(() => {
+  world = new SharingWorld();
+});
+afterEach(() => world.remove());
+
+const automaticRefs = () => world.refs('refs/handoffs').filter((ref) => ref.includes('/session-'));
+const commit = (session: string, name: string) =>
+  world.bash(session, `echo x > ${name} && git add ${name} && git commit -qm "Add ${name}"`);
+const fail = (session: string, command: string) =>
+  world.guard({
+    session_id: session,
+    hook_event_name: 'PostToolUseFailure',
+    tool_name: 'Bash',
+    tool_input: { command },
+    error: 'Exit code 1',
+    is_interrupt: false,
+  });
+
+describe('a session that ends by itself leaves no automatic note', () => {
+  it('when it has committed all that it did, whatever failed on the way', () => {
+    for (let day = 0; day < 3; day++) {
+      const session = `${10000000 + day}-1111-4111-8111-111111111111`;
+      world.begin(session);
+      commit(session, `f${day}.txt`);
+      fail(session, 'grep nothing f0.txt');
+      world.end(session);
+    }
+    expect(automaticRefs()).toEqual([]);
+  });
+
+  it('when it has committed some of what its note tells of', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    world.write(A, 'src/b.ts', 'x\n');
+    world.ok(['write', 'auth-refresh', '-m', 'b is not done'], { session: A });
+    const GIT_COMMITTER_DATE = new Date(Date.now() + 5000).toISOString();
+    world.git(['commit', '-qm', `a\n\nClaude-Session-Id: ${A}`, 'src/a.ts'], { env: { GIT_COMMITTER_DATE } });
+    world.end(A);
+    expect(automaticRefs()).toEqual([]);
+  });
+
+  it('when it has only switched to a branch that others have filled', () => {
+    const env = { GIT_COMMITTER_DATE: '2020-01-01T00:00:00Z' };
+    world.git(['switch', '-q', '-c', 'old']);
+    world.git(['commit', '-q', '--allow-empty', '-m', 'of somebody'], { env });
+    world.git(['switch', '-q', 'main']);
+    world.begin(A);
+    world.bash(A, 'git switch -q old');
+    const compact = { session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' };
+    world.guard(compact);
+    world.end(A);
+    expect(automaticRefs()).toEqual([]);
+  });
+});
+
+it('an automatic note is brought up to date when its session has committed what was left', () => {
+  world.begin(A);
+  world.write(A, 'src/a.ts', 'x\n');
+  world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
+  world.bash(A, 'git commit -qam all');
+  world.end(A);
+  const { state } = noteSections(world.git(['show', `${REF_A}:handoff.md`]));
+  expect(state).toContain('- Uncommitted paths that are its own: 0');
+});
+
+it('a note is not stale for what its session itself deleted, renamed and put into new folders', () => {
+  world.begin(A);
+  rmSync(join(world.path, 'src/a.ts'));
+  renameSync(join(world.path, 'src/b.ts'), join(world.path, 'src/c.ts'));
+  mkdirSync(join(world.path, 'new'));
+  for (const name of ['1', '2', '3']) writeFileSync(join(world.path, 'new', name), name);
+  world.end(A);
+  world.begin(B);
+  const { state, importantFiles } = noteSections(world.git(['show', `${REF_A}:handoff.md`]));
+  expect(state).toContain('  - `src/a.ts` (deleted)\n');
+  expect(importantFiles).toBe('- `new/1`\n- `new/2`\n- `new/3`\n- `src/c.ts`');
+  const { status, stdout } = world.handoff(['boot', TOPIC_A], { session: B });
+  expect(stdout).toContain('4 paths uncommitted, as many as then');
+  expect(status).toBe(0);
+});
