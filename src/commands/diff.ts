@@ -36,8 +36,8 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   const [first, second] = options.versions.map((text) => versionIn(history, text, name));
   const to = second ?? history[0] ?? requireTip(state);
   const from = first ?? (await lastOther(history, context.cwd));
-  const hunks =
-    from === undefined ? await added(to, context.cwd) : await noteHunks(repository, from.oid, to.oid);
+  const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
+  const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
   const reader = findSession(context, sessions, options.session)?.id;
   const shape = (commit: HandoffCommit) =>
     handoffShape({ ...state, ref: handoffRef(state.path) }, commit, reader);
@@ -47,23 +47,29 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   };
 }
 
-/** The newest version whose note is not the tip's: takes and closes leave it as it is. */
+/** The newest version whose note is not the tip's, or cannot be read: takes and closes leave it as it is. */
 async function lastOther(history: readonly HandoffCommit[], cwd: string): Promise<HandoffCommit | undefined> {
   const oids = history.map(({ oid }) => oid);
   const loaded = await loadCommits({ cwd }, oids, { notes: true });
   const tip = loaded[0]?.note;
-  const at = loaded.findIndex((one) => tip !== undefined && one?.note?.equals(tip) === false);
+  const at = loaded.findIndex((one) => tip !== undefined && one?.note?.equals(tip) !== true);
   return history[at];
 }
 
-/** A first version, as a diff from nothing. */
-async function added(to: HandoffCommit, cwd: string): Promise<Buffer> {
-  const [loaded] = await loadCommits({ cwd }, [to.oid], { notes: true });
-  if (loaded?.note === undefined) {
-    throw new Failure('integrity', `the note of ${to.oid} cannot be read`, {
+async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promise<Buffer[]> {
+  const oids = versions.map(({ oid }) => oid);
+  const loaded = await loadCommits({ cwd }, oids, { notes: true });
+  return oids.map((oid, at) => {
+    const note = loaded[at]?.note;
+    if (note !== undefined) return note;
+    throw new Failure('integrity', `the note of ${oid} cannot be read`, {
       hint: 'git fsck --connectivity-only',
     });
-  }
-  const lines = loaded.note.toString('utf8').replace(/\n$/, '').split('\n');
+  });
+}
+
+/** A first version, as a diff from nothing. */
+function added(note: Buffer | undefined): Buffer {
+  const lines = (note?.toString('utf8') ?? '').replace(/\n$/, '').split('\n');
   return Buffer.from(`@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`);
 }

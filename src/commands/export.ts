@@ -57,7 +57,14 @@ export async function exportNotes(
     return { value: { items: [item(note, format, null, true)], ...text }, notices: told, bytes };
   }
   const top = await topLevel(repository);
-  const base: Omit<Output, 'path'> = { cwd: context.cwd, top, format, force: options.force, caller };
+  const base: Omit<Output, 'path'> = {
+    cwd: context.cwd,
+    top,
+    commonDir: repository.commonDir,
+    format,
+    force: options.force,
+    caller,
+  };
   const outputs = options.all ? allOutputs(notes, options.output, base) : [{ ...base, path: options.output }];
   const items: ExportShape[] = [];
   for (const [at, output] of outputs.entries()) {

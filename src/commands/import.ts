@@ -117,6 +117,7 @@ async function openWorld(
     topic: requiredTopic(options.topic),
     home: context.env['HOME'] ?? homedir(),
     env: context.env,
+    now: context.now,
   };
 }
 
@@ -221,8 +222,10 @@ function finish(
   skipped: readonly SkippedFile[],
   notices: readonly string[],
 ): CommandResult<ImportValue> {
-  const wrong = skipped.flatMap(({ path, why, code }) =>
-    code === undefined ? [] : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hintFor(code, path) }],
+  const wrong = skipped.flatMap(({ path, why, code, hint }) =>
+    code === undefined
+      ? []
+      : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hint ?? hintFor(code, path) }],
   );
   const all = [...refusals.flatMap((refusal) => refusal ?? ([] as Refusal[])), ...wrong];
   const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);

@@ -10,7 +10,15 @@ import { gitFailure, runGit } from './run.ts';
  * @throws Failure when git cannot read one of them
  */
 export async function noteHunks(repository: InRepository, from: Oid, to: Oid): Promise<Buffer> {
-  const quiet = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--text', '--unified=3'];
+  const quiet = [
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--no-renames',
+    '--no-relative',
+    '--text',
+    '--unified=3',
+  ];
   const notes = [`${from}:${NOTE_FILE}`, `${to}:${NOTE_FILE}`];
   const result = await runGit(['diff', ...quiet, '--end-of-options', ...notes], { cwd: repository.cwd });
   if (result.code !== 0) throw gitFailure('diff', result);

@@ -47,13 +47,19 @@ export async function fileFacts(path: string): Promise<FileFacts> {
   return { path: real, bytes: await readBytes(real) };
 }
 
-/** The file's bytes, or undefined when there is none. */
+/** The file's bytes, or undefined when there is none. A FIFO is not waited for, a device never ends. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
+  let file: fs.FileHandle | undefined;
   try {
-    return await fs.readFile(path);
+    file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await file.stat();
+    if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(), { code: 'not a file' });
+    return await file.readFile();
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw diskFailure('read', path, error);
+  } finally {
+    await file?.close();
   }
 }
 

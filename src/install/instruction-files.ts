@@ -2,6 +2,7 @@ import { promises as fs } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 import { type FileFacts, readBytes } from './disk.ts';
 import type { FileReceipt } from './change.ts';
+import { blockState } from './instruction-block.ts';
 
 /** The files at the top of a working tree that clients put before every session. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
@@ -40,8 +41,8 @@ export interface InstructionSuspect extends FileFacts {
 }
 
 /**
- * The files that a receipt names, and those of this working tree, for the block may have been moved from one to
- * the other. A recorded path that has become a link or a folder is nothing of ours.
+ * The files that a receipt names, and, where one of them has lost its block, those of this working tree, for it may
+ * have been moved from one to the other. A recorded path that has become a link or a folder is nothing of ours.
  *
  * @returns none where the receipt names none: a block that came with the project is the project's
  */
@@ -64,7 +65,8 @@ export async function instructionSuspects(
       receipt,
     });
   }
-  if (receipts.length === 0 || topLevel === undefined) return suspects;
+  const kept = suspects.filter(({ bytes }) => blockState(bytes?.toString('latin1') ?? '') !== 'none');
+  if (kept.length === receipts.length || topLevel === undefined) return suspects;
   for (const { kind, path, bytes } of await readInstructionFiles(topLevel)) {
     if (kind !== 'file' || suspects.some((suspect) => suspect.path === path)) continue;
     suspects.push({

@@ -40,13 +40,15 @@ export function planInstructions(
 }
 
 function planOne({ path, bytes }: InstructionFacts, receipt: Receipt): PlannedFile | undefined {
+  const prior = receipt.files.find((file) => file.path === path);
   return planFile({
     role: 'instructions',
     path,
     current: bytes,
-    prior: receipt.files.find((file) => file.path === path),
+    prior,
     mode: 0o644,
-    strip: withoutInstructions,
+    // A block that came with the project comes back as it was.
+    strip: prior === undefined ? (text) => text : withoutInstructions,
     // What stands there counts: the person may have moved the block.
     want: (_, current) => withInstructions(current),
   });

@@ -164,6 +164,23 @@ describe('a path that leads elsewhere', () => {
 });
 
 describe('export and import', () => {
+  it("is never in git's own folder: of a bare repository, or of the main working tree", () => {
+    const bare = new PredecessorWorld({ bare: true });
+    bare.ok(['write', 'main/auth-refresh', '-m', 'x'], { session: a });
+    const config = readFileSync(join(bare.path, 'config'), 'utf8');
+    for (const name of ['config', 'refs/heads/x', join(bare.path, 'hooks', 'x')]) {
+      const said = bare.handoff(['export', 'main/auth-refresh', '--force', '-o', name], { session: a });
+      expect([said.status, said.stderr]).toEqual([1, expect.stringMatching(/git's own folder/)]);
+    }
+    expect(readFileSync(join(bare.path, 'config'), 'utf8')).toBe(config);
+    bare.remove();
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', '--detach', linked]);
+    const file = join(world.path, '.git', 'config');
+    const said = world.handoff(['export', 'main/auth-refresh', '--force', '-o', file], { cwd: linked });
+    expect([said.status, said.stderr]).toEqual([1, expect.stringMatching(/git's own folder/)]);
+  });
+
   it.each(['markdown', 'guard', 'handover'])('are a round trip: %s', (format) => {
     const from = new PredecessorWorld();
     const to = new PredecessorWorld();

@@ -115,16 +115,68 @@ describe('a folder of structured handoffs', () => {
 
   it('leaves out what is no structured handoff', () => {
     world.put(join(folder, 'README.md'), '# How to\n');
-    world.put(
-      join(folder, 'bad.md'),
-      '---\nschema_version: \'1.0\'\nfrom: "a\\nHandoff-State: closed"\nto: b\ntopic: c\nts_utc: d\n---\n',
-    );
+    world.put(join(folder, 'other.md'), '---\ntitle: x\n---\ntext\n');
+    world.put(join(folder, 'latin.md'), Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]));
     world.put(join(folder, 'bomb.md'), `---\na: &a [x]\nb: [${'*a,'.repeat(1000)}]\n---\n`);
+    const { status } = world.handoff(['import', '--dry-run'], { session: me });
+    expect(status).toBe(0);
     expect(reasons()).toEqual({
       'README.md': 'it has no front matter',
-      'bad.md': 'from and to are not names of operators',
-      'bomb.md': 'its front matter is not a plain YAML mapping',
+      'other.md': 'its front matter is of another kind',
+      'latin.md': 'it is not UTF-8',
+      'bomb.md': 'its front matter is of another kind',
     });
+  });
+
+  it.each<[string, string, string, RegExp, string]>([
+    [
+      'a version not quoted',
+      "schema_version: '1.0'",
+      'schema_version: 1.0',
+      /^front matter, schema_version is a number/,
+      "schema_version: '1.0'",
+    ],
+    [
+      'a sender with a line feed',
+      "from: 'alice'",
+      'from: "a\\nHandoff-State: closed"',
+      /^front matter, from is "a\\+nHandoff/,
+      "from: 'alice'",
+    ],
+    [
+      'a key twice',
+      "to: 'bob'",
+      "to: 'bob'\nto: 'eve'",
+      /^the front matter is not valid: Map keys must be unique/,
+      'plain lines like',
+    ],
+  ])('refuses %s as write does, with exit status 2, and imports the rest', (_, from, to, why, hint) => {
+    const text = readFileSync(join(folder, FIRST), 'utf8');
+    writeFileSync(join(folder, FIRST), text.replace(from, to));
+    const { status, stdout, stderr } = world.handoff(['import'], { session: me });
+    expect(status).toBe(2);
+    expect(stderr).toContain(`\nhint: ${hint}`);
+    expect(stdout).toMatch(/\n3 imported, 1 left out;/);
+    expect(reasons()).toEqual({ [FIRST]: expect.stringMatching(why) as string });
+    const written = world.handoff(['write', 'retry-policy', '--file', join(folder, FIRST)], { session: me });
+    expect(written.status).toBe(2);
+    expect(written.stderr).toContain(String(reasons()[FIRST]));
+  });
+
+  it('gives its sender no note of its own to read', () => {
+    world.handoff(['import'], { session: me });
+    world.git(['config', 'handoff.operator', 'alice']);
+    const unread = world.json(['list', '--unread'], { session: me }).items;
+    expect(unread.map(({ topic }) => topic)).toEqual(['release-plan']);
+  });
+
+  it('gives a long topic a name under which the note can be written again', () => {
+    const topic = Array.from({ length: 16 }, () => 'Long').join('_');
+    const note = `---\nschema_version: '1.0'\nfrom: 'dora'\nto: 'bob'\ntopic: '${topic}'\nts_utc: '2026-05-07T12:00:00Z'\n---\nx\n`;
+    const file = world.put(join(world.root, 'long.md'), note);
+    const [item] = world.json(['import', file], { session: me }).items;
+    const again = world.handoff(['write', String(item?.topic), '--take', '--file', file], { session: me });
+    expect(again.stderr).toBe('');
   });
 
   it('keeps the bytes of CRLF files, whose id is the same', () => {

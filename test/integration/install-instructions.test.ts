@@ -152,7 +152,8 @@ describe('init --instructions', () => {
     expect(read('AGENTS.md')).toMatch(/^# A\n\n[^]+\n\n# B\n$/);
     expect(read('AGENTS.md')).not.toContain('older lines');
     await world.uninstall();
-    expect(read('AGENTS.md')).toBe('# A\n\n# B\n');
+    // It was the project's before it was ours.
+    expect(read('AGENTS.md')).toBe(old);
   });
 
   it('a block that was moved stays there, also in another file', async () => {
@@ -178,6 +179,14 @@ describe('init --instructions', () => {
   it('a block that came with the project stays when one user uninstalls', async () => {
     given({ 'AGENTS.md': withInstructions('# A\n') });
     await install();
+    await world.uninstall();
+    expect(status()).toBe('');
+  });
+
+  it('a block that came with the project stays also beside one that we wrote', async () => {
+    given({ 'AGENTS.md': withInstructions('# A\n'), 'CLAUDE.md': '# C\n' });
+    await install();
+    expect(status()).toBe(' M CLAUDE.md\n');
     await world.uninstall();
     expect(status()).toBe('');
   });

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
 import { claudeInstaller } from '../../src/install/claude.ts';
@@ -120,6 +120,12 @@ describe('init --skill', () => {
     await world.uninstall();
     expect(read()).toBe('version one\n');
     expect(read(target)).toBe('version one\n');
+  });
+
+  it('is not waited for where a FIFO stands', async () => {
+    mkdirSync(dirname(installed()), { recursive: true });
+    world.shell(`mkfifo '${installed()}'`);
+    await expect(install()).rejects.toMatchObject({ code: 'environment' });
   });
 
   it('stays while another repository uses the hooks; --user removes it', async () => {

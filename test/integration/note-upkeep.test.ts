@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, TestRepository } from '../support/repository.ts';
@@ -54,6 +54,25 @@ describe('diff', () => {
     const none = repo.handoff(['diff', 'auth-refresh', 'deadbeef']);
     expect([none.status, none.stderr]).toEqual([1, expect.stringContaining('hint: git handoff log')]);
     expect(repo.handoff(['diff', 'auth-refresh', 'HEAD~1']).status).toBe(2);
+  });
+
+  it('is the same below the top, also for who sees diffs of the current folder only', () => {
+    repo.git(['config', 'diff.relative', 'true']);
+    write('one');
+    write('two');
+    const cwd = join(repo.path, 'sub');
+    mkdirSync(cwd);
+    expect(repo.handoff(['diff', 'auth-refresh'], { cwd }).stdout).toMatch(/-one\n\+two\n$/);
+  });
+
+  it('says which note cannot be read, and never that there was nothing before', () => {
+    const [one, two] = [write('one'), write('two')];
+    const blob = repo.git(['rev-parse', `${one}:handoff.md`]);
+    rmSync(join(repo.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)));
+    for (const args of [[], [one], [one, two]]) {
+      const { status, stderr } = repo.handoff(['diff', 'auth-refresh', ...args]);
+      expect([status, stderr]).toEqual([6, expect.stringContaining(`the note of ${one} cannot be read`)]);
+    }
   });
 
   it('runs nothing that the repository names, and shows control characters as escapes', () => {

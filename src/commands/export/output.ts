@@ -21,6 +21,8 @@ export interface Output {
   readonly cwd: string;
   /** Top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
+  /** The repository's own folder. */
+  readonly commonDir: string;
   /** As typed. */
   readonly path: string;
   readonly format: ExportFormat | 'raw';
@@ -85,7 +87,11 @@ function requirePlace(path: string, output: Output): void {
       : relative(top, join(realPath(dirname(folder)), basename(folder), basename(path)));
   const lexical = top === undefined ? '..' : relative(top, path);
   const way = lexical.startsWith('..') ? inside : lexical;
-  if (top === undefined || way.startsWith('..') || way === '') return;
+  if (top === undefined || way.startsWith('..') || way === '') {
+    const own = relative(realPath(output.commonDir), join(realPath(folder), basename(path)));
+    if (/^\.\.(?:\/|$)/.test(own)) return;
+    throw refused(output, `${shown(output)} is not written: it is in git's own folder`, undefined);
+  }
   const why = obstacle(top, Buffer.from(way));
   if (why !== undefined)
     throw refused(output, `${shown(output)} is not written: ${escapeLine(why)}`, undefined);

@@ -75,6 +75,7 @@ function commit(
       base: draft.base,
       client: as === caller.id ? caller.client : undefined,
       agent: undefined,
+      from: draft.from,
       to: draft.to,
       importedFrom: incoming.importedFrom,
       // What the repository was like when the note was written is not known, and not made up.

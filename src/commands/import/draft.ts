@@ -25,6 +25,8 @@ export interface SkippedFile {
   readonly why: string;
   /** Not only left out, but wrong: decides the exit status. */
   readonly code: FailureCode | undefined;
+  /** How to mend it; `undefined`: what fits the code. */
+  readonly hint?: string;
 }
 
 /** A note as it is going to be written, before anybody looked at what stands there. */
@@ -35,6 +37,8 @@ export interface Draft {
   /** `undefined`: whoever imports it. */
   readonly owner: SessionId | undefined;
   readonly state: HandoffState;
+  /** The operators that its front matter names. */
+  readonly from: string | undefined;
   readonly to: string | undefined;
   readonly base: Oid | undefined;
   readonly note: Uint8Array;
@@ -56,6 +60,8 @@ export interface ImportWorld {
   readonly topic: Topic | undefined;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 export type Interpreted = { readonly draft: Draft } | { readonly skipped: SkippedFile };

@@ -30,6 +30,7 @@ export function plainDraft(file: FoundFile, world: ImportWorld): Omit<Draft, 'to
     branch: world.branch ?? world.repository.branch,
     owner: undefined,
     state: 'open',
+    from: undefined,
     to: undefined,
     base: undefined,
     note: file.bytes,

@@ -1,13 +1,15 @@
 import { basename, dirname, join } from 'node:path';
 import { indexedName, parseIndex } from '../../domain/formats/index-table.ts';
-import { type StructuredHead, readStructured } from '../../domain/formats/structured.ts';
-import { slugWords, topicFrom } from '../../domain/formats/topic-name.ts';
 import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
-import { parseClientSessionId, parseTopic } from '../../domain/names.ts';
+import { type Topic, parseClientSessionId, parseTopic } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/document.ts';
+import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
+import { handoffId } from '../../domain/note/handoff-id.ts';
+import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
 import { readPlainFile } from '../../host/plain-files.ts';
+import { decodeNote } from '../note/prepare.ts';
 import {
   type Draft,
   type FoundFile,
@@ -75,48 +77,59 @@ function interpretOne(
   seen: Map<string, string>,
   world: ImportWorld,
 ): Interpreted {
-  const text = textOf(file.bytes);
+  const text = decodeNote(file.bytes);
+  if (text === undefined) return { skipped: skip(file, 'it is not UTF-8') };
   if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
-  const note = readStructured(text, (canonical) => hash('sha256', canonical));
-  if (note.kind === 'invalid') return { skipped: skip(file, note.why) };
+  const { yaml, body } = splitNote(text);
+  if (yaml === undefined) return { skipped: skip(file, 'it has no front matter') };
+  const read = readFrontMatter(yaml, world.now);
+  if (read.kind === 'foreign') return { skipped: skip(file, 'its front matter is of another kind') };
+  if (read.kind === 'invalid') {
+    const { message, hint } = read.problem;
+    return { skipped: { ...skip(file, message, 'usage'), hint } };
+  }
+  const { fields } = read;
+  const id = handoffId(fields, body, (content) => hash('sha256', content));
   const name = basename(file.path);
-  const wrong = wrongId(note.head, index.ids.get(name));
+  const wrong = wrongId(id, fields.handoffId, index.ids.get(name));
   if (wrong !== undefined) return { skipped: skip(file, wrong, 'integrity') };
-  const twin = seen.get(note.head.computedId);
+  const twin = seen.get(id);
   if (twin !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(twin)}`) };
-  seen.set(note.head.computedId, name);
-  return { draft: draftOf(file, text, note.head, index.wasRead.has(name), world) };
+  seen.set(id, name);
+  return { draft: draftOf(file, body, fields, index.wasRead.has(name), world) };
 }
 
-function wrongId(
-  { suppliedId, computedId }: StructuredHead,
-  indexed: string | undefined,
-): string | undefined {
-  const told = [suppliedId, indexed].find((id) => id !== undefined && id !== computedId);
-  if (told === undefined) return undefined;
-  return `handoff_id mismatch: supplied=${escapeLine(told.slice(0, 80))} computed=${computedId}`;
+function wrongId(computed: string, ...told: readonly (string | undefined)[]): string | undefined {
+  const other = told.find((id) => id !== undefined && id !== computed);
+  if (other === undefined) return undefined;
+  return `handoff_id mismatch: supplied=${escapeLine(other.slice(0, 80))} computed=${computed}`;
 }
 
 function draftOf(
   file: FoundFile,
-  text: string,
-  head: StructuredHead,
+  body: string,
+  { topic: named, from, to }: FrontMatter,
   wasRead: boolean,
   world: ImportWorld,
 ): Draft {
-  const topic = parseTopic(head.topic) ?? topicFrom(slugWords(head.topic), 'structured-note');
+  const topic = topicOf(named);
   const remarks = [
-    topic === head.topic || world.topic !== undefined
-      ? ''
-      : `its topic ${escapeLine(head.topic.slice(0, 80))} stays in the front matter`,
+    topic === named || world.topic !== undefined ? '' : `its topic ${named} stays in the front matter`,
     wasRead ? 'who has read it (read_by) is not imported' : '',
   ].filter((remark) => remark !== '');
   return {
     ...plainDraft(file, world),
     topic: world.topic ?? topic,
-    owner: parseClientSessionId(head.from),
-    to: head.to,
-    text: splitNote(text).body,
+    owner: parseClientSessionId(from),
+    from,
+    to,
+    text: body,
     remark: remarks.length === 0 ? undefined : remarks.join('; '),
   };
+}
+
+/** One under which a note with this front matter may be written again. */
+function topicOf(named: string): Topic {
+  const slug = topicSlug(named);
+  return parseTopic(named) ?? parseTopic(slug) ?? parseTopic(`${slug}-work`) ?? ('structured-note' as Topic);
 }
