@@ -12,7 +12,15 @@ const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;
 const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
 
-const EVENTS = ['postToolUse', 'preToolUse', 'sessionEnd', 'sessionStart', 'stop', 'subagentStart'];
+const EVENTS = [
+  'postToolUse',
+  'preCompact',
+  'preToolUse',
+  'sessionEnd',
+  'sessionStart',
+  'stop',
+  'subagentStart',
+];
 
 /** A world in which somebody uses Codex and typed `git handoff init --client codex`. */
 async function codexWorld(): Promise<World> {

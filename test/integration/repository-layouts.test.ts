@@ -120,7 +120,9 @@ describe('what a write records', () => {
       'Handoff-Client: claude',
       'Handoff-State: open',
     ]);
-    expect(repo.git(['log', '-1', '--format=%s|%an <%ae>', ref])).toBe('Goal|Ada <ada@example.org>');
+    expect(repo.git(['log', '-1', '--format=%s|%an <%ae>', ref])).toBe(
+      'bytes \ufffd\\u{0} and no line feed at the end|Ada <ada@example.org>',
+    );
   });
 
   it('names the linked worktree it was written in', () => {
