@@ -16,6 +16,8 @@ import { hash } from './hash.ts';
  */
 
 export const HANDOFFS = 'refs/handoffs/';
+/** What each remote showed when it was last asked; only `sync` and its halves move these. */
+export const REMOTE = 'refs/handoffs-remote/';
 const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
 export const LOST = `${LOCAL}lost/`;
@@ -31,6 +33,19 @@ const MAX_COMPONENT_BYTES = 200;
 const CUT_BYTES = 150;
 /** Ends the readable part of a cut component: a `%` that no encoding produces (`~` is not legal in refs). */
 const CUT_MARK = '%-';
+
+/**
+ * The ref component for a remote. One component, as for a branch: otherwise the remotes `a` and `a/b`
+ * could not both have tracking refs.
+ */
+export function encodeRemote(remote: string): string {
+  return remote.replaceAll('%', '%25').replaceAll('/', '%2F');
+}
+
+/** Where the tracking refs of a remote stand, with the slash at the end. */
+export function remotePrefix(remote: string): string {
+  return `${REMOTE}${encodeRemote(remote)}/`;
+}
 
 /** The ref component for a branch; long names are cut and carry a hash, the whole name stands in `state.json`. */
 export function encodeBranch(branch: BranchName): string {
@@ -80,6 +95,11 @@ export function keptRef({ component, topic }: HandoffPath): RefName {
   return `${KEPT}${component}/${topic}` as RefName;
 }
 
+/** What `remote` last showed of a handoff. */
+export function trackingRef(remote: string, { component, topic }: HandoffPath): RefName {
+  return `${remotePrefix(remote)}${component}/${topic}` as RefName;
+}
+
 export function lostPrefix({ component, topic }: HandoffPath): string {
   return `${LOST}${component}/${topic}/`;
 }
@@ -111,6 +131,21 @@ export function parsePath(ref: string, prefix: string): HandoffPath | undefined 
   if (slash <= prefix.length || !ref.startsWith(prefix)) return undefined;
   const topic = parseTopic(ref.slice(slash + 1));
   return topic === undefined ? undefined : { component: ref.slice(prefix.length, slash), topic };
+}
+
+/** A tracking ref: a handoff's place at a remote. */
+export interface RemotePath extends HandoffPath {
+  readonly remote: string;
+}
+
+/** Reads a tracking ref; `undefined` for a ref that is none or is badly named. */
+export function parseTrackingRef(ref: string): RemotePath | undefined {
+  if (!ref.startsWith(REMOTE)) return undefined;
+  const slash = ref.indexOf('/', REMOTE.length);
+  const component = ref.slice(REMOTE.length, Math.max(slash, REMOTE.length));
+  const path = component === '' ? undefined : parsePath(ref, `${REMOTE}${component}/`);
+  if (path === undefined) return undefined;
+  return { ...path, remote: component.replaceAll('%2F', '/').replaceAll('%25', '%') };
 }
 
 export interface LivePath {

@@ -8,7 +8,10 @@ import type { ProcessId } from '../domain/session.ts';
 export interface ProcessTable {
   readonly bootId: string | null;
   readonly pidNs: string | null;
+  /** When a process started; also of one that has ended and that its parent has not waited for. */
   readonly startOf: (pid: number) => string | undefined;
+  /** The same for a process that still runs. In a container whose first process reaps nothing, the others stay for ever. */
+  readonly runningSince: (pid: number) => string | undefined;
   readonly parentOf: (pid: number) => number | undefined;
 }
 
@@ -29,11 +32,20 @@ function linuxTable(): ProcessTable {
     bootId: quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
     pidNs: quiet(() => readlinkSync('/proc/self/ns/pid')),
     startOf: (pid) => statFields(pid)?.[19],
+    runningSince: (pid) => {
+      const fields = statFields(pid);
+      return fields === undefined || hasEnded(fields) ? undefined : fields[19];
+    },
     parentOf: (pid) => {
       const parent = Number(statFields(pid)?.[1]);
       return parent > 0 ? parent : undefined;
     },
   };
+}
+
+/** A zombie or dead one. The first thread of a process may end before the others: it shows Z, too, while they run. */
+function hasEnded(fields: readonly string[]): boolean {
+  return /^[ZXx]$/.test(fields[0] ?? '') && Number(fields[17]) <= 1;
 }
 
 /** Fields of /proc/<pid>/stat after the command name, which may itself hold blanks and parentheses (proc(5)). */
@@ -45,17 +57,22 @@ function statFields(pid: number): string[] | undefined {
 function psTable(): ProcessTable {
   // Loaded only where there is no /proc: it costs the guard's hot path milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
-  const rows = new Map<number, { parent: number; start: string }>();
+  const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
   const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, timeout: 1000 } as const;
-  const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,lstart='], options)) ?? '';
+  const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '';
   for (const line of output.split('\n')) {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\S.*)$/.exec(line.trimEnd());
-    if (match !== null) rows.set(Number(match[1]), { parent: Number(match[2]), start: match[3] ?? '' });
+    const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
+    if (start === undefined) continue;
+    rows.set(Number(pid), { parent: Number(parent), start, ended: state?.startsWith('Z') === true });
   }
   return {
     bootId: rows.get(1)?.start ?? null,
     pidNs: null,
     startOf: (pid) => rows.get(pid)?.start,
+    runningSince: (pid) => {
+      const row = rows.get(pid);
+      return row?.ended === true ? undefined : row?.start;
+    },
     parentOf: (pid) => rows.get(pid)?.parent,
   };
 }

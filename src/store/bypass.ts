@@ -166,7 +166,7 @@ function dropWhere(
   now: number,
 ): void {
   const table = processTable();
-  const isGone = ({ key }: ConsumedBypass) => key.kind === 'git' && table.startOf(key.pid) !== key.start;
+  const isGone = ({ key }: ConsumedBypass) => key.kind === 'git' && table.runningSince(key.pid) !== key.start;
   for (const { file, consumed } of usedFiles(commonDir, session)) {
     const drop = consumed === undefined ? !isJustTaken(file, now) : isGone(consumed) || isOver(consumed);
     if (drop) rmSync(file, { force: true });

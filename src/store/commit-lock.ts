@@ -29,7 +29,7 @@ export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => 
     while (!linked(own, lock)) {
       const [session = '', pid = '', start = ''] = readLock(lock).trim().split(' ');
       // Its process is gone. Two that remove it at once do no more harm than git without the lock.
-      if (pid !== '' && table.startOf(Number(pid)) !== start) rmSync(lock, { force: true });
+      if (pid !== '' && table.runningSince(Number(pid)) !== start) rmSync(lock, { force: true });
       else if (Date.now() > end) throw busy(session);
       else await pause(Math.random() * LONGEST_PAUSE_MS);
     }

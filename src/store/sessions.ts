@@ -63,7 +63,7 @@ export function judgeSessions(
     const liveness = judgeLiveness(session.record, {
       bootId: table.bootId,
       pidNs: table.pidNs,
-      startOf: table.startOf,
+      startOf: table.runningSince,
       idleMs,
       staleAfterMs,
     });

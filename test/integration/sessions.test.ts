@@ -105,6 +105,24 @@ describe('git handoff sessions', () => {
   const listed = () =>
     repo.json(['sessions', '--all']).items.map(({ session, liveness }) => [session, liveness]);
 
+  it('takes a killed client for dead although nobody has waited for it', async () => {
+    // In a container whose first process reaps nothing, a killed agent stays in the process table for ever.
+    const hold = 'sh -c "$CLIENT" & exec sleep 30';
+    const script = `${starts(A)}\necho ready $$\nexec sleep 30`;
+    const holder = repo.start('sh', ['-c', hold], { env: { CLIENT: script } });
+    const ended = finished(holder);
+    const text = await new Promise<Buffer>((ready) => holder.stdout?.once('data', ready));
+    const pid = Number(/ready (\d+)/.exec(text.toString())?.[1]);
+    const livenessOf = () => repo.json(['sessions', '--all']).items.map(({ liveness }) => liveness);
+    expect(livenessOf()).toEqual(['live']);
+    process.kill(pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(repo.run('ps', ['-o', 'stat=', '-p', String(pid)]).stdout).toMatch(/^Z/);
+    expect(livenessOf()).toEqual(['dead']);
+    holder.kill();
+    await ended;
+  });
+
   it('tells live, dead and ended ones apart', () => {
     repo.guard({ session_id: 'live-1', hook_event_name: 'SessionStart', source: 'startup' });
     client([starts('dead-1')]);

@@ -35,11 +35,11 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
 function isLeft(file: string, table: ProcessTable, now: number): boolean {
   const age = now - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now);
   const index = /^handoff-index\.(\d+)(?:\.lock)?$/.exec(basename(file));
-  if (index !== null) return age > YOUNG_MS && table.startOf(Number(index[1])) === undefined;
+  if (index !== null) return age > YOUNG_MS && table.runningSince(Number(index[1])) === undefined;
   // `<session> <pid> <start>`: a pid that somebody else has by now is told by its start.
   const [, pid = '', start = ''] = textOf(file).trim().split(' ');
   if (pid === '') return age > YOUNG_MS;
-  return table.startOf(Number(pid)) !== start;
+  return table.runningSince(Number(pid)) !== start;
 }
 
 function textOf(file: string): string {

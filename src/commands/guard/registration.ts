@@ -105,7 +105,7 @@ function findTwin(
   const isAbove = (one: ProcessId, other: ProcessId) =>
     ancestorsOf(other.pid, table).some((above) => above.pid === one.pid && above.start === one.start);
   return [...known, ...registeredProcesses(place, session)].find(
-    (one) => table.startOf(one.pid) === one.start && !isAbove(one, client) && !isAbove(client, one),
+    (one) => table.runningSince(one.pid) === one.start && !isAbove(one, client) && !isAbove(client, one),
   );
 }
 

@@ -1,6 +1,6 @@
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import type { RescuedFile } from '../../domain/rescue.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
@@ -162,6 +162,3 @@ export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection 
   const where = wanted.paths.length === 0 ? '' : ` with ${wanted.paths.join(', ')}`;
   throw new Failure('not-found', `there is no ${whose}${where}`, { hint: 'git handoff rescue list' });
 }
-
-export const shortOrNull = (session: SessionId | null): string | null =>
-  session === null ? null : shortId(session);
