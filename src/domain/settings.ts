@@ -22,6 +22,8 @@ export interface Settings {
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
   readonly operator: string | undefined;
+  /** Below which refs handoffs stand at a remote; checked where it is used. */
+  readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
 }
@@ -45,6 +47,7 @@ export const DEFAULT_SETTINGS: Settings = {
   automaticNotes: true,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
   operator: undefined,
+  remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
 };
 
@@ -93,6 +96,7 @@ export function parseSettings(
       maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
     },
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
+    remotePrefix: last('handoff.remoteprefix') || DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
   };
 }
