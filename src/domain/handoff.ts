@@ -29,6 +29,8 @@ export interface HandoffTrailers {
   readonly automatic: AutomaticReason | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
+  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
+  readonly secretAllowed?: string | undefined;
 }
 
 /** When a note is left for a session that wrote none. */
@@ -75,6 +77,7 @@ const KEYS = {
   from: 'Handoff-From',
   automatic: 'Handoff-Automatic',
   importedFrom: 'Handoff-Imported-From',
+  secretAllowed: 'Handoff-Secret-Allowed',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -118,6 +121,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     from: value('from'),
     automatic: parseAutomatic(value('automatic')),
     importedFrom: value('importedFrom'),
+    secretAllowed: value('secretAllowed'),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;
