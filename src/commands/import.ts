@@ -204,7 +204,12 @@ function noteItem(
     action: refused === undefined ? action : 'refuse',
     branch: known?.branch ?? incoming.branch,
     // A topic that was made of the text may spell the secret.
-    topic: refused?.code === 'secret' ? null : placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic),
+    topic:
+      refused?.code === 'secret'
+        ? null
+        : placement.kind === 'create'
+          ? placement.topic
+          : (known?.topic ?? incoming.topic),
     owner: as,
     state: placement.kind === 'unchanged' ? placement.known.state : draft.state,
     to: draft.to ?? null,

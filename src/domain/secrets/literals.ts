@@ -51,12 +51,23 @@ export const NEEDED: Readonly<Record<string, Needed>> = {
   figma: { exact: any('figd_') },
 };
 
+const TABLE = Object.entries(NEEDED);
+
+/**
+ * The first part of every group: two looks tell most notes, ten times as fast as a look for each part. The flag `i` makes
+ * an expression of many words slow, and so the few that need it have their own.
+ */
+const EXACT =
+  /A3T|AKIA|AGPA|AIDA|AROA|AIPA|ANPA|ANVA|ASIA|PRIVATE KEY|npm_|:x-oauth-basic@github|:\/\/|xoxb-|xoxp-|xapp-|xoxa-|xoxo-|xoxr-|SG\.|shppa_|shpca_|shpat_|shpss_|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|glc_|glsa_|sk-|sk-ant-api0|gsk_|hf_|lin_api_|ntn_|ops_ey|hvs\.|hvb\.|hvr\.|vcp_|vci_|vca_|vcr_|vck_|dapi|dckr_pat_|figd_/;
+const ANY_CASE = /secret|https:\/\/hooks\.slack\.com\/services\/t|mongodb|mysql|postgres/i;
+
 /** The rules that can match in a text at all. */
 export function possibleRules(text: string): string[] {
+  if (!EXACT.test(text) && !ANY_CASE.test(text)) return [];
   const lower = text.toLowerCase();
   const holds = (where: string, groups: readonly (readonly string[])[] = []) =>
     groups.some((parts) => parts.every((part) => where.includes(part)));
-  return Object.entries(NEEDED).flatMap(([rule, { exact, anyCase }]) =>
+  return TABLE.flatMap(([rule, { exact, anyCase }]) =>
     holds(text, exact) || holds(lower, anyCase) ? [rule] : [],
   );
 }
