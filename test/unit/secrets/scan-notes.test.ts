@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type LeavingNote, scanNotes } from '../../../src/commands/secrets/scan-notes.ts';
-import type { Oid } from '../../../src/domain/names.ts';
+import { refuseLeaving } from '../../../src/commands/secrets/refuse-leaving.ts';
+import type { BranchName, Oid } from '../../../src/domain/names.ts';
+import { encodeBranch } from '../../../src/git/namespace.ts';
 import { SECRETS, TOKEN, TOKEN_RULE } from '../../support/secrets.ts';
 
 const oid = (digit: string) => digit.repeat(40) as Oid;
@@ -65,5 +67,38 @@ describe('the notes that a push would take along', () => {
     // The same name is the same text: the second is not looked at.
     const second = { ...leaving('two-note', 'b', ''), note: Buffer.from('') };
     expect(await refsOf([first, second])).toEqual([first.ref, second.ref]);
+  });
+});
+
+describe('what is said of refs that would take a secret along', () => {
+  const told = (notes: LeavingNote[]) =>
+    scanNotes(notes, 'deny').then((found) => refuseLeaving(found, 'git handoff push origin --allow-secret'));
+
+  it('names each ref once, with its versions, and no more of the secret than the mask', async () => {
+    const versions = ['1', '2', '3', '4', '5'].map((blob) => leaving('one-note', blob, `${TOKEN}\n${blob}`));
+    const refusals = await told([...versions, leaving('two-note', '1', TOKEN)]);
+    expect(refusals).toEqual([
+      {
+        ref: 'refs/handoffs/main/one-note',
+        why: expect.stringMatching(
+          /^what looks like a secret stands in main\/one-note: (?:at \d{12} line 1: [^;]+; ){3}and in 2 more versions$/,
+        ) as string,
+        hint: `git handoff show main/one-note --at ${oid('1')}; if it is no secret: git handoff push origin --allow-secret`,
+      },
+      expect.objectContaining({ ref: 'refs/handoffs/main/two-note' }),
+    ]);
+    expect(JSON.stringify(refusals)).not.toContain(TOKEN.slice(0, 5));
+  });
+
+  it('is nothing when nothing was found', async () => {
+    expect(await told([leaving('one-note', 'a', '# Goal\n')])).toEqual([]);
+  });
+
+  it('spells the branch as people do', async () => {
+    const note = {
+      ...leaving('one-note', 'b', TOKEN),
+      ref: `refs/handoffs/${encodeBranch('feat/x' as BranchName)}/one-note`,
+    };
+    expect((await told([note]))[0]?.why).toContain(' feat/x/one-note:');
   });
 });
