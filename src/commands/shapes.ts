@@ -2,6 +2,7 @@ import type { AutomaticReason, HandoffCommit } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { Evidence } from '../domain/ledger/claims.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
+import { parseAllowed } from '../domain/secrets/verdict.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { Finding } from '../domain/verification/rules.ts';
@@ -31,6 +32,8 @@ export interface HandoffShape {
   /** The operator that it is addressed to, and the one that wrote it. */
   readonly to: string | null;
   readonly from: string | null;
+  /** The scanner's rules whose findings in it somebody let pass. */
+  readonly secretAllowed: readonly string[];
   /** Not the reader's own, and not acknowledged as it stands. */
   readonly unread: boolean;
 }
@@ -329,6 +332,7 @@ export function handoffShape(
     base: trailers?.base ?? null,
     createdAt: timestamp(commit.seconds * 1000),
     takenFrom: trailers?.takenFrom ?? trailers?.succeeds ?? null,
+    secretAllowed: parseAllowed(trailers?.secretAllowed),
     to: trailers?.to ?? null,
     from: trailers?.from ?? null,
     unread: isUnread(commit, view, view.acknowledged),

@@ -39,6 +39,8 @@ export interface HandoffTrailers {
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
+  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
+  readonly secretAllowed?: string | undefined;
 }
 
 /** When a note is left for a session that wrote none. */
@@ -86,6 +88,7 @@ const KEYS = {
   automatic: 'Handoff-Automatic',
   importedFrom: 'Handoff-Imported-From',
   divergedFrom: 'Handoff-Diverged-From',
+  secretAllowed: 'Handoff-Secret-Allowed',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -131,6 +134,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     automatic: parseAutomatic(value('automatic')),
     importedFrom: value('importedFrom'),
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
+    secretAllowed: value('secretAllowed'),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;

@@ -1,4 +1,5 @@
 import type { TreeSettings } from './ledger/tree-verbs.ts';
+import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export interface Settings {
@@ -26,6 +27,8 @@ export interface Settings {
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
+  /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
+  readonly secretScan: SecretScan;
 }
 
 export interface RescueLimits {
@@ -49,6 +52,7 @@ export const DEFAULT_SETTINGS: Settings = {
   operator: undefined,
   remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
+  secretScan: 'deny',
 };
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
@@ -98,6 +102,7 @@ export function parseSettings(
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
     remotePrefix: last('handoff.remoteprefix') || DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
+    secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.secretScan),
   };
 }
 
