@@ -88,7 +88,7 @@ export interface VersionShape extends HandoffShape {
 /**
  * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had taken or closed it
  * only), `set-aside` (ours goes on as `aside`), `merged`, `refused` (an illegal move there) · pushed: `pushed`, `declined`
- * by the remote, `behind`, `deleted-there` · `moved`: somebody was faster, each time · `ignored`: no handoff.
+ * by the remote, `behind`, `deleted-there`, `secret` (it stays) · `moved`: somebody was faster, each time · `ignored`: no handoff.
  */
 export type SyncAction =
   | 'created'
@@ -101,6 +101,7 @@ export type SyncAction =
   | 'declined'
   | 'behind'
   | 'deleted-there'
+  | 'secret'
   | 'moved'
   | 'ignored'
   | 'to-fetch'

@@ -24,6 +24,8 @@ export interface SyncOptions {
   readonly branch: string | undefined;
   /** Asks for the text of a merge; without it both sides of a divergence stay. */
   readonly mergeNote: MergeNote | undefined;
+  /** Lets go what looks like a secret. */
+  readonly allowSecret: boolean;
   /** Puts back what was deleted at the remote. */
   readonly restore: boolean;
   readonly session: string | undefined;

@@ -59,6 +59,8 @@ export function commitFromRef(oid: Oid, content: BinaryText): HandoffCommit {
 export interface LoadedCommit extends HandoffCommit {
   /** `undefined` when `handoff.md` is missing or was not asked for. */
   readonly note: Buffer | undefined;
+  /** The name of the note's blob; `undefined` when `handoff.md` is missing. */
+  readonly noteOid?: Oid | undefined;
 }
 
 /**
@@ -114,6 +116,7 @@ function assemble(
     trailers: parseTrailers(message),
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
+    noteOid: note?.type === 'blob' ? note.oid : undefined,
     note: notes && note?.type === 'blob' ? note.content : undefined,
   };
 }

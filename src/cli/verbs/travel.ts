@@ -18,8 +18,9 @@ const MERGE: OptionTable = {
   },
 };
 
-const RESTORE: OptionTable = {
+const PUSHED: OptionTable = {
   restore: { type: 'boolean', describe: 'put back what was deleted at the remote' },
+  'allow-secret': { type: 'boolean', describe: 'push also what looks like a secret; the log records that' },
 };
 
 /** The verbs that bring handoffs from other machines and to them. */
@@ -28,7 +29,7 @@ export const TRAVEL_VERBS: Readonly<Record<string, Verb>> = {
     usage: 'sync [<remote>...]',
     summary: 'fetch the handoffs of a remote, fold them in, push yours; never forced',
     words: [0, Infinity],
-    options: { ...SCOPE, ...MERGE, ...RESTORE },
+    options: { ...SCOPE, ...MERGE, ...PUSHED },
     examples: [
       ['git handoff sync', 'with the remote that git fetch would ask'],
       ['git handoff sync --merge', 'what was written on two machines at once, in your editor'],
@@ -47,7 +48,7 @@ export const TRAVEL_VERBS: Readonly<Record<string, Verb>> = {
     usage: 'push [<remote>...]',
     summary: 'the second half of sync: push what is new here, if the remote has not moved on',
     words: [0, Infinity],
-    options: { ...SCOPE, ...RESTORE },
+    options: { ...SCOPE, ...PUSHED },
     examples: [['git handoff push --dry-run', 'what would leave this machine']],
     run: (args, context, interaction) => run({ fetch: false, push: true }, args, context, interaction),
   },
@@ -67,6 +68,7 @@ async function run(
     dryRun: args.flag('dry-run'),
     mergeNote: args.flag('merge') ? ({ text }) => edit(text) : undefined,
     restore: args.flag('restore'),
+    allowSecret: args.flag('allow-secret'),
     session: args.text('session'),
     mayAsk: ask !== undefined,
     onProgress:

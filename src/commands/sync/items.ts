@@ -92,6 +92,10 @@ export class SyncReport {
     }
   }
 
+  secret(path: HandoffPath, oid: Oid, why: string): void {
+    this.#put(`push ${handoffRef(path)}`, path, { action: 'secret', oid, why });
+  }
+
   left(path: HandoffPath, oid: Oid, action: SyncAction): void {
     this.#put(`push ${handoffRef(path)}`, path, { action, oid });
   }

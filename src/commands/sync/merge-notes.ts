@@ -7,6 +7,7 @@ import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import type { Difference } from '../../store/sync/differences.ts';
 import { type Lines, mergeLines, readLines } from '../../store/sync/merge.ts';
 import { findCaller, worktreeName } from '../context.ts';
+import { judgeNote, looksLike } from '../secrets/check-note.ts';
 import { keptText, ownerName } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import type { SyncWorld } from './one-remote.ts';
@@ -56,6 +57,11 @@ async function mergeOne(
   if (hasMarkers(note))
     throw new Failure('refused', `conflict markers are left in the note; ${keptText(note)}`, {
       hint: `git handoff sync --merge`,
+    });
+  const verdict = await judgeNote(note, options.allowSecret, cwd);
+  if (verdict.kind === 'refuse')
+    throw new Failure('secret', `${looksLike(verdict.findings)}; ${keptText(note)}`, {
+      hint: 'git handoff sync --merge',
     });
   const [tree, author] = await Promise.all([workTreeFacts(cwd), committer(cwd)]);
   const caller = findCaller(context, sessions, options.session, author);

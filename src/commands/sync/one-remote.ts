@@ -1,13 +1,6 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { decidePush } from '../../domain/sync/outgoing.ts';
-import {
-  HANDOFFS,
-  type HandoffPath,
-  handoffRef,
-  parsePath,
-  remotePrefix,
-  trackingRef,
-} from '../../git/namespace.ts';
+import { HANDOFFS, handoffRef, parsePath, remotePrefix, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -25,6 +18,7 @@ import type { SyncShape } from '../shapes.ts';
 import type { SyncOptions } from '../sync.ts';
 import { withoutPassword } from '../sync.ts';
 import { SyncReport } from './items.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { mergeConflicts } from './merge-notes.ts';
 
 /** What a sync with each remote starts from. */
@@ -194,7 +188,7 @@ async function push(
   const ahead = new Set(
     differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
   );
-  const outgoing: { path: HandoffPath; tip: Oid; old: Oid | undefined }[] = [];
+  const outgoing: Outgoing[] = [];
   for (const { path, here, there: tracked } of topics) {
     const tip = here?.tip?.oid;
     if (tip === undefined) continue;
@@ -208,9 +202,10 @@ async function push(
       report.left(path, tip, action);
     else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
   }
-  if (outgoing.length === 0) return true;
-  if (there.size === 0) options.warn(firstPush(remote, outgoing.length));
-  const byRef = new Map(outgoing.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
+  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
+  if (leaving.length === 0) return true;
+  if (there.size === 0) options.warn(firstPush(remote, leaving.length));
+  const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
   const tips = [...byRef].map(([ref, { tip }]) => ({ oid: tip, ref }));
   const outcomes = await pushRefs(transferOptions(world, remote), remote.name, tips);
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));

@@ -9,6 +9,8 @@ const FALLBACK = 'refs/heads/handoffs/';
 export function syncFailure(items: readonly SyncShape[], prefix: string): Failure | undefined {
   const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
   const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
+  const [secret] = of('secret');
+  if (secret !== undefined) return secretFailure(secret, of('secret').length);
   if (declined[0] !== undefined) return declinedFailure(declined[0], declined.length, prefix);
   if (refused[0] !== undefined) {
     const { remote, branch, topic, why } = refused[0];
@@ -30,6 +32,13 @@ export function syncFailure(items: readonly SyncShape[], prefix: string): Failur
 
 const count = (items: readonly SyncShape[]) =>
   items.length === 1 ? 'a handoff' : `${items.length} handoffs`;
+
+function secretFailure({ why, remote, branch, topic }: SyncShape, secrets: number): Failure {
+  const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
+  return new Failure('secret', `a handoff stays here: ${why ?? ''}${more}`, {
+    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is none; if it is one: git handoff purge ${typedTopic(branch ?? '', topic ?? '')}, and write it anew`,
+  });
+}
 
 /** A server that has its own rule says what to do; one that knows nothing of handoffs may not want their refs. */
 function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: string): Failure {
