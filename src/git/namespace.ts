@@ -42,6 +42,11 @@ export function encodeRemote(remote: string): string {
   return remote.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
 
+/** The remote of a ref component. */
+export function decodeRemote(component: string): string {
+  return component.replaceAll('%2F', '/').replaceAll('%25', '%');
+}
+
 /** Where the tracking refs of a remote stand, with the slash at the end. */
 export function remotePrefix(remote: string): string {
   return `${REMOTE}${encodeRemote(remote)}/`;
@@ -145,7 +150,7 @@ export function parseTrackingRef(ref: string): RemotePath | undefined {
   const component = ref.slice(REMOTE.length, Math.max(slash, REMOTE.length));
   const path = component === '' ? undefined : parsePath(ref, `${REMOTE}${component}/`);
   if (path === undefined) return undefined;
-  return { ...path, remote: component.replaceAll('%2F', '/').replaceAll('%25', '%') };
+  return { ...path, remote: decodeRemote(component) };
 }
 
 export interface LivePath {
