@@ -18,7 +18,8 @@ import { hash } from './hash.ts';
 export const HANDOFFS = 'refs/handoffs/';
 /** What each remote showed when it was last asked; only `sync` and its halves move these. */
 export const REMOTE = 'refs/handoffs-remote/';
-const LOCAL = 'refs/handoffs-local/';
+/** This clone's own memory: nothing below it ever leaves the machine. */
+export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
