@@ -49,7 +49,7 @@ export interface PurgeValue {
   }[];
   /** Of the remotes that were named; `oid` is `null` where there is nothing. */
   readonly remotes: readonly RemoteCopy[];
-  /** Remotes that were not named and had it when they were asked last: a sync with them brings it back. */
+  /** Remotes that were not named and had it when they were asked last: whoever fetches there has it, too. */
   readonly stillOn: readonly string[];
   readonly purged: boolean;
   /** After a purge: what of the text is still in this repository. */
@@ -79,7 +79,7 @@ export async function purge(options: PurgeOptions, context: Context): Promise<Co
   requirePermission(plan, options);
   const objects = await objectsOf(repository.cwd, refs);
   await eraseOnRemotes(repository.cwd, target, copies);
-  await eraseHere(repository, target, refs, parties.remotes);
+  await eraseHere(repository, target, refs, { ...parties, named: options.remotes });
   if (options.gc) await collect(repository.cwd);
   return { value: describe(plan, options, await remainsOf(repository, objects)), notices };
 }

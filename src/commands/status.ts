@@ -5,7 +5,7 @@ import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import type { RemoteSummary } from '../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../git/config.ts';
-import { HANDOFFS, REMOTE, parsePath } from '../git/namespace.ts';
+import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Repository, topLevel } from '../git/repository.ts';
 import { isInitialised } from '../host/folders.ts';
@@ -81,7 +81,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
 
 /** Of the configured remotes: what a removed one showed says nothing to anybody. */
 async function summariseRemotes(cwd: string, remotes: ReadonlySet<string>): Promise<RemoteSummary[]> {
-  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE]);
+  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];

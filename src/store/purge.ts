@@ -1,4 +1,4 @@
-import { type RefName, parseOid } from '../domain/names.ts';
+import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -8,6 +8,7 @@ import {
   keptRef,
   lostPrefix,
   parseTrackingRef,
+  prunedRef,
 } from '../git/namespace.ts';
 import { type RefValue, type TransactionResult, listRefNames, updateRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
@@ -54,6 +55,18 @@ export async function deleteRefs(
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
   return refs.length === 0 ? { kind: 'done' } : updateRefs(repository, updates);
+}
+
+/** The blob by which a handoff is remembered as deleted (`prunedRef`) at this commit. */
+export const memoryOf = (tip: Oid): string => `${tip}\n`;
+
+/** Remembers that it was removed, so that a sync with a remote that still has this very commit does not bring it back. */
+export async function rememberPurged(repository: InRepository, path: HandoffPath, tip: Oid): Promise<void> {
+  const { cwd } = repository;
+  const ref = prunedRef(path);
+  const [former] = (await listRefNames(repository, [ref])).filter(({ name }) => name === ref);
+  const stored = await git(['hash-object', '-w', '--stdin'], { cwd, input: memoryOf(tip) });
+  await updateRefs(repository, [{ ref, next: parseOid(stored.trim()), old: former?.oid }]);
 }
 
 /** Refs of a handoff that have a log and may have no value: of itself, and of what remotes (their ref components) showed. */

@@ -7,9 +7,11 @@ import {
   summarise,
 } from '../domain/tracking/relation.ts';
 import { type TipPair, countApart } from '../git/ahead-behind.ts';
-import { type HandoffPath, REMOTE, decodeRemote, parseTrackingRef } from '../git/namespace.ts';
+import { formatOf, objectName } from '../git/hash.ts';
+import { type HandoffPath, PRUNED, REMOTE, decodeRemote, parseTrackingRef } from '../git/namespace.ts';
 import type { RefValue } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
+import { memoryOf } from './purge.ts';
 
 /** Longer than any repository needs that can be listed; then what is apart is `unknown`. Milliseconds. */
 const COUNTING_MS = 2000;
@@ -35,7 +37,7 @@ const placeOf = ({ component, topic }: HandoffPath) => `${component}/${topic}`;
  * Compares local tips with tracking refs, offline. Equal names are in sync without a look at any object; only for
  * what differs one git process is started.
  *
- * @param refs refs among which the tracking refs are; others are left out
+ * @param refs refs among which the tracking refs are, and what remembers handoffs that were deleted here; others are left out
  */
 export async function compareWithRemotes(
   repository: InRepository,
@@ -45,13 +47,19 @@ export async function compareWithRemotes(
   const remotes = byRemote(refs);
   if (remotes.size === 0) return NO_REMOTES;
   const local = new Map(tips.flatMap(({ path, oid }) => (oid === undefined ? [] : [[placeOf(path), oid]])));
+  const deleted = new Map(
+    refs.flatMap(({ name, oid }) => (name.startsWith(PRUNED) ? [[name as string, oid]] : [])),
+  );
+  const isDeleted = (place: string, copy: Oid) =>
+    deleted.get(PRUNED + place) === objectName(formatOf(copy), 'blob', Buffer.from(memoryOf(copy)));
   const pairs = new Map<string, TipPair>();
   const remoteOnly = new Map<string, number>();
   for (const [remote, copies] of remotes) {
     for (const [place, copy] of copies) {
       const tip = local.get(place);
       if (tip === undefined) {
-        if (isHandoff(place)) remoteOnly.set(remote, (remoteOnly.get(remote) ?? 0) + 1);
+        if (isHandoff(place) && !isDeleted(place, copy))
+          remoteOnly.set(remote, (remoteOnly.get(remote) ?? 0) + 1);
       } else if (tip !== copy) pairs.set(`${remote} ${place}`, { local: tip, remote: copy });
     }
   }

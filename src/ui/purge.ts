@@ -42,7 +42,7 @@ function afterwards({ remains }: PurgeValue): string {
 function reach({ stillOn, command }: PurgeValue): string {
   const [topic = ''] = /(?<=^git handoff purge )\S+/.exec(command) ?? [];
   const remotes = stillOn.map((remote) => `--remote ${shellWord(remote)}`).join(' ');
-  const back = `${stillOn.map(escapeLine).join(', ')} had it when last asked, and a sync brings it back`;
+  const back = `${stillOn.map(escapeLine).join(', ')} had it when last asked; to remove it there`;
   return [
     ...(stillOn.length === 0 ? [] : [`${back}: git handoff purge ${escapeLine(topic)} ${remotes}\n`]),
     'Not reached: other clones and forks (whoever fetched it has it, and their next sync brings it back: purge it there, too),\n',

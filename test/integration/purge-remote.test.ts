@@ -40,7 +40,7 @@ describe('git handoff purge --remote', () => {
       purged: false,
     });
     expect(purge().stdout).toContain(
-      'backup, origin had it when last asked, and a sync brings it back: ' +
+      'backup, origin had it when last asked; to remove it there: ' +
         'git handoff purge main/secret-topic --remote backup --remote origin\n',
     );
     expect([on('origin'), on('backup')]).toEqual([tip, tip]);
@@ -49,7 +49,8 @@ describe('git handoff purge --remote', () => {
   it('removes it here and there, and everywhere only when told so', () => {
     expect(purge('--yes', '--remote', 'origin').status).toBe(0);
     expect([on('origin'), on('backup')]).toEqual(['', tip]);
-    expect(repo.refs().filter((ref) => ref.includes('secret-topic'))).toEqual([]);
+    const left = repo.refs().filter((ref) => ref.includes('secret-topic'));
+    expect(left).toEqual(['refs/handoffs-local/pruned/main/secret-topic']);
     // What is gone here can still be removed there.
     expect(repo.json(['purge', 'secret-topic', '--remote', 'backup', '--yes'])).toMatchObject({
       items: [],
@@ -57,6 +58,21 @@ describe('git handoff purge --remote', () => {
     });
     expect(on('backup')).toBe('');
     expect(purge('--remote', 'backup').status).toBe(1);
+  });
+
+  it('remembers what a remote still shows, so that no sync brings it back', () => {
+    const next = repo.ok(['write', 'secret-topic', '-m', 'not pushed'], { session: A });
+    expect(next).not.toBe(tip);
+    repo.ok(['purge', 'secret-topic', '--yes']);
+    expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(tip);
+    repo.git(['fetch', '-q', 'origin', '+refs/handoffs/*:refs/handoffs-remote/origin/*']);
+    expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 0 }] });
+    // Another version of it is something new.
+    repo.git(['update-ref', 'refs/handoffs-remote/origin/main/secret-topic', next]);
+    expect(repo.json(['list', '--all'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
+    expect(repo.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toFetch: 1 }] });
+    expect(repo.json(['purge', 'secret-topic', '--yes'])).toMatchObject({ purged: true });
+    expect(repo.git(['cat-file', 'blob', 'refs/handoffs-local/pruned/main/secret-topic'])).toBe(next);
   });
 
   it('is the only way through our own pre-push hook', () => {

@@ -11,7 +11,14 @@ import type { Repository } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { userGit } from '../../git/user-git.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type PurgedRef, deleteLogs, deleteRefs, refsOf, staleLogs } from '../../store/purge.ts';
+import {
+  type PurgedRef,
+  deleteLogs,
+  deleteRefs,
+  refsOf,
+  rememberPurged,
+  staleLogs,
+} from '../../store/purge.ts';
 import type { PurgeTarget } from './target.ts';
 
 /** What a remote that was named has of the handoff. */
@@ -68,31 +75,41 @@ export async function eraseOnRemotes(
 /**
  * Deletes the refs, if they still are what was shown, and their logs.
  *
- * @param remotes those that may have left logs
+ * @param remotes the configured ones: they may have left logs, and bring the handoff back
+ * @param named those that it was removed from
  * @throws Failure `lost-race`, `environment`
  */
 export async function eraseHere(
   repository: Repository,
   target: PurgeTarget,
   shown: readonly PurgedRef[],
-  remotes: ReadonlySet<string>,
+  { remotes, named }: { readonly remotes: ReadonlySet<string>; readonly named: readonly string[] },
 ): Promise<void> {
   const again = `git handoff purge ${target.name}`;
   const moved = () => new Failure('lost-race', `${target.name} moved meanwhile`, { hint: again });
   // A push may have moved or deleted tracking refs.
   const now = await refsOf(repository, target.path);
-  const known = new Map(shown.map(({ name, oid }) => [name, oid]));
-  if (now.some(({ name, oid, kind }) => kind !== 'tracking' && known.get(name) !== oid)) throw moved();
+  const seen = new Map(shown.map(({ name, oid }) => [name, oid]));
+  if (now.some(({ name, oid, kind }) => kind !== 'tracking' && seen.get(name) !== oid)) throw moved();
   const result = await deleteRefs(repository, now);
   if (result.kind === 'locked') {
     const message = `a lock is in the way, nothing was removed: ${result.detail}`;
     throw new Failure('environment', message, { hint: 'git handoff doctor' });
   }
   if (result.kind !== 'done') throw moved();
+  const known = rememberedTip(shown, named);
+  if (known !== undefined && remotes.size > 0) await rememberPurged(repository, target.path, known);
   const components = [...remotes].map(encodeRemote);
   const names = [...shown, ...now].map(({ name }) => name);
   await deleteLogs(repository, await staleLogs(repository, target.path, components, names));
   if ((await refsOf(repository, target.path)).length > 0) throw moved();
+}
+
+/** What a remote still shows, or others may push back: one commit can be remembered. */
+function rememberedTip(shown: readonly PurgedRef[], named: readonly string[]): Oid | undefined {
+  const there = shown.find(({ remote }) => remote !== null && !named.includes(remote));
+  const here = shown.find(({ kind }) => kind === 'handoff' || kind === 'kept');
+  return (there ?? here)?.oid;
 }
 
 /** The objects that hold the text, as far as they can be read: to be asked for before the refs go. */
