@@ -149,6 +149,18 @@ describe('git handoff purge', () => {
     expect(traces()).toBe('');
   });
 
+  it('removes a symbolic ref and not what it points at', () => {
+    repo = new TestRepository({ objectFormat: 'sha256' });
+    repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
+    const main = repo.ref('refs/heads/main');
+    repo.git(['symbolic-ref', 'refs/handoffs/main/secret-topic', 'refs/heads/main']);
+    expect(repo.json(['purge', 'secret-topic', '--yes', '--take'])).toMatchObject({ purged: true });
+    expect(repo.refs().filter((ref) => ref.includes('topic'))).toEqual([]);
+    expect(repo.ref('refs/heads/main')).toBe(main);
+    collect();
+    expect(allObjects()).not.toContain(SECRET);
+  });
+
   it('removes lost texts alone, and a log alone', () => {
     repo = new TestRepository();
     fullTopic();
