@@ -117,6 +117,23 @@ exec '${real}' "$@"
     expect([on('origin'), repo.ref(REF)]).toEqual([next, tip]);
   });
 
+  it('leaves a version alone that is written here meanwhile', () => {
+    const real = repo.run('sh', ['-c', 'command -v git']).stdout.trim();
+    const next = repo.git(['commit-tree', '-p', tip, '-m', 'newer', `${tip}^{tree}`]);
+    const script = `#!/bin/sh
+case " $* " in *" push "*) '${real}' update-ref ${REF} ${next};; esac
+exec '${real}' "$@"
+`;
+    repo.run('mkdir', [join(repo.root, 'bin')]);
+    writeFileSync(join(repo.root, 'bin', 'git'), script);
+    chmodSync(join(repo.root, 'bin', 'git'), 0o755);
+    const env = { PATH: `${join(repo.root, 'bin')}:${repo.env()['PATH']}` };
+    const lost = repo.handoff(['purge', 'secret-topic', '--yes', '--remote', 'origin'], { env });
+    expect(lost.status).toBe(4);
+    expect(lost.stderr).toContain('main/secret-topic moved meanwhile; it is removed on origin\n');
+    expect([on('origin'), repo.ref(REF)]).toEqual(['', next]);
+  });
+
   it('stops where a remote is unknown or cannot be asked', () => {
     expect(purge('--yes', '--remote', 'nowhere')).toMatchObject({ status: 2 });
     expect(purge('--yes', '--remote', servers.origin)).toMatchObject({ status: 2 });

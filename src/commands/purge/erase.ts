@@ -86,14 +86,15 @@ export async function eraseHere(
   { remotes, named }: { readonly remotes: ReadonlySet<string>; readonly named: readonly string[] },
 ): Promise<void> {
   const again = `git handoff purge ${target.name}`;
-  const moved = () => new Failure('lost-race', `${target.name} moved meanwhile`, { hint: again });
+  const there = named.length === 0 ? '' : `; it is removed on ${named.map(escapeLine).join(', ')}`;
+  const moved = () => new Failure('lost-race', `${target.name} moved meanwhile${there}`, { hint: again });
   // A push may have moved or deleted tracking refs.
   const now = await refsOf(repository, target.path);
   const seen = new Map(shown.map(({ name, oid }) => [name, oid]));
   if (now.some(({ name, oid, kind }) => kind !== 'tracking' && seen.get(name) !== oid)) throw moved();
   const result = await deleteRefs(repository, now);
   if (result.kind === 'locked') {
-    const message = `a lock is in the way, nothing was removed: ${result.detail}`;
+    const message = `a lock is in the way, nothing was removed here: ${result.detail}${there}`;
     throw new Failure('environment', message, { hint: 'git handoff doctor' });
   }
   if (result.kind !== 'done') throw moved();
