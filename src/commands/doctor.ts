@@ -3,6 +3,7 @@ import { readSettings } from '../git/config.ts';
 import type { CommandResult, Context } from './context.ts';
 import { checkClients } from './doctor/client-checks.ts';
 import { checkGone } from './doctor/gone-checks.ts';
+import { checkGoneRemotes } from './doctor/gone-remotes.ts';
 import { checkGitHooks } from './doctor/hook-checks.ts';
 import { checkLedgers, checkLeftovers } from './doctor/leftover-checks.ts';
 import { checkLocks } from './doctor/lock-checks.ts';
@@ -48,6 +49,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkRefs(repository, fix, now)),
     ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
+    ...(await checkGoneRemotes(cwd, fix)),
     ...(await checkObjects(repository)),
     ...(verify ? await verifyHandoffs(repository) : []),
     ...checkHookLog(repository, context),

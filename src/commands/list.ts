@@ -1,10 +1,12 @@
 import { readerName } from '../domain/reader.ts';
 import { looksDone } from '../domain/staleness.ts';
-import { ACKS, KEPT, handoffRef } from '../git/namespace.ts';
+import type { RemoteSummary } from '../domain/tracking/relation.ts';
+import { ACKS, KEPT, PRUNED, REMOTE, handoffRef } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { openRepository } from '../git/repository.ts';
 import { ackOf, acksFrom } from '../store/acks.ts';
-import { readTopicsBeside } from '../store/topic.ts';
+import { type TopicState, readTopicsBeside } from '../store/topic.ts';
+import { type LocalTip, compareWithRemotes } from '../store/tracking.ts';
 import type { CommandResult, Context } from './context.ts';
 import { byAge } from './find-topic.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
@@ -33,6 +35,8 @@ export interface ListValue {
   readonly items: readonly ListedShape[];
   /** A command for each note whose work looks done; nothing is closed unasked. */
   readonly looksDone: readonly string[];
+  /** What a sync with each remote that was asked before would move; of all handoffs, not of the items alone. */
+  readonly remotes: readonly RemoteSummary[];
 }
 
 /** Longer than any repository needs that can be listed; then nothing is said of branches. Milliseconds. */
@@ -42,13 +46,14 @@ const STALENESS_MS = 2000;
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd } = context;
   const repository = await openRepository(cwd);
-  const local = listRefNames({ cwd }, [KEPT, ACKS]);
+  const local = listRefNames({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
   const reading = readTopicsBeside({ cwd }, '', local);
-  const [workspace, states, facts, stale] = await Promise.all([
+  const [workspace, states, facts, stale, remotes] = await Promise.all([
     openWorkspace(context, repository),
     reading,
     options.reading ? readerFacts(repository, context) : NOBODY,
     judgeBranches(repository, reading, { timeoutMs: STALENESS_MS }),
+    Promise.all([local, reading]).then(([refs, topics]) => compareWithRemotes({ cwd }, refs, tipsOf(topics))),
   ]);
   const acks = acksFrom(await local);
   const reader = findReader(facts, context, workspace, options.session);
@@ -69,6 +74,7 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
                 acknowledged: ackOf(acks, state.path, name),
               }),
               staleness: stalenessOf(state, stale),
+              remotes: remotes.of(state.path),
             },
           ],
     )
@@ -76,10 +82,14 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     .filter((item) => !options.unread || item.unread)
     .filter((item) => to === undefined || item.to === to);
   return {
-    value: { branch: here, items, looksDone: closeCommands(items, reader.session) },
+    value: { branch: here, items, looksDone: closeCommands(items, reader.session), remotes: remotes.summary },
     notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
     exitCode: items.length === 0 ? 1 : 0,
   };
+}
+
+function tipsOf(topics: readonly TopicState[]): LocalTip[] {
+  return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
 }
 
 /** What another session owns is closed with a take. */

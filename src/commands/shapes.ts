@@ -5,6 +5,7 @@ import type { Oid, SessionId } from '../domain/names.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import type { Staleness } from '../domain/staleness.ts';
+import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { Finding } from '../domain/verification/rules.ts';
 import type { TopicState } from '../store/topic.ts';
 
@@ -54,6 +55,8 @@ export interface StructureShape {
 export interface ListedShape extends HandoffShape {
   /** Why its branch makes it look done or out of place. */
   readonly staleness: Staleness;
+  /** How it stands to each remote that has been asked; offline. */
+  readonly remotes: readonly RemoteRelation[];
 }
 
 /** A note that was checked against the repository, and what it hands on. */

@@ -3,11 +3,14 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import type { Oid } from '../domain/names.ts';
 import { acknowledgedOf, readerName } from '../domain/reader.ts';
 import { loadCommits } from '../git/commits.ts';
-import { encodeBranch, handoffRef } from '../git/namespace.ts';
+import type { RemoteRelation } from '../domain/tracking/relation.ts';
+import { REMOTE, encodeBranch, handoffRef } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';
 import { ackOf, readAcks } from '../store/acks.ts';
 import { listLost, readLost } from '../store/lost.ts';
 import { type TopicState, readHistory } from '../store/topic.ts';
+import { compareWithRemotes } from '../store/tracking.ts';
 import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { noteFacts } from './note/facts.ts';
@@ -40,7 +43,13 @@ export interface ShowOptions {
 }
 
 export type ShowValue =
-  | ({ readonly kind: 'handoff' } & HandoffShape & StructureShape & NoteShape)
+  | ({
+      readonly kind: 'handoff';
+      /** How the topic stands to each remote that has been asked; only when `reading`. */
+      readonly remotes?: readonly RemoteRelation[];
+    } & HandoffShape &
+      StructureShape &
+      NoteShape)
   /** With the text of the one that was asked for. */
   | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
 
@@ -57,17 +66,32 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
     shownTopic(repository, options.topic),
   ]);
   const view = findReader(reader, context, workspace, options.session);
-  const [moved, { commit, note, acknowledged }] = await Promise.all([
+  const [moved, { commit, note, acknowledged }, remotes] = await Promise.all([
     reportIllegalMoves(repository, [state], context.now),
     version(repository, state, options.at, options.reading ? readerName(view) : undefined),
+    options.reading ? relationsOf(repository, state) : undefined,
   ]);
   const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
   const facts = await noteFacts(note, context.now);
   return {
-    value: { kind: 'handoff', ...shape, ...facts.shape, ...noteShape(note) },
+    value: {
+      kind: 'handoff',
+      ...shape,
+      ...(remotes === undefined ? {} : { remotes }),
+      ...facts.shape,
+      ...noteShape(note),
+    },
     notices: [...workspace.notices, ...moved, ...facts.notices],
     ...(options.raw ? { bytes: note } : {}),
   };
+}
+
+async function relationsOf(
+  repository: Repository,
+  { path, tip, publicOid }: TopicState,
+): Promise<readonly RemoteRelation[]> {
+  const refs = await listRefNames({ cwd: repository.cwd }, [REMOTE]);
+  return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }])).of(path);
 }
 
 async function shownTopic(repository: Repository, topic: string | undefined): Promise<Readable> {

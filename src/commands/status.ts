@@ -3,11 +3,15 @@ import { type BelongsTo, type Belonging, changeKind, isStaged } from '../domain/
 import type { DirtyPath } from '../domain/ledger/snapshot.ts';
 import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
-import { readSettings } from '../git/config.ts';
+import type { RemoteSummary } from '../domain/tracking/relation.ts';
+import { readSettingsAndRemotes } from '../git/config.ts';
+import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
 import { type Repository, topLevel } from '../git/repository.ts';
 import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
+import { compareWithRemotes } from '../store/tracking.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { type WorkTree, askerOf, belongingOf, endCleanClaims, lookAtWork } from './dirty-work.ts';
 import { isNamed, parsePathArgument } from './path-argument.ts';
@@ -31,6 +35,8 @@ export interface StatusValue {
   /** The sessions that own something here. */
   readonly sessions: readonly NamedSessionShape[];
   readonly items: readonly DirtyPathShape[];
+  /** What a sync with each configured remote that was asked before would move. */
+  readonly remotes: readonly RemoteSummary[];
 }
 
 const ORDER: readonly BelongsTo[] = ['mine', 'contended', 'other', 'left', 'nobody'];
@@ -38,9 +44,9 @@ const ORDER: readonly BelongsTo[] = ['mine', 'contended', 'other', 'left', 'nobo
 /** Whose change each dirty path of this working tree is, the asking session's first. */
 export async function status(options: StatusOptions, context: Context): Promise<CommandResult<StatusValue>> {
   const { cwd } = context;
-  const [{ repository, sessions, notices }, settings] = await Promise.all([
+  const [{ repository, sessions, notices }, { settings, remotes }] = await Promise.all([
     openWorkspace(context),
-    readSettings(cwd),
+    readSettingsAndRemotes(cwd),
   ]);
   const tree = await workTreeOf(repository);
   if (tree === undefined) throw noWorkTree();
@@ -48,7 +54,10 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const self = findSession(context, sessions, options.session)?.id;
   const { staleAfterMs } = settings;
   const judged = judgeSessions(sessions, tree.commonDir, processTable(), staleAfterMs, context.now);
-  const work = await lookAtWork(tree, judged, context.now);
+  const [work, waiting] = await Promise.all([
+    lookAtWork(tree, judged, context.now),
+    remotes.size === 0 ? [] : summariseRemotes(cwd, remotes),
+  ]);
   endCleanClaims(work);
   const asker = askerOf(self, judged);
   const items = [...work.snapshot.dirty.values()]
@@ -62,11 +71,23 @@ export async function status(options: StatusOptions, context: Context): Promise<
     session: self ?? null,
     sessions: namedSessions(items, judged),
     items,
+    remotes: waiting,
   };
   const off = isInitialised(repository.commonDir)
     ? []
     : ['no session is on record in this repository; to switch that on: git handoff init'];
   return { value, notices: [...notices, ...off] };
+}
+
+/** Of the configured remotes: what a removed one showed says nothing to anybody. */
+async function summariseRemotes(cwd: string, remotes: ReadonlySet<string>): Promise<RemoteSummary[]> {
+  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
+  const tips = refs.flatMap(({ name, oid }) => {
+    const path = parsePath(name, HANDOFFS);
+    return path === undefined ? [] : [{ path, oid }];
+  });
+  const { summary } = await compareWithRemotes({ cwd }, refs, tips);
+  return summary.filter(({ remote }) => remotes.has(remote));
 }
 
 /** The working tree that a command runs in; a bare repository has none, and neither has the inside of `.git`. */

@@ -13,6 +13,21 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
 }
 
+/** Reads the settings and the names of the configured remotes in one process. */
+export async function readSettingsAndRemotes(
+  cwd: string,
+): Promise<{ readonly settings: Settings; readonly remotes: ReadonlySet<string> }> {
+  const keys = '^(handoff\\..*|remote\\..*\\.(url|fetch))$';
+  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
+  if (result.code > 1) throw gitFailure('config', result);
+  const lines = result.stdout.toString('utf8').split('\0');
+  const entries = lines.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
+  const names = entries.flatMap(([key]) =>
+    key.startsWith('remote.') ? [key.slice('remote.'.length, key.lastIndexOf('.'))] : [],
+  );
+  return { settings: parseSettings(entries), remotes: new Set(names) };
+}
+
 /** Who reads notes here, by configuration. */
 export interface ReaderSettings {
   readonly settings: Settings;

@@ -18,7 +18,8 @@ import { hash } from './hash.ts';
 export const HANDOFFS = 'refs/handoffs/';
 /** What each remote showed when it was last asked; only `sync` and its halves move these. */
 export const REMOTE = 'refs/handoffs-remote/';
-const LOCAL = 'refs/handoffs-local/';
+/** This clone's own memory: nothing below it ever leaves the machine. */
+export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
@@ -42,6 +43,11 @@ const CUT_MARK = '%-';
  */
 export function encodeRemote(remote: string): string {
   return remote.replaceAll('%', '%25').replaceAll('/', '%2F');
+}
+
+/** The remote of a ref component. */
+export function decodeRemote(component: string): string {
+  return component.replaceAll('%2F', '/').replaceAll('%25', '%');
 }
 
 /** Where the tracking refs of a remote stand, with the slash at the end. */
@@ -152,7 +158,7 @@ export function parseTrackingRef(ref: string): RemotePath | undefined {
   const component = ref.slice(REMOTE.length, Math.max(slash, REMOTE.length));
   const path = component === '' ? undefined : parsePath(ref, `${REMOTE}${component}/`);
   if (path === undefined) return undefined;
-  return { ...path, remote: component.replaceAll('%2F', '/').replaceAll('%25', '%') };
+  return { ...path, remote: decodeRemote(component) };
 }
 
 export interface LivePath {

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSy
 import { dirname, join } from 'node:path';
 import type { FailedCommand } from '../domain/automatic-note.ts';
 import type { SessionId } from '../domain/names.ts';
+import { entries } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 import { randomName } from '../host/random-name.ts';
 
@@ -45,6 +46,19 @@ export function readFailed(commonDir: string, session: SessionId): FailedCommand
 
 export function forgetFailed(commonDir: string, session: SessionId): void {
   rmSync(fileOf(commonDir, session), { force: true });
+}
+
+/** Forgets every session's commands that hold a word: a refused `write` holds the text of a note. */
+export function forgetCommandsNaming(commonDir: string, word: string): void {
+  for (const name of entries(failedFolder(commonDir))) {
+    const file = join(failedFolder(commonDir), name);
+    const lines = textOf(file).split('\n');
+    const kept = lines.filter((line) => !line.includes(word));
+    if (kept.length === lines.length) continue;
+    const temporary = `${file}.${randomName()}.new`;
+    writeFileSync(temporary, kept.join('\n'), { mode: 0o600 });
+    renameSync(temporary, file);
+  }
 }
 
 const lineOf = ({ command, exit }: FailedCommand) => `${JSON.stringify({ command, exit: exit ?? null })}\n`;

@@ -5,9 +5,11 @@ import type { LogValue } from '../commands/log.ts';
 import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../commands/shapes.ts';
 import type { ShowValue } from '../commands/show.ts';
 import type { TakeValue } from '../commands/take.ts';
+import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import { shortId } from '../domain/names.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
 import { ago } from '../domain/age.ts';
+import { remoteLines } from './remotes.ts';
 import { type Rendered, columns } from './terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
@@ -60,19 +62,30 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 }
 
 /** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
-export function renderList({ branch, items, looksDone }: ListValue, now: number, narrowed = false): Rendered {
+export function renderList(
+  { branch, items, looksDone, remotes }: ListValue,
+  now: number,
+  narrowed = false,
+): Rendered {
   if (items.length === 0 && narrowed) return 'no handoffs like that (all: git handoff list --all)\n';
+  const waiting = remoteLines(remotes);
   if (items.length === 0) {
-    return 'no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n';
+    return `no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n${waiting}`;
   }
   const here = items.filter((item) => item.branch === branch);
   const others = items.filter((item) => item.branch !== branch);
   const rows = (some: readonly ListedShape[]) =>
     columns(
-      some.map((item) => [name(item), remark(item), owner(item), age(item, now), escapeLine(item.summary)]),
+      some.map((item) => [
+        name(item),
+        remarks(item, remotes.length > 1),
+        owner(item),
+        age(item, now),
+        escapeLine(item.summary),
+      ]),
     );
   const groups = [here, others].filter((some) => some.length > 0).map(rows);
-  return [...groups, ...doneLine(looksDone)].join('\n');
+  return [...groups, ...doneLine(looksDone), ...(waiting === '' ? [] : [waiting])].join('\n');
 }
 
 const REMARKS: Readonly<Record<NonNullable<ListedShape['staleness']>, string>> = {
@@ -84,6 +97,23 @@ const REMARKS: Readonly<Record<NonNullable<ListedShape['staleness']>, string>> =
 function remark({ state, staleness }: ListedShape): string {
   if (state !== 'open') return state;
   return staleness === null ? '' : REMARKS[staleness];
+}
+
+/** With several remotes each remark names its own; what is in sync is not told. */
+function remarks(item: ListedShape, named: boolean): string {
+  const apart = item.remotes.flatMap((relation) => {
+    const text = relationText(relation);
+    return text === '' ? [] : [named ? `${text} (${escapeLine(relation.remote)})` : text];
+  });
+  return [remark(item), ...apart].filter((text) => text !== '').join(', ');
+}
+
+function relationText({ state, ahead, behind }: RemoteRelation): string {
+  if (state === 'ahead') return `ahead ${ahead}`;
+  if (state === 'behind') return `behind ${behind}`;
+  if (state === 'diverged') return `diverged ${ahead}/${behind}`;
+  if (state === 'local-only') return 'not pushed';
+  return state === 'unknown' ? 'differs' : '';
 }
 
 function doneLine([first, ...more]: readonly string[]): string[] {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { DirtyPathShape, NamedSessionShape } from '../commands/shapes.ts';
 import type { StatusValue } from '../commands/status.ts';
 import type { TakePathsValue } from '../commands/take-paths.ts';
+import { remoteLines } from './remotes.ts';
 import { ago } from '../domain/age.ts';
 import { shortId } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
@@ -17,7 +18,8 @@ const short = (session: string) => escapeLine(shortId(session));
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
 export function renderStatus(value: StatusValue, now: number): Rendered {
   const { items } = value;
-  if (items.length === 0) return 'nothing to commit, working tree clean\n';
+  const waiting = remoteLines(value.remotes);
+  if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
   // One table, cut into groups: all columns stand below each other.
   const lines = columns(items.map((item) => cells(item, value, now))).split('\n');
   const groups = new Map<string, string>();
@@ -27,7 +29,9 @@ export function renderStatus(value: StatusValue, now: number): Rendered {
   }
   const blocks = [...groups].map(([title, rows]) => `${title}:\n${rows}`);
   const next = nextCommand(value);
-  return blocks.join('\n') + (next === undefined ? '' : `\n${next}\n`);
+  return (
+    blocks.join('\n') + (next === undefined ? '' : `\n${next}\n`) + (waiting === '' ? '' : `\n${waiting}`)
+  );
 }
 
 function titleOf({ state, owners }: DirtyPathShape, { session, sessions }: StatusValue): string {

@@ -85,11 +85,22 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         type: 'boolean',
         describe: 'remove the hooks of your settings even if other repositories use them',
       },
+      purge: {
+        type: 'boolean',
+        describe: 'remove the notes and everything else of ours, too, after a backup into a git bundle',
+      },
     },
-    examples: [['git handoff uninstall', 'as if it had never been here']],
-    async run(args, _context, interaction) {
+    examples: [
+      ['git handoff uninstall', 'the notes stay'],
+      ['git handoff uninstall --purge', 'as if it had never been here'],
+    ],
+    async run(args, { now }, interaction) {
       const { uninstall } = await import('../../commands/uninstall.ts');
-      const options = { yes: args.flag('yes'), user: args.flag('user') };
+      const options = {
+        yes: args.flag('yes'),
+        user: args.flag('user'),
+        ...(args.flag('purge') ? { purge: { now } } : {}),
+      };
       const result = await uninstall(options, await interaction.installContext());
       return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
     },

@@ -76,6 +76,38 @@ export const UPKEEP_VERBS: Readonly<Record<string, Verb>> = {
       );
     },
   },
+  purge: {
+    usage: 'purge [<branch>/]<topic>',
+    summary: 'remove a note for good, with its history and kept texts; lists them first',
+    words: [1, 1],
+    options: {
+      remote: { type: 'string', array: true, value: '<name>', describe: 'remove it from that remote, too' },
+      take: { type: 'boolean', describe: 'also if another session owns it' },
+      expect: EXPECT,
+      gc: { type: 'boolean', describe: 'then let git collect all its garbage: git gc --prune=now' },
+      yes: { type: 'boolean', describe: 'remove what is listed' },
+    },
+    examples: [
+      ['git handoff purge auth-refresh', 'what would go, and the command that does it'],
+      ['git handoff purge main/auth-refresh --remote origin', 'from there, too'],
+    ],
+    async run(args, context) {
+      const { purge } = await import('../../commands/purge.ts');
+      const options = {
+        topic: word(args),
+        yes: args.flag('yes'),
+        take: args.flag('take'),
+        expect: args.text('expect'),
+        remotes: args.texts('remote'),
+        gc: args.flag('gc'),
+        session: args.text('session'),
+      };
+      return answer(
+        await purge(options, context),
+        async () => (await import('../../ui/purge.ts')).renderPurged,
+      );
+    },
+  },
 };
 
 function stateOptions(args: Arguments) {

@@ -1,0 +1,60 @@
+import { shellWord } from '../../domain/surfacing.ts';
+import { readSettingsAndRemotes } from '../../git/config.ts';
+import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
+import { type RefValue, listRefNames, updateRefs } from '../../git/refs.ts';
+import { compareWithRemotes } from '../../store/tracking.ts';
+import type { CheckShape } from '../shapes.ts';
+import { FIX, check, counted } from './finding.ts';
+
+/**
+ * What a remote showed stays when `git remote` removes or renames it, for git knows nothing of these refs. With `fix` those
+ * go whose every version stands here, too.
+ */
+export async function checkGoneRemotes(cwd: string, fix: boolean): Promise<CheckShape[]> {
+  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE]);
+  if (!refs.some(({ name }) => name.startsWith(REMOTE))) return [];
+  const { remotes } = await readSettingsAndRemotes(cwd);
+  const gone = refs.filter(({ name }) => {
+    const remote = parseTrackingRef(name)?.remote;
+    // An address is no remote that anybody has removed.
+    return remote !== undefined && !remotes.has(remote) && !/^[./~]/.test(remote);
+  });
+  if (gone.length === 0) return [];
+  const held = await heldHere(cwd, refs, gone);
+  const found: CheckShape[] = [];
+  for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
+    const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
+    const [safe, only] = [own.filter((ref) => held.has(ref)), own.filter((ref) => !held.has(ref))];
+    const updates = safe.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
+    const removed = fix && safe.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
+    const what = `what remote ${shellWord(remote)} showed is left of it (it was removed or renamed)`;
+    if (removed) found.push(check('remotes', 'fixed', `${what}: ${counted(safe.length, 'ref')} removed`));
+    else if (safe.length > 0)
+      found.push(check('remotes', 'warning', `${what}: ${counted(safe.length, 'ref')}`, FIX));
+    if (only.length > 0) {
+      const detail = `${what}: ${counted(only.length, 'handoff')} with versions that are not here`;
+      found.push(check('remotes', 'warning', detail, `git for-each-ref ${shellWord(remotePrefix(remote))}`));
+    }
+  }
+  return found;
+}
+
+/** Tracking refs of which every version is in the handoff here. */
+async function heldHere(
+  cwd: string,
+  refs: readonly RefValue[],
+  gone: readonly RefValue[],
+): Promise<ReadonlySet<RefValue>> {
+  const tips = refs.flatMap(({ name, oid }) => {
+    const path = parsePath(name, HANDOFFS);
+    return path === undefined ? [] : [{ path, oid }];
+  });
+  const tracking = await compareWithRemotes({ cwd }, refs, tips);
+  return new Set(
+    gone.filter(({ name }) => {
+      const place = parseTrackingRef(name);
+      const relation = place && tracking.of(place).find(({ remote }) => remote === place.remote);
+      return relation?.state === 'in-sync' || relation?.state === 'ahead';
+    }),
+  );
+}

@@ -1,0 +1,71 @@
+/**
+ * How a handoff stands to what a remote showed when it was last asked. Pure: nobody asks the remote here.
+ */
+
+/**
+ * `local-only`: the remote has been asked, and did not have it. `unknown`: it cannot be told, because objects are
+ * missing, what stands there is no commit, or counting would have taken too long.
+ */
+export type RemoteState = 'in-sync' | 'ahead' | 'behind' | 'diverged' | 'local-only' | 'unknown';
+
+/** Commits that only one side has. */
+export interface Apart {
+  readonly ahead: number;
+  readonly behind: number;
+}
+
+/** One handoff beside one remote's copy of it. */
+export interface RemoteRelation {
+  readonly remote: string;
+  readonly state: RemoteState;
+  /** Versions that only this repository has; `null` where it is not known. */
+  readonly ahead: number | null;
+  /** Versions that only the remote has; `null` where it is not known. */
+  readonly behind: number | null;
+}
+
+export function decideRelation(remote: string, apart: Apart | undefined): RemoteRelation {
+  if (apart === undefined) return { remote, state: 'unknown', ahead: null, behind: null };
+  return { remote, state: stateOf(apart), ...apart };
+}
+
+/** A handoff that a remote did not have. */
+export function localOnly(remote: string): RemoteRelation {
+  return { remote, state: 'local-only', ahead: null, behind: 0 };
+}
+
+function stateOf({ ahead, behind }: Apart): RemoteState {
+  if (ahead > 0 && behind > 0) return 'diverged';
+  if (ahead > 0) return 'ahead';
+  return behind > 0 ? 'behind' : 'in-sync';
+}
+
+/** How many handoffs a sync with one remote would move. */
+export interface RemoteSummary {
+  readonly remote: string;
+  /** Ahead, or not there at all. */
+  readonly toPush: number;
+  /** Behind, or not here at all. */
+  readonly toFetch: number;
+  readonly diverged: number;
+}
+
+/** Sums up each remote; `remoteOnly` counts the handoffs that only its tracking refs have. */
+export function summarise(
+  remotes: readonly string[],
+  relations: readonly RemoteRelation[],
+  remoteOnly: ReadonlyMap<string, number>,
+): RemoteSummary[] {
+  const counts = new Map<string, number>();
+  for (const { remote, state } of relations) {
+    const key = `${state} ${remote}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const count = (state: RemoteState, remote: string) => counts.get(`${state} ${remote}`) ?? 0;
+  return remotes.map((remote) => ({
+    remote,
+    toPush: count('ahead', remote) + count('local-only', remote),
+    toFetch: count('behind', remote) + (remoteOnly.get(remote) ?? 0),
+    diverged: count('diverged', remote),
+  }));
+}

@@ -1,0 +1,69 @@
+import { Failure } from '../domain/failure.ts';
+import { type Oid, type RefName, parseOid } from '../domain/names.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { userGit } from './user-git.ts';
+
+/**
+ * Asks a remote for one ref, as the user's own git would.
+ *
+ * @returns `undefined` when it has none
+ * @throws Failure `remote`
+ */
+export async function askRemote(cwd: string, remote: string, ref: RefName): Promise<Oid | undefined> {
+  const args = ['ls-remote', '--refs', '--end-of-options', remote, ref];
+  const result = await userGit(args, { cwd, show: 'quiet' });
+  if (result.code !== 0) {
+    throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${lastLine(result.stderr)}`, {
+      hint: `git ls-remote ${shellWord(remote)}`,
+    });
+  }
+  for (const line of result.stdout.toString('utf8').split('\n')) {
+    const [oid = '', name] = line.split('\t');
+    if (name === ref) return parseOid(oid);
+  }
+  return undefined;
+}
+
+export type Deletion =
+  | { readonly kind: 'done' }
+  /** It is not what was seen any more. */
+  | { readonly kind: 'moved' }
+  /** The server's own rule, or the connection. */
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/**
+ * Deletes one ref of a remote, if it still is what was seen. Pre-push hooks are not asked: ours refuses every deletion of a
+ * handoff, and what it would ask for has been decided by the caller. The hooks of the server are.
+ */
+export async function deleteOnRemote(
+  cwd: string,
+  remote: string,
+  ref: RefName,
+  seen: Oid,
+): Promise<Deletion> {
+  const args = [
+    'push',
+    '--porcelain',
+    '--no-verify',
+    '--no-follow-tags',
+    '--no-signed',
+    '--recurse-submodules=no',
+  ];
+  const lease = `--force-with-lease=${ref}:${seen}`;
+  const result = await userGit([...args, lease, '--end-of-options', remote, `:${ref}`], {
+    cwd,
+    show: 'quiet',
+  });
+  if (result.code === 0) return { kind: 'done' };
+  const output = result.stdout.toString('utf8');
+  if (/\(stale info\)|\(fetch first\)/.test(output)) return { kind: 'moved' };
+  const told = output.split('\n').find((line) => line.startsWith('!'));
+  const fromServer = result.stderr.split('\n').filter((line) => line.startsWith('remote: '));
+  // `!<tab><from>:<to><tab>[remote rejected] (<reason>)`, git-push(1).
+  const detail = [told?.split('\t').at(-1), fromServer[0]].flatMap((text) => text?.trim() ?? []).join(', ');
+  return { kind: 'refused', detail: detail === '' ? lastLine(result.stderr) : escapeLine(detail) };
+}
+
+function lastLine(text: string): string {
+  return escapeLine(text.trim().split('\n').at(-1) ?? '');
+}

@@ -1,0 +1,103 @@
+import type { Oid } from '../domain/names.ts';
+import {
+  type RemoteRelation,
+  type RemoteSummary,
+  decideRelation,
+  localOnly,
+  summarise,
+} from '../domain/tracking/relation.ts';
+import { type TipPair, countApart } from '../git/ahead-behind.ts';
+import { formatOf, objectName } from '../git/hash.ts';
+import { type HandoffPath, PRUNED, REMOTE, decodeRemote, parseTrackingRef } from '../git/namespace.ts';
+import type { RefValue } from '../git/refs.ts';
+import type { InRepository } from '../git/repository.ts';
+import { memoryOf } from './purge.ts';
+
+/** Longer than any repository needs that can be listed; then what is apart is `unknown`. Milliseconds. */
+const COUNTING_MS = 2000;
+
+/** How the handoffs here stand to the tracking refs of every remote that has some. */
+export interface Tracking {
+  /** Of one handoff, by remote; empty where no remote was ever asked. */
+  of(path: HandoffPath): readonly RemoteRelation[];
+  readonly summary: readonly RemoteSummary[];
+}
+
+/** A handoff and the tip that counts here. */
+export interface LocalTip {
+  readonly path: HandoffPath;
+  readonly oid: Oid | undefined;
+}
+
+const NO_REMOTES: Tracking = { of: () => [], summary: [] };
+
+const placeOf = ({ component, topic }: HandoffPath) => `${component}/${topic}`;
+
+/**
+ * Compares local tips with tracking refs, offline. Equal names are in sync without a look at any object; only for
+ * what differs one git process is started.
+ *
+ * @param refs refs among which the tracking refs are, and what remembers handoffs that were deleted here; others are left out
+ */
+export async function compareWithRemotes(
+  repository: InRepository,
+  refs: readonly RefValue[],
+  tips: readonly LocalTip[],
+): Promise<Tracking> {
+  const remotes = byRemote(refs);
+  if (remotes.size === 0) return NO_REMOTES;
+  const local = new Map(tips.flatMap(({ path, oid }) => (oid === undefined ? [] : [[placeOf(path), oid]])));
+  const deleted = new Map(
+    refs.flatMap(({ name, oid }) => (name.startsWith(PRUNED) ? [[name as string, oid]] : [])),
+  );
+  const isDeleted = (place: string, copy: Oid) =>
+    deleted.get(PRUNED + place) === objectName(formatOf(copy), 'blob', Buffer.from(memoryOf(copy)));
+  const pairs = new Map<string, TipPair>();
+  const remoteOnly = new Map<string, number>();
+  for (const [remote, copies] of remotes) {
+    for (const [place, copy] of copies) {
+      const tip = local.get(place);
+      if (tip === undefined) {
+        if (isHandoff(place) && !isDeleted(place, copy))
+          remoteOnly.set(remote, (remoteOnly.get(remote) ?? 0) + 1);
+      } else if (tip !== copy) pairs.set(`${remote} ${place}`, { local: tip, remote: copy });
+    }
+  }
+  const counts = await countApart(repository.cwd, [...pairs.values()], { timeoutMs: COUNTING_MS });
+  const apart = new Map([...pairs.keys()].map((key, index) => [key, counts[index]]));
+  const sides = [...remotes].map(([remote, copies]) => ({
+    remote,
+    copies,
+    // Thousands of handoffs share these.
+    absent: localOnly(remote),
+    same: decideRelation(remote, { ahead: 0, behind: 0 }),
+  }));
+  const relate = (place: string) =>
+    sides.map(({ remote, copies, absent, same }) => {
+      if (!copies.has(place)) return absent;
+      const key = `${remote} ${place}`;
+      return apart.has(key) ? decideRelation(remote, apart.get(key)) : same;
+    });
+  const relations = new Map([...local.keys()].map((place) => [place, relate(place)]));
+  return {
+    of: (path) => relations.get(placeOf(path)) ?? [],
+    summary: summarise([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
+  };
+}
+
+/** Tips by place (`<branch>/<topic>` as it stands in refs), by remote. */
+function byRemote(refs: readonly RefValue[]): Map<string, Map<string, Oid>> {
+  const components = new Map<string, Map<string, Oid>>();
+  for (const { name, oid } of refs) {
+    if (!name.startsWith(REMOTE)) continue;
+    const slash = name.indexOf('/', REMOTE.length);
+    if (slash < 0) continue;
+    const component = name.slice(REMOTE.length, slash);
+    const copies = components.get(component) ?? new Map<string, Oid>();
+    components.set(component, copies.set(name.slice(slash + 1), oid));
+  }
+  return new Map([...components].map(([component, copies]) => [decodeRemote(component), copies]));
+}
+
+/** What a remote has under a name that no handoff can have is nothing to fetch. */
+const isHandoff = (place: string) => parseTrackingRef(`${REMOTE}x/${place}`) !== undefined;

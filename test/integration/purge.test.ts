@@ -1,0 +1,264 @@
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { A, B, C, SharingWorld } from '../support/sharing-world.ts';
+import { TestRepository } from '../support/repository.ts';
+
+/** `git handoff purge` in one repository. */
+
+const SECRET = 'zebra-4711-secret';
+let repo: TestRepository;
+afterEach(() => repo.remove());
+
+/** Everything that any object of the repository holds. */
+function allObjects(): string {
+  return repo.run('git', ['cat-file', '--batch-all-objects', '--batch']).stdout;
+}
+
+const collect = () => repo.git(['gc', '-q', '--prune=now']);
+
+/** A topic with a history, a refused text, an acknowledgement and a tracking ref, all of which hold the secret. */
+function fullTopic(): string {
+  repo.ok(['write', 'secret-topic', '-m', `${SECRET} one`], { session: A });
+  repo.ok(['ack', 'secret-topic'], { session: B });
+  const first = repo.ok(['write', 'secret-topic', '-m', `${SECRET} two`], { session: A });
+  repo.git(['update-ref', '--create-reflog', 'refs/handoffs-remote/origin/main/secret-topic', first]);
+  expect(repo.handoff(['write', 'secret-topic', '-m', `${SECRET} lost`], { session: B }).status).toBe(3);
+  repo.ok(['write', 'other-topic', '-m', 'stays'], { session: A });
+  return repo.ok(['write', 'secret-topic', '-m', 'nothing bad any more'], { session: A });
+}
+
+/** All that is left of the topic: refs, logs, files below the git folder that quote it (`info/refs` is old news of git's). */
+function traces(): string {
+  const refs = repo.refs().filter((name) => name.includes('secret-topic'));
+  const git = repo.git(['rev-parse', '--git-common-dir']);
+  const logs = repo.run('grep', [
+    '-rlaE',
+    'secret-topic|zebra',
+    git,
+    '--exclude-dir=objects',
+    '--exclude-dir=info',
+  ]).stdout;
+  return [...refs, logs].join('\n').trim();
+}
+
+describe('git handoff purge', () => {
+  it('lists what it would remove and removes nothing without --yes', () => {
+    repo = new TestRepository();
+    const tip = fullTopic();
+    const before = repo.git(['for-each-ref']);
+    const { stdout, status } = repo.handoff(['purge', 'secret-topic']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('Nothing was removed.');
+    for (const ref of repo.refs().filter((name) => name.includes('secret-topic')))
+      expect(stdout).toContain(ref);
+    expect(stdout).toContain(`git handoff purge main/secret-topic --yes --expect ${tip}`);
+    expect(repo.git(['for-each-ref'])).toBe(before);
+  });
+
+  it.each([
+    ['loose', () => undefined],
+    ['packed', () => (repo.git(['pack-refs', '--all']), repo.git(['repack', '-q', '-a', '-d']))],
+  ])('leaves no trace of a topic, and every other one, with %s refs', (_, prepare) => {
+    repo = new TestRepository();
+    fullTopic();
+    prepare();
+    expect(allObjects()).toContain(SECRET);
+    const { items, command } = repo.json(['purge', 'secret-topic']);
+    expect(items.map(({ kind }) => kind).sort()).toEqual(['ack', 'handoff', 'kept', 'lost', 'tracking']);
+    const words = (command as string).split(' ').slice(2);
+    expect(repo.json(words)).toMatchObject({ purged: true, remains: { heldBy: [] } });
+    expect(traces()).toBe('');
+    collect();
+    expect(allObjects()).not.toContain(SECRET);
+    expect(repo.ok(['show', 'other-topic', '--raw'])).toBe('stays');
+    expect(repo.run('git', ['fsck', '--strict']).stdout).not.toMatch(/missing|broken|error/);
+    expect(repo.handoff(['show', 'secret-topic', '--lost']).status).toBe(1);
+  });
+
+  it('collects by itself when told to', () => {
+    repo = new TestRepository();
+    fullTopic();
+    expect(repo.json(['purge', 'secret-topic', '--yes', '--gc'])).toMatchObject({
+      remains: { objects: 0, heldBy: [] },
+    });
+    expect(allObjects()).not.toContain(SECRET);
+  });
+
+  it('works in a linked worktree and in a bare repository', () => {
+    repo = new TestRepository();
+    fullTopic();
+    const cwd = repo.worktree('side');
+    repo.ok(['purge', 'main/secret-topic', '--yes'], { cwd });
+    expect(traces()).toBe('');
+    repo.remove();
+    repo = new TestRepository({ bare: true });
+    repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
+    repo.ok(['purge', 'secret-topic', '--yes', '--gc']);
+    expect(traces()).toBe('');
+    expect(allObjects()).not.toContain(SECRET);
+  });
+
+  it('says from where the text is still reached', () => {
+    repo = new TestRepository();
+    repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
+    repo.ok(['write', 'copied-topic', '-m', SECRET], { session: A });
+    repo.commit('copied', { 'copy.md': `${SECRET}\n` });
+    const heldBy = repo.json(['purge', 'secret-topic', '--yes'])['remains'];
+    expect(heldBy).toEqual({
+      objects: 2,
+      heldBy: [
+        'refs/handoffs-local/kept/main/copied-topic',
+        'refs/handoffs/main/copied-topic',
+        'refs/heads/main',
+        'reflogs',
+        'index',
+      ],
+    });
+  });
+
+  it('removes a topic whose tip cannot be read', () => {
+    repo = new TestRepository();
+    const tip = repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
+    rmSync(join(repo.path, '.git', 'objects', tip.slice(0, 2), tip.slice(2)));
+    expect(repo.json(['purge', 'secret-topic', '--yes'])).toMatchObject({ purged: true, owner: null });
+    expect(traces()).toBe('');
+    expect(repo.run('git', ['fsck']).status).toBe(0);
+  });
+
+  it('removes a topic of a branch whose name is cut, and of one that is none', () => {
+    repo = new TestRepository();
+    const branch = `feature/${'long'.repeat(50)}`;
+    repo.git(['branch', branch]);
+    const tip = repo.ok(['write', `${branch}/secret-topic`, '-m', SECRET], { session: A });
+    repo.git(['update-ref', 'refs/handoffs/%zz/secret-topic', tip]);
+    repo.git(['update-ref', 'refs/handoffs/%zz/Bad', tip]);
+    repo.ok(['purge', `${branch}/secret-topic`, '--yes']);
+    expect(repo.refs('refs/handoffs')).toEqual(['refs/handoffs/%zz/Bad', 'refs/handoffs/%zz/secret-topic']);
+    for (const name of ['secret-topic', 'Bad']) {
+      expect(repo.json(['purge', `refs/handoffs/%zz/${name}`, '--yes'])).toMatchObject({ branch: null });
+    }
+    expect(traces()).toBe('');
+  });
+
+  it('removes a symbolic ref and not what it points at', () => {
+    repo = new TestRepository({ objectFormat: 'sha256' });
+    repo.ok(['write', 'secret-topic', '-m', SECRET], { session: A });
+    const main = repo.ref('refs/heads/main');
+    repo.git(['symbolic-ref', 'refs/handoffs/main/secret-topic', 'refs/heads/main']);
+    expect(repo.json(['purge', 'secret-topic', '--yes', '--take'])).toMatchObject({ purged: true });
+    expect(repo.refs().filter((ref) => ref.includes('topic'))).toEqual([]);
+    expect(repo.ref('refs/heads/main')).toBe(main);
+    collect();
+    expect(allObjects()).not.toContain(SECRET);
+  });
+
+  it('removes lost texts alone, and a log alone', () => {
+    repo = new TestRepository();
+    fullTopic();
+    for (const ref of repo.refs().filter((name) => /(?:handoffs|kept)\/main\/secret-topic$/.test(name))) {
+      repo.git(['update-ref', '-d', ref]);
+    }
+    repo.ok(['purge', 'secret-topic', '--yes']);
+    expect(traces()).toBe('');
+    const log = join(repo.path, '.git/logs/refs/handoffs/main/secret-topic');
+    mkdirSync(dirname(log), { recursive: true });
+    appendFileSync(log, `${'0'.repeat(40)} ${repo.ref('HEAD')} a <a@x> 1 +0000\t${SECRET}\n`);
+    expect(repo.handoff(['purge', 'secret-topic']).stdout).toContain('only a log without a ref');
+    repo.ok(['purge', 'secret-topic', '--yes']);
+    expect(existsSync(log)).toBe(false);
+    expect(traces()).toBe('');
+  });
+
+  it('finds nothing of a topic that never was', () => {
+    repo = new TestRepository();
+    repo.ok(['write', 'other-topic', '-m', 'x'], { session: A });
+    for (const words of [
+      ['purge', 'secret-topic'],
+      ['purge', 'secret-topic', '--yes'],
+    ]) {
+      expect(repo.handoff(words)).toMatchObject({ status: 1 });
+    }
+    expect(repo.handoff(['purge', 'refs/handoffs/../heads/main', '--yes']).status).toBe(2);
+    expect(repo.handoff(['purge', 'refs/handoffs/*/other-topic', '--yes']).status).toBe(2);
+    expect(repo.ref('refs/handoffs/main/other-topic')).toBeDefined();
+  });
+});
+
+describe('a purge and others', () => {
+  it('removes nothing when the note is not what was shown', () => {
+    repo = new TestRepository();
+    fullTopic();
+    const { command } = repo.json(['purge', 'secret-topic']);
+    const tip = repo.ok(['write', 'secret-topic', '-m', 'newer'], { session: A });
+    const refused = repo.handoff((command as string).split(' ').slice(2));
+    expect(refused).toMatchObject({ status: 4, stderr: expect.stringContaining(tip) as string });
+    expect(repo.ref('refs/handoffs/main/secret-topic')).toBe(tip);
+  });
+
+  it('removes nothing when the note moves in that very moment', () => {
+    repo = new TestRepository();
+    fullTopic();
+    const real = repo.run('sh', ['-c', 'command -v git']).stdout.trim();
+    const folder = join(repo.root, 'bin');
+    mkdirSync(folder);
+    // Before the refs are deleted, another version is put on the public ref.
+    const script = `#!/bin/sh
+case " $* " in *" update-ref "*)
+  ref=refs/handoffs/main/secret-topic
+  '${real}' update-ref $ref "$('${real}' commit-tree -p $ref -m moved $ref^{tree})";;
+esac
+exec '${real}' "$@"
+`;
+    writeFileSync(join(folder, 'git'), script);
+    chmodSync(join(folder, 'git'), 0o755);
+    const before = repo.refs();
+    const env = { PATH: `${folder}:${repo.env()['PATH']}` };
+    expect(repo.handoff(['purge', 'secret-topic', '--yes'], { env })).toMatchObject({ status: 4 });
+    expect(repo.refs()).toEqual(before);
+    expect(repo.git(['log', '-1', '--format=%s', 'refs/handoffs/main/secret-topic'])).toBe('moved');
+  });
+
+  it('forgets the refused commands that held the text', () => {
+    const world = new SharingWorld();
+    repo = world;
+    repo.ok(['write', 'secret-topic', '-m', 'x'], { session: A });
+    const file = join(repo.path, '.git/handoff/failed', A);
+    mkdirSync(dirname(file), { recursive: true });
+    const other = '{"command":"npm test","exit":1}';
+    const refused = JSON.stringify({ command: `git handoff write secret-topic -m '${SECRET}'`, exit: 3 });
+    writeFileSync(file, `\n${other}\n\n${refused}\n`);
+    repo.ok(['purge', 'secret-topic', '--yes']);
+    expect(traces()).toBe('');
+    expect(readFileSync(file, 'utf8').trim()).toBe(other);
+  });
+
+  it('asks a session for a take of what is not its own, and a person only for what a live one owns', () => {
+    const world = new SharingWorld();
+    repo = world;
+    for (const session of [A, B, C]) world.begin(session);
+    fullTopic();
+    for (const options of [{ session: B }, {}]) {
+      const refused = repo.handoff(['purge', 'secret-topic', '--yes'], options);
+      expect(refused).toMatchObject({ status: 3, stderr: expect.stringContaining('aaaaaaaa') as string });
+      expect(refused.stderr).toContain('hint: git handoff purge main/secret-topic --yes --take');
+    }
+    expect(repo.json(['purge', 'secret-topic'])['command']).toContain(' --take');
+    world.end(A);
+    expect(repo.handoff(['purge', 'secret-topic', '--yes'], { session: B }).status).toBe(3);
+    expect(repo.handoff(['purge', 'secret-topic', '--yes']).status).toBe(0);
+    repo.ok(['write', 'next-topic', '-m', 'x'], { session: A });
+    expect(repo.handoff(['purge', 'next-topic', '--yes', '--take'], { session: B }).status).toBe(0);
+    repo.ok(['write', 'own-topic', '-m', 'x'], { session: A });
+    expect(repo.handoff(['purge', 'own-topic', '--yes'], { session: A }).status).toBe(0);
+    expect(readFileSync(join(repo.path, '.git/config'), 'utf8')).toContain('handoff');
+  });
+});

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestRepository } from '../support/repository.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+/** `git handoff uninstall --purge`: the notes go, too, and can be had back. */
+
+let repo: TestRepository;
+afterEach(() => repo.remove());
+
+const ours = () =>
+  repo.git([
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/handoffs',
+    'refs/handoffs-local',
+    'refs/handoffs-remote',
+  ]);
+const backups = () => readdirSync(join(repo.path, '.git')).filter((name) => name.endsWith('.bundle'));
+
+/** A repository in which every kind of ref stands, with a linked worktree. */
+function everything(): { repo: SharingWorld; worktree: string } {
+  const world = new SharingWorld();
+  repo = world;
+  const worktree = world.worktree('side');
+  for (const session of [A, B]) world.begin(session);
+  world.begin(A, worktree);
+  world.write(A, 'src/a.ts', 'changed\n');
+  world.write(A, 'src/a.ts', 'changed\n', worktree);
+  const tip = world.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+  expect(world.handoff(['write', 'auth-refresh', '-m', 'lost'], { session: B }).status).toBe(3);
+  world.ok(['ack', 'auth-refresh'], { session: B });
+  world.git(['update-ref', '--create-reflog', 'refs/handoffs-remote/origin/main/auth-refresh', tip]);
+  world.git(['stash', 'push', '-q']);
+  world.git(['update-ref', 'refs/handoffs-local/rescue/0123456789abcdef/1', 'refs/stash']);
+  return { repo: world, worktree };
+}
+
+describe('uninstall --purge', () => {
+  it('asks where there is a terminal, and wants to be told where there is none', () => {
+    everything();
+    const before = ours();
+    const refused = repo.handoff(['uninstall', '--purge']);
+    expect(refused).toMatchObject({ status: 2 });
+    expect(refused.stderr).toContain('hint: git handoff uninstall --purge --yes');
+    expect([ours(), backups()]).toEqual([before, []]);
+    expect(repo.git(['config', 'handoff.enabled'])).toBe('true');
+  });
+
+  it('leaves nothing of ours but the backup', () => {
+    const { worktree } = everything();
+    const done = repo.json(['uninstall', '--purge', '--yes']);
+    expect(done).toMatchObject({ outcome: 'applied' });
+    expect(done['plan']).toMatch(/remove 1 ref below refs\/handoffs\/\n/);
+    expect(done['plan']).toMatch(/remove 1 ref below refs\/handoffs-remote\/\n/);
+    expect(ours()).toBe('');
+    expect(backups()).toHaveLength(1);
+    const names = repo.run('find', [join(repo.path, '.git'), repo.home, '-name', '*handoff*']).stdout;
+    expect(names.trim().split('\n')).toEqual([join(repo.path, '.git', backups()[0] ?? '')]);
+    expect(repo.run('git', ['config', '--get-regexp', 'handoff']).stdout).toBe('');
+    expect(repo.git(['status', '--porcelain'], { cwd: worktree })).toBe(' M src/a.ts');
+    expect(repo.run('git', ['fsck']).status).toBe(0);
+    // Once more: there is nothing to keep, and the backup is left alone.
+    expect(repo.json(['uninstall', '--purge', '--yes'])).toMatchObject({ outcome: 'unchanged' });
+    expect(backups()).toHaveLength(1);
+  });
+
+  it('gives everything back by the command that it prints', () => {
+    everything();
+    const before = ours();
+    const done = repo.handoff(['uninstall', '--purge', '--yes']);
+    const command = /to have them back: (.*)$/m.exec(done.stderr)?.[1] ?? '';
+    repo.git(['gc', '-q', '--prune=now']);
+    expect(repo.run('sh', ['-c', command])).toMatchObject({ status: 0 });
+    expect(ours()).toBe(before);
+    expect(repo.ok(['show', 'auth-refresh', '--raw'])).toBe('a note');
+    expect(repo.ok(['show', 'auth-refresh', '--lost=1'])).toBe('lost');
+    expect(repo.run('git', ['fsck']).stdout).not.toMatch(/missing|broken/);
+  });
+
+  it('gives them to another repository, one that checks what it fetches', () => {
+    everything();
+    const before = ours();
+    repo.ok(['uninstall', '--purge', '--yes']);
+    const [file = ''] = backups();
+    const other = join(repo.root, 'other');
+    repo.git(['init', '-q', other]);
+    const fetch = ['-c', 'transfer.fsckObjects=true', 'fetch', '-q', join(repo.path, '.git', file)];
+    repo.git([...fetch, 'refs/*:refs/*'], { cwd: other });
+    expect(repo.git(['for-each-ref', '--format=%(objectname) %(refname)'], { cwd: other })).toBe(before);
+  });
+
+  it('works where init was never run, and where uninstall was before', () => {
+    repo = new TestRepository();
+    repo.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+    repo.ok(['uninstall', '--purge', '--yes']);
+    expect(ours()).toBe('');
+    expect(backups()).toHaveLength(1);
+    repo.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+    repo.ok(['uninstall', '--purge', '--yes']);
+    expect(backups()).toHaveLength(2);
+    repo.remove();
+    repo = new TestRepository({ bare: true });
+    repo.ok(['write', 'auth-refresh', '-m', 'a note'], { session: A });
+    repo.ok(['uninstall', '--purge', '--yes']);
+    expect(ours()).toBe('');
+  });
+
+  it('changes nothing when there can be no backup', () => {
+    everything();
+    const tip = repo.ref('refs/handoffs/main/auth-refresh') ?? '';
+    const path = join(repo.path, '.git', 'objects', tip.slice(0, 2), tip.slice(2));
+    const bytes = readFileSync(path);
+    repo.run('rm', ['-f', path]);
+    const before = ours();
+    const refused = repo.handoff(['uninstall', '--purge', '--yes']);
+    expect(refused).toMatchObject({ status: 7, stderr: expect.stringContaining('no backup') as string });
+    expect([ours(), backups()]).toEqual([before, []]);
+    expect(existsSync(join(repo.path, '.git', 'handoff'))).toBe(true);
+    expect(repo.git(['config', 'handoff.enabled'])).toBe('true');
+    writeFileSync(path, bytes);
+    expect(repo.handoff(['uninstall', '--purge', '--yes']).status).toBe(0);
+  });
+});
