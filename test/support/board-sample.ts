@@ -72,19 +72,28 @@ export function sampleBoard({ sessions: count, handoffs }: SampleSize): Board {
   });
   const notes: Record<string, string> = {};
   const topics = Array.from({ length: handoffs }, (_, at): BoardTopic => {
-    const versions = Array.from({ length: 1 + (count === 0 ? 0 : at % 4) }, (__, round) => {
+    const rounds = Array.from({ length: 1 + (count === 0 ? 0 : at % 4) }, (__, round) => {
       const by = (at + round * 2) % Math.max(1, count);
       const session = sessions[by];
       const place = ((at * 7 + round * 3) % 10) / 10;
       const last = session === undefined ? NOW : session.from + (session.to - session.from) * place;
-      const step: BoardStep = round === 0 ? 'create' : round === 3 ? 'close' : round === 2 ? 'take' : 'write';
+      return { by, at: Math.round(last) };
+    }).sort((a, b) => a.at - b.at);
+    const versions = rounds.map((one, round) => {
+      const former = sessions[rounds[round - 1]?.by ?? -1];
+      const step: BoardStep =
+        former === undefined
+          ? 'create'
+          : round === 3
+            ? 'close'
+            : former === sessions[one.by]
+              ? 'write'
+              : 'take';
       const oid = hex(at * 31 + round, 40);
       if (at < 200) notes[oid] = note(pick(SUMMARIES, at), round);
-      const former = sessions[(at + 2) % Math.max(1, count)];
       return {
         oid,
-        at: Math.round(last),
-        by,
+        ...one,
         step,
         summary: pick(SUMMARIES, at),
         ...(step === 'close' ? { closed: true as const } : {}),

@@ -35,7 +35,7 @@ export class Browser {
       viewport: { width: 1280, height: 900 },
       // axe is put into the page by the debugger's protocol; the page's own policy is what is tested.
       bypassCSP: false,
-      env: { ...process.env, HOME: profile } as Record<string, string>,
+      env: { ...process.env, HOME: profile },
     });
     return new Browser(profile, context);
   }

@@ -1,10 +1,10 @@
 import type { BoardTopic, BoardVersion } from '../../../commands/board/shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
-import { type Item, KIND_NAMES, STEP_NAMES, nameOf, shortId } from './model.ts';
+import { type Item, KIND_NAMES, STEP_NAMES, nameOf, shortId, versionItem } from './model.ts';
 import { noteText } from './note-text.ts';
 import { STATE_NAMES, command, glyph, note, sessionButton, sessionButtons, stateDot } from './parts.ts';
-import { eventRows } from './tables.ts';
+import { eventList } from './tables.ts';
 import { duration, full, short } from './time.ts';
 import type { Shown, Stage } from './view.ts';
 
@@ -17,7 +17,7 @@ export interface Detail {
 export function detailOf(stage: Stage, shown: Shown): Detail {
   if (shown.kind === 'session') return sessionDetail(stage, shown.index);
   if (shown.kind === 'items')
-    return { title: `${shown.items.length} events`, body: [eventRows(stage, shown.items)] };
+    return { title: `${shown.items.length} events`, body: [eventList(stage, shown.items, false)] };
   const { item } = shown;
   switch (item.subject.kind) {
     case 'version':
@@ -71,7 +71,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
   ]);
   return {
     title: `Session ${shortId(id)}`,
-    body: [list, el('h3', {}, 'What it did'), eventRows(stage, lanes[index] ?? [])],
+    body: [list, el('h3', {}, 'What it did'), eventList(stage, lanes[index] ?? [], true)],
   };
 }
 
@@ -176,15 +176,8 @@ const MAX_LISTED = 100;
 function versionList(stage: Stage, topic: BoardTopic, current: BoardVersion): HTMLElement {
   const rows = topic.versions.slice(0, MAX_LISTED).map((version) => {
     const { oid, step, at, by, summary } = version;
-    const kind = step === 'take' || step === 'succeed' ? 'take' : step === 'close' ? 'close' : 'write';
-    const item: Item = {
-      key: `v${oid}`,
-      kind,
-      at,
-      by: by === undefined ? [] : [by],
-      label: summary,
-      subject: { kind: 'version', topic, version },
-    };
+    const item = versionItem(topic, version);
+    const { kind } = item;
     const isCurrent = oid === current.oid;
     const who = by === undefined ? '' : shortId(stage.model.board.sessions[by]?.id ?? '');
     return el(

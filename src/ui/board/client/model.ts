@@ -59,7 +59,8 @@ export const nameOf = ({ branch, topic }: BoardTopic): string => `${branch}/${to
 /** Enough of an id to tell sessions apart; a person's begins with the word. */
 export const shortId = (id: string): string => (id.startsWith('person-') ? id.slice(0, 15) : id.slice(0, 8));
 
-function versionItem(topic: BoardTopic, version: BoardVersion): Item {
+/** A version of a handoff as something that happened. */
+export function versionItem(topic: BoardTopic, version: BoardVersion): Item {
   const { oid, at, by, step, summary } = version;
   const kind = step === 'take' || step === 'succeed' ? 'take' : step === 'close' ? 'close' : 'write';
   const label = `${nameOf(topic)} ${STEP_NAMES[step]}: ${summary}`;

@@ -12,8 +12,8 @@ import { type Stage, type View, defaultRange } from './view.ts';
 
 /** What others do to the page after it was built. */
 export interface Page {
-  update(board: Board): void;
-  connected(isConnected: boolean): void;
+  readonly update: (board: Board) => void;
+  readonly connected: (isConnected: boolean) => void;
 }
 
 /** Builds the page once; what changes is drawn anew. */
@@ -77,12 +77,14 @@ function headline(model: Model): Child[] {
   const { repository, at } = model.board;
   return [
     el('h1', {}, repository, ' ', el('small', {}, 'git handoff board')),
-    el(
-      'ul',
-      { class: 'facts' },
-      ...facts(model).map((text) => el('li', {}, text)),
-      el('li', {}, `as of ${full(at)}`),
-    ),
+    isEmpty(model)
+      ? undefined
+      : el(
+          'ul',
+          { class: 'facts' },
+          ...facts(model).map((text) => el('li', {}, text)),
+          el('li', {}, `as of ${full(at)}`),
+        ),
   ];
 }
 
@@ -139,10 +141,14 @@ function contendedList(stage: Stage): HTMLElement | undefined {
   return el(
     'section',
     { class: 'contended', 'aria-labelledby': 'contended-title' },
-    el('h2', { id: 'contended-title' }, `Contended now: ${contended.length}`),
-    note('Two live sessions have changed these and nobody has committed them.'),
+    el(
+      'div',
+      { class: 'contended-head' },
+      el('h2', { id: 'contended-title' }, `Contended now: ${contended.length}`),
+      note('changed by two live sessions, and not committed'),
+      command('git handoff status'),
+    ),
     el('ul', {}, ...rows, more > 0 ? el('li', { class: 'dim' }, `and ${more} more`) : undefined),
-    command('git handoff status'),
   );
 }
 

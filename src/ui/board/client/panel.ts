@@ -5,7 +5,7 @@ import type { Shown } from './view.ts';
 /** The panel beside the list: a modal dialog, so that Escape closes it and the focus goes back to where it came from. */
 export interface Panel {
   readonly element: HTMLDialogElement;
-  show(shown: Shown): void;
+  readonly show: (shown: Shown) => void;
 }
 
 export function makePanel(detail: (shown: Shown) => Detail): Panel {

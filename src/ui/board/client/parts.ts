@@ -62,7 +62,7 @@ export function facts({ board }: Model): string[] {
   const number = (count: number, one: string, many = `${one}s`) =>
     `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
   return [
-    `${live} live`,
+    ...(live === 0 ? [] : [`${live} live`]),
     number(board.sessions.length, 'session'),
     `${number(board.topics.length, 'handoff')}, ${open.toLocaleString('en')} open`,
     number(board.commits.length, 'commit'),

@@ -1,5 +1,5 @@
-import { type Child, button, el } from './dom.ts';
-import { type Item, KIND_NAMES, type Model, nameOf } from './model.ts';
+import { type Child, button, el, redraw } from './dom.ts';
+import { type Item, KIND_NAMES, nameOf, versionItem } from './model.ts';
 import { STATE_NAMES, glyph, note, pager, sessionButton, sessionButtons, stateDot } from './parts.ts';
 import { full, short } from './time.ts';
 import { type Stage, type View, itemMatches, pageOf, sessionMatches } from './view.ts';
@@ -118,7 +118,7 @@ export function handoffTable(stage: Stage): HTMLElement {
     {
       title: 'Handoff',
       cell: ({ topic, tip }, key) => {
-        const show = () => stage.show({ kind: 'item', item: itemOf(model, tip.oid) });
+        const show = () => stage.show({ kind: 'item', item: versionItem(topic, tip) });
         return button(key, show, { class: 'link' }, nameOf(topic));
       },
     },
@@ -131,13 +131,6 @@ export function handoffTable(stage: Stage): HTMLElement {
     { title: 'Versions', wide: true, number: true, cell: ({ topic }) => String(topic.versions.length) },
     { title: 'Summary', wide: true, cell: ({ tip }) => tip.summary },
   ]);
-}
-
-/** The item of a version. */
-export function itemOf({ items }: Model, oid: string): Item {
-  const found = items.find(({ key }) => key === `v${oid}`);
-  if (found === undefined) throw new Error('a version without an item');
-  return found;
 }
 
 const isOfKind = ({ kind, subject }: Item, { kinds }: View) =>
@@ -153,14 +146,30 @@ export function eventTable(stage: Stage): HTMLElement {
   return eventRows(stage, rows);
 }
 
-export function eventRows(stage: Stage, rows: readonly Item[]): HTMLElement {
+/** A list with pages of its own. `isOwn`: all are of one session, which is named above it. */
+export function eventList(stage: Stage, rows: readonly Item[], isOwn: boolean): HTMLElement {
+  const place = el('div');
+  const draw = (page: number) => {
+    const view = { ...stage.view, page };
+    redraw(place, eventRows({ ...stage, view, turn: draw }, rows, isOwn));
+  };
+  draw(0);
+  return place;
+}
+
+function eventRows(stage: Stage, rows: readonly Item[], isOwn = false): HTMLElement {
+  const who: Column<Item> = {
+    title: 'Session',
+    cell: ({ by }, key) => sessionButtons(stage, by, key),
+  };
   return table(stage, 'events', rows, [
     { title: 'Time', cell: ({ at }) => time(at) },
     {
       title: 'Kind',
-      cell: ({ kind }) => el('span', { class: `state k-${kind}` }, glyph(kind), KIND_NAMES[kind]),
+      cell: ({ kind }) =>
+        el('span', { class: 'state' }, el('span', { class: `k-${kind}` }, glyph(kind)), KIND_NAMES[kind]),
     },
-    { title: 'Session', cell: ({ by }, key) => sessionButtons(stage, by, key) },
+    ...(isOwn ? [] : [who]),
     {
       title: 'What',
       cell: (item, key) =>

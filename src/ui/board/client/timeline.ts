@@ -28,23 +28,33 @@ export function timeline(stage: Stage, width: number): HTMLElement {
   const narrow = width < 640;
   const track = Math.max(160, narrow ? width - 16 : width - 256);
   const percent = (at: number) => `${(((at - span.from) / (span.to - span.from)) * 100).toFixed(3)}%`;
-  const marks = ticks(span.from, span.to, Math.floor(track / 90)).map(({ at, text }) => {
-    const tick = el('span', { class: 'tick' }, text);
-    tick.style.left = percent(at);
-    return tick;
-  });
+  // A label at the very end would be cut off.
+  const end = span.to - (span.to - span.from) / 25;
+  const times = ticks(span.from, end, Math.floor(track / 90));
+  const placed = (at: number, attributes: { readonly class?: string }, text?: string) => {
+    const mark = el('span', attributes, text);
+    mark.style.left = percent(at);
+    return mark;
+  };
+  const labels = times.map(({ at, text }) => placed(at, { class: 'tick' }, text));
+  const rules = el(
+    'div',
+    { class: 'rules', 'aria-hidden': 'true' },
+    ...times.map(({ at }) => placed(at, {})),
+  );
   const grid = el('div', {
     role: 'grid',
     class: 'lanes',
     'aria-label': 'Sessions over time',
     'aria-rowcount': lanes.length,
   });
-  const axis = el('div', { class: 'axis', 'aria-hidden': 'true' }, el('div', { class: 'ticks' }, ...marks));
+  const axis = el('div', { class: 'axis', 'aria-hidden': 'true' }, el('div', { class: 'ticks' }, ...labels));
   for (const [row, lane] of shown.entries()) {
     grid.append(laneRow(stage, lane, { row, percent, buckets: Math.max(4, Math.floor(track / MARK)), span }));
   }
   roving(grid);
-  return el('div', { class: 'timeline' }, axis, grid, pager(stage, lanes.length, LANES, 'sessions'));
+  const area = el('div', { class: 'area' }, rules, grid);
+  return el('div', { class: 'timeline' }, axis, area, pager(stage, lanes.length, LANES, 'sessions'));
 }
 
 function lanesIn({ model, view }: Stage, span: { from: number; to: number }): Lane[] {
@@ -69,7 +79,7 @@ interface Frame {
   readonly row: number;
   readonly buckets: number;
   readonly span: { readonly from: number; readonly to: number };
-  percent(at: number): string;
+  readonly percent: (at: number) => string;
 }
 
 function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): HTMLElement {

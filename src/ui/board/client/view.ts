@@ -21,8 +21,8 @@ export interface View {
 export interface Stage {
   readonly model: Model;
   readonly view: View;
-  show(subject: Shown): void;
-  turn(page: number): void;
+  readonly show: (shown: Shown) => void;
+  readonly turn: (page: number) => void;
 }
 
 /** What the panel can show. */
@@ -43,13 +43,11 @@ export function sessionMatches({ board }: Model, index: number, query: string): 
 
 export const itemMatches = ({ label }: Item, query: string): boolean => query === '' || has(query, label);
 
-/** The shortest span that has something to look at: ten sessions, or a quarter of them. */
+/** The shortest span in which a dozen sessions began, or most of them. */
 export function defaultRange({ board, to }: Model): number {
-  const wanted = Math.min(10, Math.ceil(board.sessions.length / 4));
-  const at = RANGES.findIndex(({ span }) => {
-    const seen = board.sessions.filter((session) => session.to >= to - span && session.from >= to - 2 * span);
-    return seen.length >= wanted;
-  });
+  const wanted = Math.min(12, Math.ceil(board.sessions.length * 0.7));
+  const began = (span: number) => board.sessions.filter(({ from }) => from >= to - span).length;
+  const at = RANGES.findIndex(({ span }) => began(span) >= wanted);
   return at < 0 ? RANGES.length - 1 : at;
 }
 
