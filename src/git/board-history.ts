@@ -62,7 +62,8 @@ export async function signedCommits(
     const oid = parseOid(name);
     const sessions = ids.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
     if (oid === undefined || sessions.length === 0) return [];
-    const branch = source.startsWith('refs/heads/') ? source.slice('refs/heads/'.length) : undefined;
+    // As git abbreviates it: `heads/` stays where a tag has the same name.
+    const branch = source === 'HEAD' ? undefined : source.replace(/^(?:refs\/)?heads\//, '');
     return [{ oid, subject, seconds: Number(seconds), sessions, branch }];
   });
   return { commits, looked: found.length };

@@ -1,7 +1,7 @@
 import type { BoardSession } from '../../../commands/board/shape.ts';
 import { button, el } from './dom.ts';
 import { type Item, KIND_NAMES, type Kind, shortId } from './model.ts';
-import { glyph, note, pager, stateDot } from './parts.ts';
+import { STATE_NAMES, glyph, note, pager, stateDot } from './parts.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
 
@@ -92,11 +92,12 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
   const head = button(
     `s${session.id}`,
     () => stage.show({ kind: 'session', index }),
-    { class: 'who', 'aria-label': laneLabel(session, items.length) },
+    { class: 'who' },
     stateDot(session.state),
-    el('span', { class: 'id' }, shortId(session.id)),
+    el('span', { class: 'id' }, el('span', { class: 'sr' }, 'Session '), shortId(session.id)),
     el('span', { class: 'client' }, session.client ?? ''),
     el('span', { class: 'branch', title: session.branch }, placeOf(session)),
+    el('span', { class: 'sr' }, unseen(session, items.length)),
   );
   const marks = clusters(items, frame).map(({ at, some }) => markButton(stage, at, some, frame));
   return el(
@@ -110,10 +111,9 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
 const placeOf = ({ branch, worktree }: BoardSession) =>
   [branch, worktree].filter((text) => text !== undefined).join(' · ');
 
-function laneLabel(session: BoardSession, count: number): string {
-  const { id, client = 'unknown client', state, from, to } = session;
-  const known = state === 'none' ? 'not on record' : state;
-  return `Session ${shortId(id)}, ${client}, ${known}, ${placeOf(session)}, ${full(from)}, ${duration(to - from)}, ${count} events`;
+/** What a lane shows by its form and place alone. */
+function unseen({ state, from, to }: BoardSession, count: number): string {
+  return `, ${STATE_NAMES[state]}, from ${full(from)}, ${duration(to - from)}, ${count} events`;
 }
 
 function clusters(items: readonly Item[], { buckets, span }: Frame): { at: number; some: Item[] }[] {
