@@ -100,6 +100,8 @@ describe('a served board', () => {
   });
 
   it('tells pages that are open of a new note', async () => {
+    // The first one is for what changed before anybody listened.
+    await nextEvent(`${served.url}events`);
     const event = nextEvent(`${served.url}events`);
     await new Promise((resolve) => setTimeout(resolve, 500));
     repo.ok(['write', 'other-work', '-m', 'two'], { session: A });

@@ -156,3 +156,20 @@ describe('a damaged repository', () => {
     }
   });
 });
+
+describe('in a repository that init switched on', () => {
+  it('lies in its folder, which doctor minds nothing in and uninstall takes away', () => {
+    const repo = new TestRepository();
+    try {
+      repo.ok(['init', '--yes']);
+      const file = join(repo.path, '.git', 'handoff', 'board.html');
+      expect(repo.ok(['board']).split('\n')[0]).toBe(file);
+      expect(repo.ok(['board']).split('\n')[0]).toBe(file);
+      expect(repo.handoff(['doctor']).stdout).not.toContain('board');
+      repo.ok(['uninstall', '--yes']);
+      expect(existsSync(join(repo.path, '.git', 'handoff'))).toBe(false);
+    } finally {
+      repo.remove();
+    }
+  });
+});

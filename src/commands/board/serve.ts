@@ -84,6 +84,7 @@ class LiveBoard {
   #board: Board;
   #fingerprint = '';
   #timer: NodeJS.Timeout | undefined;
+  #isLooking = false;
   readonly #listeners = new Set<ServerResponse>();
 
   constructor(cwd: string, board: Board) {
@@ -102,27 +103,26 @@ class LiveBoard {
 
   listen(response: ServerResponse): void {
     this.#listeners.add(response);
-    response.once('close', () => {
-      this.#listeners.delete(response);
-      if (this.#listeners.size === 0) this.stop();
-    });
-    if (this.#listeners.size === 1) void this.#look();
+    response.once('close', () => this.#listeners.delete(response));
+    if (!this.#isLooking) void this.#look();
   }
 
+  /** Ends the looking, too: it goes on only while somebody listens. */
   stop(): void {
+    this.#listeners.clear();
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   /** One look after the other, however long one takes. */
   async #look(): Promise<void> {
+    this.#isLooking = true;
     const found = await boardFingerprint(this.cwd, Date.now()).catch(() => this.#fingerprint);
     if (found !== this.#fingerprint) {
-      const isFirst = this.#fingerprint === '';
       this.#fingerprint = found;
-      if (!isFirst) for (const response of this.#listeners) response.write('event: changed\ndata: 1\n\n');
+      for (const response of this.#listeners) response.write('event: changed\ndata: 1\n\n');
     }
-    if (this.#listeners.size > 0) this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
+    this.#isLooking = this.#listeners.size > 0;
+    if (this.#isLooking) this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS);
   }
 }
 

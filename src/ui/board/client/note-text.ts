@@ -25,6 +25,10 @@ export function follow(changed: (board: Board) => void, status: (isConnected: bo
     if (response?.ok === true) changed((await response.json()) as Board);
   };
   source.addEventListener('changed', () => void read());
-  source.addEventListener('open', () => status(true));
+  source.addEventListener('open', () => {
+    status(true);
+    // What changed between the page and this moment, or while the server was away.
+    void read();
+  });
   source.addEventListener('error', () => status(false));
 }
