@@ -77,7 +77,7 @@ describe('a served board', () => {
   it('gives notes, and no other object of the repository', async () => {
     const oid = repo.git(['rev-parse', 'refs/handoffs/main/auth-refresh']);
     expect((await get(`${served.url}note/${oid}`)).body).toBe('{"text":"one\\n"}');
-    const head = repo.git(['rev-parse', 'HEAD']);
+    const head = repo.commit('a file of that name', { 'handoff.md': 'secret\n' });
     expect((await get(`${served.url}note/${head}`)).status).toBe(404);
   });
 

@@ -34,7 +34,7 @@ describe('refusals', () => {
   it('are those lines of the log that are refusals, newest first', () => {
     const log = [
       line({ event: 'PreToolUse', session: A, client: 'claude', detail: 'Bash: no' }),
-      line({ kind: 'error', detail: 'not a "deny"' }),
+      line({ kind: 'error', event: 'deny', detail: 'no refusal' }),
       line({ ts: '2026-11-20T11:00:00.000Z', event: 'pre-commit', detail: 'mixed' }),
       '{"kind":"deny"',
       '"deny"',
