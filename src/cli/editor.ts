@@ -57,11 +57,22 @@ export function noteFromTemplate(edited: string, template: string): string | und
  * stays in the file that the message names.
  */
 export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8Array> {
+  const template = noteTemplate(target);
+  const note = noteFromTemplate((await editText(cwd, Buffer.from(template))).toString('utf8'), template);
+  if (note === undefined) throw new Failure('usage', 'the note is empty; nothing was written');
+  return Buffer.from(note);
+}
+
+/**
+ * Opens the user's editor on a text and returns what it was saved as.
+ *
+ * @throws Failure `environment` when the editor fails; the text then stays in the file that the message names.
+ */
+export async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
   const editor = (await git(['var', 'GIT_EDITOR'], { cwd })).replace(/\n$/, '');
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
   const file = join(folder, 'HANDOFF_EDITMSG.md');
-  const template = noteTemplate(target);
-  writeFileSync(file, template, { mode: 0o600 });
+  writeFileSync(file, text, { mode: 0o600 });
   // git defines the setting as a shell snippet and runs it exactly so (git-var(1)).
   const result = await execa('sh', ['-c', `${editor} "$@"`, editor, file], {
     cwd,
@@ -73,8 +84,7 @@ export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8
       hint: 'git config core.editor <editor>',
     });
   }
-  const note = noteFromTemplate(readFileSync(file, 'utf8'), template);
+  const edited = readFileSync(file);
   rmSync(folder, { recursive: true, force: true });
-  if (note === undefined) throw new Failure('usage', 'the note is empty; nothing was written');
-  return Buffer.from(note);
+  return edited;
 }

@@ -3,11 +3,18 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
 import type { InstallContext } from '../install/context.ts';
+import { renderNotice } from '../ui/terminal.ts';
 import { type NoteSource, noteSource } from './note-input.ts';
 
 /** What a command may ask of the person or the process; commands themselves see neither. */
 export interface Interaction {
   readonly note: NoteSource;
+  /** Opens the user's editor on a text and returns what it was saved as. */
+  readonly edit: (text: Uint8Array) => Promise<Uint8Array>;
+  /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
+  readonly progress: ((line: string) => void) | undefined;
+  /** Says something before it is done. */
+  readonly warn: (text: string) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   installContext: () => Promise<InstallContext>;
@@ -18,6 +25,9 @@ export function interaction(cwd: string, env: NodeJS.ProcessEnv): Interaction {
   const isTerminal = isatty(0);
   return {
     note: noteSource(cwd, isTerminal),
+    edit: async (text) => (await import('./editor.ts')).editText(cwd, text),
+    progress: isatty(2) ? (line) => process.stderr.write(`\r\x1b[K${line}`) : undefined,
+    warn: (text) => process.stderr.write(renderNotice(text)),
     ask: isTerminal ? ask : undefined,
     installContext: async () => ({
       cwd,

@@ -7,6 +7,7 @@ import { RESUME_VERBS } from './verbs/resume.ts';
 import { SETUP_VERBS } from './verbs/setup.ts';
 import { UPKEEP_VERBS } from './verbs/upkeep.ts';
 import { SHARING_VERBS } from './verbs/sharing.ts';
+import { TRAVEL_VERBS } from './verbs/travel.ts';
 import type { Verb } from './verbs/verb.ts';
 
 /** Every verb of the command line, in the order that help shows. */
@@ -17,6 +18,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...SHARING_VERBS,
   ...COMMIT_VERBS,
   ...RESCUE_VERBS,
+  ...TRAVEL_VERBS,
   ...EXCHANGE_VERBS,
   ...BOARD_VERBS,
   ...SETUP_VERBS,

@@ -16,6 +16,7 @@ import type { Draft, ImportWorld, Interpreted, SkippedFile } from './import/draf
 import { type Findings, findFiles } from './import/find-files.ts';
 import { interpret } from './import/interpret.ts';
 import { type PlannedNote, type Refusal, inWritingOrder, planNotes } from './import/plan.ts';
+import { draftScan } from './import/scan-draft.ts';
 import { interpretStructured } from './import/structured.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import type { ImportShape } from './shapes.ts';
@@ -28,6 +29,8 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   readonly branch: string | undefined;
   readonly topic: string | undefined;
+  /** What looks like a secret in the notes is none. */
+  readonly allowSecret: boolean;
   readonly session: string | undefined;
   /** Shows the plan before anything is written. */
   readonly announce: ((plan: readonly ImportShape[]) => Promise<void>) | undefined;
@@ -73,8 +76,8 @@ export async function importNotes(
   );
   const known = states.find(({ tip }) => tip !== undefined)?.tip?.oid;
   const format = await objectFormat(repository, known);
-  const explicit = options.branch !== undefined || options.topic !== undefined;
-  const facts = { repository, caller, states, live, format, explicit };
+  const { scan, warnings } = draftScan(options, settings.secretScan);
+  const facts = { repository, caller, states, live, format, explicit: isPlaced(options), scan };
   const plan = await planNotes(inWritingOrder(drafts), facts);
   const shown = (outcomes?: readonly Outcome[]) => [
     ...plan.map((planned, at) => noteItem(planned, outcomes?.[at], cwd)),
@@ -86,12 +89,16 @@ export async function importNotes(
       true,
       plan.map(({ refusal }) => refusal),
       skipped,
-      workspace.notices,
+      [...workspace.notices, ...warnings],
     );
   await options.announce?.(shown());
   const outcomes = await applyPlan(plan, { repository, caller, author, now: context.now });
   const before = outcomes.flatMap((outcome) => outcome.before ?? ([] as TopicState[]));
-  const notices = [...workspace.notices, ...(await reportIllegalMoves(repository, before, context.now))];
+  const notices = [
+    ...workspace.notices,
+    ...warnings,
+    ...(await reportIllegalMoves(repository, before, context.now)),
+  ];
   return finish(
     shown(outcomes),
     false,
@@ -99,6 +106,11 @@ export async function importNotes(
     skipped,
     notices,
   );
+}
+
+/** Whether the command line says where the notes go. */
+function isPlaced({ branch, topic }: ImportOptions): boolean {
+  return branch !== undefined || topic !== undefined;
 }
 
 async function openWorld(
@@ -191,7 +203,13 @@ function noteItem(
     format: draft.file.format,
     action: refused === undefined ? action : 'refuse',
     branch: known?.branch ?? incoming.branch,
-    topic: placement.kind === 'create' ? placement.topic : (known?.topic ?? incoming.topic),
+    // A topic that was made of the text may spell the secret.
+    topic:
+      refused?.code === 'secret'
+        ? null
+        : placement.kind === 'create'
+          ? placement.topic
+          : (known?.topic ?? incoming.topic),
     owner: as,
     state: placement.kind === 'unchanged' ? placement.known.state : draft.state,
     to: draft.to ?? null,
@@ -213,7 +231,7 @@ function shownPath(path: string, cwd: string): string {
 }
 
 /** What decides the exit status, the worst first. */
-const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage'];
+const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'usage', 'secret'];
 
 function finish(
   items: readonly ImportShape[],

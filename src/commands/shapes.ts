@@ -2,6 +2,7 @@ import type { AutomaticReason, HandoffCommit } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { Evidence } from '../domain/ledger/claims.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
+import { parseAllowed } from '../domain/secrets/verdict.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { Finding } from '../domain/verification/rules.ts';
@@ -31,6 +32,8 @@ export interface HandoffShape {
   /** The operator that it is addressed to, and the one that wrote it. */
   readonly to: string | null;
   readonly from: string | null;
+  /** The scanner's rules whose findings in it somebody let pass. */
+  readonly secretAllowed: readonly string[];
   /** Not the reader's own, and not acknowledged as it stands. */
   readonly unread: boolean;
 }
@@ -75,10 +78,50 @@ export interface BootShape extends HandoffShape {
 /** A note's text in JSON: as text when it is UTF-8, else in base64. */
 export type NoteShape = { readonly note: string } | { readonly noteBase64: string };
 
-export type StepName = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'illegal';
+export type StepName =
+  'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'diverge' | 'illegal';
 
 export interface VersionShape extends HandoffShape {
   readonly step: StepName;
+}
+
+/**
+ * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had taken or closed it
+ * only), `set-aside` (ours goes on as `aside`), `merged`, `refused` (an illegal move there) · pushed: `pushed`, `declined`
+ * by the remote, `behind`, `deleted-there` · `moved`: somebody was faster, each time · `ignored`: no handoff.
+ */
+export type SyncAction =
+  | 'created'
+  | 'forwarded'
+  | 'followed'
+  | 'set-aside'
+  | 'merged'
+  | 'refused'
+  | 'pushed'
+  | 'declined'
+  | 'behind'
+  | 'deleted-there'
+  | 'moved'
+  | 'ignored'
+  | 'to-fetch'
+  | 'to-push';
+
+export interface SyncShape {
+  readonly action: SyncAction;
+  readonly remote: string;
+  readonly branch: string | null;
+  readonly topic: string | null;
+  /** Our ref; of what is ignored the remote's. */
+  readonly ref: string;
+  readonly oid: string | null;
+  /** The commit that stood here (fetched) or there (pushed) before. */
+  readonly former: string | null;
+  /** The topic that our line goes on under. */
+  readonly aside: string | null;
+  /** Who owned it here before. */
+  readonly owner: string | null;
+  /** Why it was refused, ignored or declined. */
+  readonly why: string | null;
 }
 
 export interface LostShape {
@@ -289,6 +332,7 @@ export function handoffShape(
     base: trailers?.base ?? null,
     createdAt: timestamp(commit.seconds * 1000),
     takenFrom: trailers?.takenFrom ?? trailers?.succeeds ?? null,
+    secretAllowed: parseAllowed(trailers?.secretAllowed),
     to: trailers?.to ?? null,
     from: trailers?.from ?? null,
     unread: isUnread(commit, view, view.acknowledged),

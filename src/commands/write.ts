@@ -18,6 +18,7 @@ import {
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
+import { checkSecrets } from './secrets/check-note.ts';
 import { type HandoffShape, handoffShape } from './shapes.ts';
 import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
@@ -30,6 +31,8 @@ export interface WriteOptions {
   readonly address: Address;
   readonly take: boolean;
   readonly expect: string | undefined;
+  /** What looks like a secret in it is none. */
+  readonly allowSecret: boolean;
   readonly session: string | undefined;
 }
 
@@ -106,8 +109,11 @@ async function writeTo(
   const given = await givenNote(options.note, target, address, scene);
   const text = { repository, target, note: given, caller: caller.id, now: context.now };
   checkNote(given, target);
+  // Before anything is kept: a refused text may become an object of the repository, and a secret must not.
+  const scanned = await checkSecrets(text, given, options);
   if (given.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(given), SHORTEN);
   const prepared = await prepare(text, address, scene, reader);
+  const secrets = prepared.note === given ? scanned : await checkSecrets(text, prepared.note, options);
   const client = caller.client;
   const result = await commitHandoff(
     repository,
@@ -115,6 +121,7 @@ async function writeTo(
     { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
     {
       ...prepared,
+      secretAllowed: secrets.allowed,
       state: 'open',
       base,
       client,
@@ -136,6 +143,7 @@ async function writeTo(
     value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
     notices: [
       ...seen,
+      ...secrets.notices,
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],

@@ -3,6 +3,7 @@ export type FailureCode =
   | 'not-found'
   | 'stale'
   | 'refused'
+  | 'secret'
   | 'usage'
   | 'not-owner'
   | 'unknown-operator'
@@ -17,6 +18,7 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   'not-found': 1,
   stale: 1,
   refused: 1,
+  secret: 1,
   usage: 2,
   'not-owner': 3,
   'unknown-operator': 3,

@@ -1,5 +1,13 @@
 import { isSectionHeading } from './note/sections.ts';
-import { type BranchName, type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
+import {
+  type BranchName,
+  type Oid,
+  type SessionId,
+  type Topic,
+  parseOid,
+  parseSessionId,
+  parseTopic,
+} from './names.ts';
 
 /** Format of `state.json`; a tip with another version is shown but never rewritten. */
 export const FORMAT_VERSION = 1;
@@ -27,8 +35,12 @@ export interface HandoffTrailers {
   readonly from?: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
   readonly automatic: AutomaticReason | undefined;
+  /** The topic that this line of it was written under, before two machines wrote on it at once. */
+  readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
   readonly importedFrom?: string | undefined;
+  /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
+  readonly secretAllowed?: string | undefined;
 }
 
 /** When a note is left for a session that wrote none. */
@@ -75,6 +87,8 @@ const KEYS = {
   from: 'Handoff-From',
   automatic: 'Handoff-Automatic',
   importedFrom: 'Handoff-Imported-From',
+  divergedFrom: 'Handoff-Diverged-From',
+  secretAllowed: 'Handoff-Secret-Allowed',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -106,6 +120,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
   const state = value('state');
   if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
   const [base, takenFrom, succeeds] = [value('base'), value('takenFrom'), value('succeeds')];
+  const divergedFrom = value('divergedFrom');
   const trailers = {
     owner,
     state,
@@ -118,10 +133,13 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     from: value('from'),
     automatic: parseAutomatic(value('automatic')),
     importedFrom: value('importedFrom'),
+    divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
+    secretAllowed: value('secretAllowed'),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;
   if (unreadable(base, trailers.base) || unreadable(takenFrom, trailers.takenFrom)) return undefined;
+  if (unreadable(divergedFrom, trailers.divergedFrom)) return undefined;
   return unreadable(succeeds, trailers.succeeds) ? undefined : trailers;
 }
 

@@ -1,4 +1,5 @@
 import type { TreeSettings } from './ledger/tree-verbs.ts';
+import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export interface Settings {
@@ -22,8 +23,12 @@ export interface Settings {
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
   readonly operator: string | undefined;
+  /** Below which refs handoffs stand at a remote; checked where it is used. */
+  readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
+  /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
+  readonly secretScan: SecretScan;
 }
 
 export interface RescueLimits {
@@ -45,7 +50,9 @@ export const DEFAULT_SETTINGS: Settings = {
   automaticNotes: true,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
   operator: undefined,
+  remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
+  secretScan: 'deny',
 };
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
@@ -93,7 +100,9 @@ export function parseSettings(
       maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
     },
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
+    remotePrefix: last('handoff.remoteprefix') || DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
+    secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.secretScan),
   };
 }
 

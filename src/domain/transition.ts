@@ -6,7 +6,7 @@ import type { Oid, SessionId, Topic } from './names.ts';
  * functions, which judge by commit data alone.
  */
 
-export type StepKind = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge';
+export type StepKind = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'diverge';
 
 export type StepVerdict =
   | { readonly legal: true; readonly step: StepKind }
@@ -22,6 +22,7 @@ export type IllegalReason =
   | 'too many parents'
   | 'not a descendant'
   | 'deleted'
+  | 'not a handoff'
   | 'names another branch or topic';
 
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
@@ -38,9 +39,14 @@ export function checkStep(parents: readonly HandoffCommit[], commit: HandoffComm
   const [first, second, ...more] = parents;
   if (more.length > 0) return illegal('too many parents');
   if (first === undefined)
-    return formerOwner(trailers) === undefined ? legal('create') : illegal(NOT_ITS_OWNER);
+    return trailers.divergedFrom !== undefined
+      ? illegal('not a descendant')
+      : formerOwner(trailers) === undefined
+        ? legal('create')
+        : illegal(NOT_ITS_OWNER);
   if (first.trailers === undefined) return illegal('unreadable trailers');
   const change = ownerChange(trailers, first.trailers.owner);
+  if (trailers.divergedFrom !== undefined) return checkDiverge(parents, commit, change);
   if (second !== undefined) return checkMerge(change, commit, second);
   if (change === 'none') return legal(sameOwnerStep(first.trailers.state, trailers.state));
   if (change === 'foreign') return illegal('foreign owner without a take');
@@ -79,14 +85,27 @@ function checkMerge(change: OwnerChange, commit: HandoffCommit, second: HandoffC
   return change === 'foreign' && !ownsSecond ? illegal('foreign owner without a take') : legal('merge');
 }
 
-/** The move of a ref: the commits it adds, oldest first, and what each one's parents are. */
+/** The line of a topic goes on under another name, with the owner that it had: `sync` sets it aside so. */
+function checkDiverge(
+  [first, second]: readonly HandoffCommit[],
+  { trailers, recorded }: HandoffCommit,
+  change: OwnerChange,
+): StepVerdict {
+  const before = first?.recorded?.topic;
+  if (second !== undefined) return illegal('too many parents');
+  if (before !== trailers?.divergedFrom || before === recorded?.topic)
+    return illegal('names another branch or topic');
+  return change === 'none' ? legal('diverge') : illegal('foreign owner without a take');
+}
+
+/** The move of a ref: the commits that it adds, and what each one's parents are. */
 export interface Move {
   readonly old: HandoffCommit | undefined;
   /** `undefined` when the ref was deleted. */
   readonly next: Oid | undefined;
-  /** First-parent chain from after `old` to `next`, oldest first. */
+  /** Every commit that is in the history of `next` and not in that of `old`, in any order. */
   readonly chain: readonly HandoffCommit[];
-  /** Second parents of merges in the chain. */
+  /** Their parents that are none of them (merges of what `old` has in its history). */
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
@@ -100,30 +119,76 @@ export interface Place {
   holdsBranch(branch: string): boolean;
 }
 
-/** Judges the move of a handoff ref from `old` (nothing: from the root) to `next`, for the place it stands at. */
+/**
+ * Judges the move of a handoff ref from `old` (nothing: from the roots) to `next`, for the place it stands at: every
+ * commit that it adds must be a legal step, and `old` must be in the history of `next`.
+ */
 export function checkMove(move: Move, place: Place): MoveVerdict {
-  if (move.next === undefined) return { legal: false, reason: 'deleted', at: undefined };
-  if (move.old?.oid === move.next) return { legal: true, steps: [] };
+  const { old, next } = move;
+  if (next === undefined) return { legal: false, reason: 'deleted', at: undefined };
+  if (old?.oid === next) return { legal: true, steps: [] };
+  const walk = oldestFirst(move, next, place.topic);
+  if (walk.missing !== undefined || (old !== undefined && !walk.meetsOld))
+    return { legal: false, reason: 'not a descendant', at: walk.missing ?? next };
+  const known = new Map([
+    ...(move.others ?? []),
+    ...move.chain.map((commit) => [commit.oid, commit] as const),
+  ]);
+  if (old !== undefined) known.set(old.oid, old);
   const steps: StepKind[] = [];
-  let parent = move.old;
-  for (const commit of move.chain) {
+  for (const { commit, topic } of walk.visits) {
     const refused = (reason: IllegalReason): MoveVerdict => ({ legal: false, reason, at: commit.oid });
-    if (commit.parents[0] !== parent?.oid) return refused('not a descendant');
-    const others = commit.parents.slice(1).map((oid) => move.others?.get(oid));
-    if (others.some((other) => other === undefined)) return refused('not a descendant');
-    const verdict = checkStep(
-      [parent, ...others].filter((one) => one !== undefined),
-      commit,
-    );
+    const parents = commit.parents.slice(0, MAX_PARENTS + 1).flatMap((oid) => known.get(oid) ?? []);
+    const verdict = checkStep(parents, commit);
     if (!verdict.legal) return refused(verdict.reason);
-    if (!namesPlace(commit, place)) return refused('names another branch or topic');
+    if (!namesPlace(commit, topic, place)) return refused('names another branch or topic');
     steps.push(verdict.step);
-    parent = commit;
   }
-  if (parent?.oid !== move.next) return { legal: false, reason: 'not a descendant', at: move.next };
   return { legal: true, steps };
 }
 
-function namesPlace({ recorded }: HandoffCommit, place: Place): boolean {
-  return recorded !== undefined && recorded.topic === place.topic && place.holdsBranch(recorded.branch);
+const MAX_PARENTS = 2;
+
+interface Visit {
+  readonly commit: HandoffCommit;
+  /** What its ref is called; the commits before a divergence have the name that they had then. */
+  readonly topic: string;
+}
+
+interface Walk {
+  readonly visits: readonly Visit[];
+  readonly meetsOld: boolean;
+  /** A parent that nobody has told of. */
+  readonly missing: Oid | undefined;
+}
+
+/** The added commits, each behind its parents; a loop, for a history may be longer than the stack is deep. */
+function oldestFirst({ old, chain, others }: Move, next: Oid, topic: string): Walk {
+  const added = new Map(chain.map((commit) => [commit.oid, commit]));
+  const visits: Visit[] = [];
+  const seen = new Set<Oid>();
+  let meetsOld = false;
+  const todo: { oid: Oid; topic: string; visit?: Visit }[] = [{ oid: next, topic }];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    if (at.visit !== undefined) {
+      visits.push(at.visit);
+      continue;
+    }
+    if (at.oid === old?.oid) meetsOld = true;
+    if (seen.has(at.oid) || at.oid === old?.oid) continue;
+    seen.add(at.oid);
+    const commit = added.get(at.oid);
+    if (commit === undefined) {
+      if (others?.has(at.oid) === true) continue;
+      return { visits, meetsOld, missing: at.oid };
+    }
+    const former = commit.trailers?.divergedFrom ?? at.topic;
+    todo.push({ ...at, visit: { commit, topic: at.topic } });
+    for (const parent of commit.parents.slice(0, MAX_PARENTS + 1)) todo.push({ oid: parent, topic: former });
+  }
+  return { visits, meetsOld, missing: undefined };
+}
+
+function namesPlace({ recorded }: HandoffCommit, topic: string, place: Place): boolean {
+  return recorded !== undefined && recorded.topic === topic && place.holdsBranch(recorded.branch);
 }

@@ -24,6 +24,8 @@ export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
+/** What was deleted on purpose here and may still stand at a remote. */
+export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
 
 /** git's own: the newest entry of the stash. */
@@ -98,6 +100,11 @@ export function keptRef({ component, topic }: HandoffPath): RefName {
 /** What `remote` last showed of a handoff. */
 export function trackingRef(remote: string, { component, topic }: HandoffPath): RefName {
   return `${remotePrefix(remote)}${component}/${topic}` as RefName;
+}
+
+/** Remembers that a handoff was deleted here on purpose: a blob with the name of the commit that it had. */
+export function prunedRef({ component, topic }: HandoffPath): RefName {
+  return `${PRUNED}${component}/${topic}` as RefName;
 }
 
 export function lostPrefix({ component, topic }: HandoffPath): string {

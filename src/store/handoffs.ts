@@ -43,6 +43,8 @@ export interface CommitContent {
   readonly automatic?: AutomaticReason | undefined;
   /** Where an import found the note; a note that stays keeps this. */
   readonly importedFrom?: string | undefined;
+  /** What somebody let pass in it; a note that stays keeps this. */
+  readonly secretAllowed?: string | undefined;
   readonly author: { readonly name: string; readonly email: string };
   /** Seconds since the epoch. */
   readonly seconds: number;
@@ -185,9 +187,9 @@ async function storeCommit(
 
 /** What kind of note it is: said by the content, or by the tip whose note stays. */
 function nature(content: CommitContent, parent: HandoffCommit | undefined) {
-  const { to, from, automatic, importedFrom } =
+  const { to, from, automatic, importedFrom, secretAllowed } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
-  return { to, from, automatic, importedFrom };
+  return { to, from, automatic, importedFrom, secretAllowed };
 }
 
 /** The write passes the same gate as everybody else's; a refusal here is our own fault. */

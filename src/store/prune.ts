@@ -1,6 +1,8 @@
-import { ACKS, ackRef, handoffRef, keptRef } from '../git/namespace.ts';
+import type { Oid } from '../domain/names.ts';
+import { ACKS, REMOTE, ackRef, handoffRef, keptRef, parseTrackingRef, prunedRef } from '../git/namespace.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, type RefValue, listRefNames, updateRefs } from '../git/refs.ts';
-import type { Repository } from '../git/repository.ts';
+import { type Repository, objectFormat } from '../git/repository.ts';
 import type { TopicState } from './topic.ts';
 
 /** Topics in one transaction: what moves meanwhile costs one process for each of them. */
@@ -8,33 +10,66 @@ const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand; what readers acknowledged of it goes along. Returns those that are gone; one that moved meanwhile stays.
+ * leaves a handoff and not a deletion by hand; what readers acknowledged of it goes along. What a remote has shown is
+ * remembered, so that the next `sync` does not bring it back. Returns those that are gone; one that moved meanwhile stays.
  */
 export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
-  const acks = await listRefNames(repository, [ACKS]);
+  const beside = await listRefNames(repository, [ACKS, REMOTE]);
+  const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {
     const batch = topics.slice(at, at + BATCH);
-    if (await deleted(repository, batch, acks)) gone.push(...batch);
-    else for (const one of batch) if (await deleted(repository, [one], acks)) gone.push(one);
+    if (await deleted(repository, batch, traces)) gone.push(...batch);
+    else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
   }
   return gone;
+}
+
+/** What else is told of topics: acknowledgements and tracking refs, and the blobs that remember the deletion. */
+interface Traces {
+  readonly beside: readonly RefValue[];
+  readonly memories: ReadonlyMap<TopicState, Oid>;
+}
+
+/** Stores the names of the tips that a remote may still have. */
+async function storeMemories(
+  repository: Repository,
+  topics: readonly TopicState[],
+  refs: readonly RefValue[],
+): Promise<Map<TopicState, Oid>> {
+  const shown = new Set(
+    refs.flatMap(({ name }) => {
+      const path = parseTrackingRef(name);
+      return path === undefined ? [] : [handoffRef(path)];
+    }),
+  );
+  const known = topics.filter(({ path, tip }) => tip !== undefined && shown.has(handoffRef(path)));
+  if (known.length === 0) return new Map();
+  const batch = new ObjectBatch(await objectFormat(repository, known[0]?.tip?.oid));
+  const memories = new Map(known.map((one) => [one, batch.blob(Buffer.from(`${one.tip?.oid}\n`))]));
+  await batch.storeMany({ cwd: repository.cwd });
+  return memories;
 }
 
 async function deleted(
   repository: Repository,
   topics: readonly TopicState[],
-  acks: readonly RefValue[],
+  { beside, memories }: Traces,
 ): Promise<boolean> {
-  const updates = topics.flatMap(({ path, publicOid, keptOid }): RefUpdate[] => [
-    ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
-    ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
-    ...acks
-      .filter(({ name }) => name.startsWith(ackRef(path, '')))
-      .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
-  ]);
+  const updates = topics.flatMap((state): RefUpdate[] => {
+    const { path, publicOid, keptOid } = state;
+    const memory = memories.get(state);
+    return [
+      ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
+      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
+      ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
+      ...beside
+        .filter(({ name }) => name.startsWith(ackRef(path, '')))
+        .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
+    ];
+  });
   return (await updateRefs(repository, updates)).kind === 'done';
 }

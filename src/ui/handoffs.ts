@@ -106,5 +106,7 @@ export function renderLog({ items }: LogValue, now: number): Rendered {
 }
 
 function step(item: VersionShape): string {
-  return item.takenFrom === null ? item.step : `${item.step} from ${escapeLine(shortId(item.takenFrom))}`;
+  const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
+  const from = item.takenFrom === null ? '' : ` from ${escapeLine(shortId(item.takenFrom))}`;
+  return `${item.step}${from}${allowed}`;
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXIT_CODES, type FailureCode } from '../../src/domain/failure.ts';
 import { type Schema, violations } from '../support/json-schema.ts';
 import { type Json, TestRepository } from '../support/repository.ts';
+import { TOKEN } from '../support/secrets.ts';
 
 const schema = JSON.parse(
   readFileSync(new URL('../../schema/output.schema.json', import.meta.url), 'utf8'),
@@ -73,6 +74,7 @@ describe('every verb answers --json as the schema says', () => {
   });
 
   it('a refused write and the text that was kept', () => {
+    expect(answer('error', 1, ['write', 'other-work', '-m', TOKEN], a).error.code).toBe('secret');
     const { error } = answer('error', 3, ['write', 'auth-refresh', '-m', 'mine'], b);
     expect(error).toMatchObject({
       code: 'not-owner',

@@ -76,6 +76,7 @@ describe('settings', () => {
     ['handoff.contention', 'contention', 'WARN', 'warn', 'deny'],
     ['handoff.headCheck', 'headCheck', 'strict', 'strict', 'amend'],
     ['handoff.pushForeign', 'pushForeign', 'deny', 'deny', 'warn'],
+    ['handoff.secretScan', 'secretScan', 'Warn', 'warn', 'deny'],
   ] as const)('read %s', (key, name, given, value, fallback) => {
     expect(setting(key.toLowerCase(), given)[name]).toBe(value);
     expect(setting(key.toLowerCase(), 'nonsense')[name]).toBe(fallback);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HandoffCommit, HandoffTrailers } from '../../src/domain/handoff.ts';
-import { type Move, checkMove, checkStep } from '../../src/domain/transition.ts';
+import type { Topic } from '../../src/domain/names.ts';
+import { type Move, type Place, checkMove, checkStep } from '../../src/domain/transition.ts';
 import { HERE, commitOf, oidOf, sessionOf } from '../support/chain.ts';
 
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
@@ -129,10 +130,52 @@ describe('moves', () => {
     expect(checkMove(move(changes), HERE)).toMatchObject({ legal: false, reason });
   });
 
+  it('a merge is a move of either line', () => {
+    const [mine, theirs] = [commitOf(2, [1]), commitOf(3, [1], { owner: b, takenFrom: a })];
+    const merge = commitOf(4, [3, 2], { owner: a });
+    const from = (old: HandoffCommit, chain: HandoffCommit[]) =>
+      checkMove({ old, next: merge.oid, chain, others: new Map([[root.oid, root]]) }, HERE);
+    expect(from(theirs, [mine, merge])).toEqual({ legal: true, steps: ['write', 'merge'] });
+    expect(from(mine, [theirs, merge])).toEqual({ legal: true, steps: ['take', 'merge'] });
+  });
+
+  it('judges the second line of a merge, too', () => {
+    const [mine, theirs] = [commitOf(2, [1]), commitOf(3, [1], { owner: b })];
+    const chain = [theirs, commitOf(4, [2, 3], { owner: a })];
+    expect(
+      checkMove({ old: mine, next: oidOf(4), chain, others: new Map([[root.oid, root]]) }, HERE),
+    ).toMatchObject({ reason: 'foreign owner without a take', at: oidOf(3) });
+  });
+
   it('names the first bad commit of several', () => {
     const chain = [second, commitOf(3, [2], { owner: b }), commitOf(4, [3], { owner: b })];
     expect(checkMove({ old: root, next: oidOf(4), chain }, HERE)).toMatchObject({ at: oidOf(3) });
   });
+});
+
+describe('a line that goes on under another name', () => {
+  const aside: Place = { ...HERE, topic: 'auth-refresh-2' as Topic };
+  const diverged = (trailers: Partial<HandoffTrailers> = {}, topic = 'auth-refresh-2') =>
+    commitOf(2, [1], { divergedFrom: 'auth-refresh' as Topic, ...trailers }, { topic });
+  const judged = (chain: HandoffCommit[], place = aside) =>
+    checkMove({ old: undefined, next: chain.at(-1)?.oid, chain }, place);
+
+  it('is legal with all that was written before', () => {
+    const written = commitOf(3, [2], {}, { topic: 'auth-refresh-2' });
+    expect(judged([root, diverged(), written])).toEqual({
+      legal: true,
+      steps: ['create', 'diverge', 'write'],
+    });
+  });
+
+  it.each<[string, HandoffCommit[], Place]>([
+    ['with another owner', [root, diverged({ owner: b, takenFrom: a })], aside],
+    ['from a topic that it never was', [root, diverged({ divergedFrom: 'other-topic' as Topic })], aside],
+    ['from nothing', [{ ...diverged(), parents: [] }], aside],
+    ['without a new name', [root, diverged({}, 'auth-refresh')], HERE],
+    ['at the place that it left', [root, diverged()], HERE],
+    ['without saying so', [root, commitOf(2, [1], {}, { topic: 'auth-refresh-2' })], aside],
+  ])('is refused %s', (_what, chain, place) => expect(judged(chain, place).legal).toBe(false));
 });
 
 /** What a session may do next, as one letter for who and one word for what. */

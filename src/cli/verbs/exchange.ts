@@ -18,6 +18,10 @@ export const EXCHANGE_VERBS: Readonly<Record<string, Verb>> = {
       'dry-run': { type: 'boolean', alias: 'n', describe: 'only show what would go where, and as whose' },
       branch: { type: 'string', value: '<branch>', describe: 'put the notes on this branch' },
       topic: { type: 'string', value: '<topic>', describe: 'the topic, for one file' },
+      'allow-secret': {
+        type: 'boolean',
+        describe: 'import also where a secret seems to stand in a note; the commits record that',
+      },
     },
     examples: [
       ['git handoff import --dry-run', "what lies at the predecessors' places for this project"],
@@ -31,6 +35,7 @@ export const EXCHANGE_VERBS: Readonly<Record<string, Verb>> = {
         dryRun: args.flag('dry-run'),
         branch: args.text('branch'),
         topic: args.text('topic'),
+        allowSecret: args.flag('allow-secret'),
         session: args.text('session'),
         announce: args.flag('json') ? undefined : announce,
       };

@@ -38,6 +38,10 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
         value: '<ref>',
         describe: 'a reference in its front matter: an issue, a commit, a file',
       },
+      'allow-secret': {
+        type: 'boolean',
+        describe: 'write it although a secret seems to stand in it; the commit records that',
+      },
     },
     examples: [
       [
@@ -56,6 +60,7 @@ export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
         address: { to: args.text('to'), tags: args.texts('tag'), references: args.texts('reference') },
         take: args.flag('take'),
         expect: args.text('expect'),
+        allowSecret: args.flag('allow-secret'),
         session: args.text('session'),
       };
       return answer(

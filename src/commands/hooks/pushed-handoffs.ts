@@ -4,7 +4,7 @@ import { HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { judgeMove } from '../../store/topic.ts';
+import { judgeMoves } from '../../store/moves.ts';
 import { reasonText } from '../report-illegal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
@@ -41,7 +41,8 @@ async function judgePush(
   );
   // What we have never seen is in no history of ours.
   if (found.some((object) => object?.type !== 'commit')) return 'not a descendant';
-  return judgeMove({ cwd: options.cwd }, path, remote, local);
+  const [reason] = await judgeMoves({ cwd: options.cwd }, [{ path, old: remote, next: local }]);
+  return reason;
 }
 
 function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {

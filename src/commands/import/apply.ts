@@ -58,7 +58,7 @@ async function applyOne(planned: PlannedNote, written: Map<string, Oid>, writer:
 }
 
 function commit(
-  { draft, incoming, placement, as }: PlannedNote,
+  { draft, incoming, placement, as, secretAllowed }: PlannedNote,
   place: { branch: BranchName; topic: Topic },
   expect: Oid | null,
   { repository, caller, author, now }: Writer,
@@ -78,6 +78,7 @@ function commit(
       from: draft.from,
       to: draft.to,
       importedFrom: incoming.importedFrom,
+      secretAllowed,
       // What the repository was like when the note was written is not known, and not made up.
       recorded: recordState({
         ...place,

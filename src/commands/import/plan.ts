@@ -33,6 +33,14 @@ export interface PlannedNote {
   /** In whose name it is written. */
   readonly as: SessionId;
   readonly refusal: Refusal | undefined;
+  /** The scanner's rules that were let pass in it. */
+  readonly secretAllowed: string | undefined;
+}
+
+/** What the secret scan says of a draft. */
+export interface ScannedDraft {
+  readonly refusal: Refusal | undefined;
+  readonly allowed: string | undefined;
 }
 
 export interface PlanFacts {
@@ -44,6 +52,8 @@ export interface PlanFacts {
   readonly format: 'sha1' | 'sha256';
   /** Branch or topic were typed: what was imported to another place does not count. */
   readonly explicit: boolean;
+  /** Looks for secrets in a note that is going to be written. */
+  readonly scan: (draft: Draft) => Promise<ScannedDraft>;
 }
 
 /** Decides for each note where it goes, as if those before it were written already. */
@@ -75,7 +85,17 @@ export async function planNotes(drafts: readonly Draft[], facts: PlanFacts): Pro
       });
     const related = [...candidates(incoming, made, alone), ...(await Promise.all(standing))];
     const placement = decidePlacement(incoming, inOrder(related), caller.id);
-    const planned = { draft, incoming, placement, ...judge(incoming, placement, facts) };
+    const judged = judge(incoming, placement, facts);
+    const writes = judged.refusal === undefined && ['create', 'update'].includes(placement.kind);
+    const scanned = writes ? await facts.scan(draft) : undefined;
+    const planned = {
+      draft,
+      incoming,
+      placement,
+      as: judged.as,
+      refusal: judged.refusal ?? scanned?.refusal,
+      secretAllowed: scanned?.allowed,
+    };
     plan.push(planned);
     if (planned.refusal === undefined) remember(made, planned, related);
   }

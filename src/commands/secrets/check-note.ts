@@ -1,0 +1,93 @@
+import { Failure } from '../../domain/failure.ts';
+import { type SecretFinding, describeFindings } from '../../domain/secrets/finding.ts';
+import { type SecretVerdict, decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { readSettings } from '../../git/config.ts';
+import { keepInFile } from '../../host/folders.ts';
+import type { Address } from '../note/prepare.ts';
+import type { RefusedText } from '../refusal.ts';
+import { typedTopic } from '../topic-argument.ts';
+import { findSecrets } from './find-secrets.ts';
+
+/** A note that may be written. */
+export interface CheckedNote {
+  /** For the commit: the rules that somebody let pass. */
+  readonly allowed: string | undefined;
+  readonly notices: readonly string[];
+}
+
+/** What decides about a note, and what its command line was. */
+export interface SecretOptions {
+  readonly allowSecret: boolean;
+  readonly address: Address;
+  readonly take: boolean;
+  readonly expect: string | undefined;
+  readonly session: string | undefined;
+}
+
+/**
+ * Looks for secrets in a note before any object is made of it. `note` is the text as it would stand in the commit,
+ * `text.note` the one that was given.
+ *
+ * @throws Failure `secret`; the given text is then kept in a file of the user's own, never in the repository.
+ */
+export async function checkSecrets(
+  text: RefusedText & { readonly note: Uint8Array },
+  note: Uint8Array,
+  options: SecretOptions,
+): Promise<CheckedNote> {
+  const verdict = await judgeNote(note, options.allowSecret, text.repository.cwd);
+  const name = typedTopic(text.target.branch, text.target.topic);
+  switch (verdict.kind) {
+    case 'clean':
+      return { allowed: undefined, notices: [] };
+    case 'allowed':
+      return { allowed: formatAllowed(verdict.rules), notices: [] };
+    case 'warn':
+      return { allowed: undefined, notices: [`${name}: ${looksLike(verdict.findings)}`] };
+    case 'refuse':
+      throw await refused(text, name, verdict.findings, options);
+  }
+}
+
+/** The settings cost a process, and are read only for a note with findings. */
+export async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): Promise<SecretVerdict> {
+  const findings = await findSecrets(note);
+  if (findings.length === 0) return { kind: 'clean' };
+  const { secretScan } = await readSettings(cwd);
+  return decideSecrets(findings, allow ? 'all' : [], secretScan);
+}
+
+/** What a finding is called wherever it is told. */
+export function looksLike(findings: readonly SecretFinding[]): string {
+  return `what looks like a secret stands in it (${describeFindings(findings)})`;
+}
+
+async function refused(
+  { note }: { readonly note: Uint8Array },
+  name: string,
+  findings: readonly SecretFinding[],
+  options: SecretOptions,
+): Promise<Failure> {
+  const said = `${name} was not written: ${looksLike(findings)}`;
+  const file = keepInFile(note);
+  if (file === undefined)
+    return new Failure('secret', `${said}; your text could NOT be kept, no folder takes it`, {
+      hint: `git handoff write ${name}`,
+    });
+  const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;
+  const message = `${said}; your text is kept in ${escapeLine(file)}, which only you can read`;
+  const hint = `take it out of that file, then: ${again}; or, if it is no secret: ${again} --allow-secret`;
+  return new Failure('secret', message, { hint });
+}
+
+/** The options of the refused command. A secret among them is not printed: they are left out then. */
+async function asBefore({ address, take, expect, session }: SecretOptions): Promise<string> {
+  const { to, tags, references } = address;
+  const option = (name: string, values: readonly (string | undefined)[]) =>
+    values.map((value) => (value === undefined ? '' : ` --${name} ${shellWord(value)}`)).join('');
+  const addressed = option('to', [to]) + option('tag', tags) + option('reference', references);
+  const isSafe = (await findSecrets(Buffer.from(addressed))).length === 0;
+  const rest = option('expect', [expect]) + option('session', [session]);
+  return `${take ? ' --take' : ''}${rest}${isSafe ? addressed : ''}`;
+}

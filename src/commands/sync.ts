@@ -1,0 +1,101 @@
+import { Failure } from '../domain/failure.ts';
+import { parseBranchName } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { readSettings } from '../git/config.ts';
+import { encodeBranch } from '../git/namespace.ts';
+import type { TransferProgress } from '../git/transfer.ts';
+import { readTopics } from '../store/topic.ts';
+import { type CommandResult, type Context, findSession } from './context.ts';
+import { reportIllegalMoves } from './report-illegal.ts';
+import type { SyncShape } from './shapes.ts';
+import { chooseRemotes } from './sync/choose-remotes.ts';
+import type { MergeNote } from './sync/merge-notes.ts';
+import { syncRemote } from './sync/one-remote.ts';
+import { checkRemotePrefix } from './sync/remote-prefix.ts';
+import { syncFailure } from './sync/sync-failure.ts';
+import { openWorkspace } from './workspace.ts';
+
+export interface SyncOptions {
+  /** Names of remotes; none: the usual one. */
+  readonly remotes: readonly string[];
+  readonly fetch: boolean;
+  readonly push: boolean;
+  readonly dryRun: boolean;
+  readonly branch: string | undefined;
+  /** Asks for the text of a merge; without it both sides of a divergence stay. */
+  readonly mergeNote: MergeNote | undefined;
+  /** Puts back what was deleted at the remote. */
+  readonly restore: boolean;
+  readonly session: string | undefined;
+  readonly mayAsk: boolean;
+  readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
+  /** Says something before it is done. */
+  readonly warn: (text: string) => void;
+}
+
+export interface SyncValue {
+  readonly dryRun: boolean;
+  readonly items: readonly SyncShape[];
+  readonly remotes: readonly RemoteSummary[];
+}
+
+/** What one remote has to do with all this. */
+export interface RemoteSummary {
+  readonly remote: string;
+  readonly url: string;
+  /** Handoffs that are the same here and there. */
+  readonly same: number;
+}
+
+/**
+ * Brings handoffs from remotes and to them: what moved there is folded into what stands here, what stands here is
+ * pushed, neither ever by force. A part that fails does not keep the rest from being done; the result's failure says so.
+ *
+ * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
+ */
+export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
+  const { repository, sessions, notices } = await openWorkspace(context);
+  const component = branchComponent(options.branch);
+  const [remotes, settings, states] = await Promise.all([
+    chooseRemotes(repository, options.remotes),
+    readSettings(context.cwd),
+    readTopics(repository, component),
+  ]);
+  const prefix = checkRemotePrefix(settings.remotePrefix);
+  const illegal = await reportIllegalMoves(repository, states, context.now);
+  const me = findSession(context, sessions, options.session)?.id;
+  const world = { repository, sessions, context, options, prefix, component, me };
+  const items: SyncShape[] = [];
+  const summaries: RemoteSummary[] = [];
+  const failures: Failure[] = [];
+  for (const remote of remotes) {
+    try {
+      const done = await syncRemote(world, remote);
+      items.push(...done.items);
+      summaries.push({ remote: remote.name, url: withoutPassword(remote.url), same: done.same });
+    } catch (error) {
+      if (!(error instanceof Failure) || remotes.length === 1) throw error;
+      failures.push(error);
+    }
+  }
+  const failure = failures[0] ?? syncFailure(items, settings.remotePrefix);
+  return {
+    value: { dryRun: options.dryRun, items, remotes: summaries },
+    notices: [...notices, ...illegal],
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+function branchComponent(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const branch = parseBranchName(text);
+  if (branch !== undefined) return encodeBranch(branch);
+  throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(text))}`, {
+    hint: 'git branch --list',
+  });
+}
+
+/** An address as it may be shown: a password in it stays unsaid. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-z+]+:\/\/[^/@:]*):[^/@]*@/i, '$1:***@');
+}

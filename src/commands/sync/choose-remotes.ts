@@ -1,0 +1,48 @@
+import { Failure } from '../../domain/failure.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
+import type { Repository } from '../../git/repository.ts';
+
+/**
+ * The remotes that were named, or the one that `git fetch` would ask.
+ *
+ * @throws Failure `usage` for a name that is no configured remote
+ */
+export async function chooseRemotes(repository: Repository, names: readonly string[]): Promise<Remote[]> {
+  const { all, usual } = await readRemotes(repository.cwd, repository.branch);
+  const wanted = names.length > 0 ? [...new Set(names)] : usual === undefined ? [] : [usual];
+  if (wanted.length === 0) throw noRemote(all);
+  return wanted.map((name) => {
+    const remote = all.find((one) => one.name === name);
+    if (remote !== undefined && isRemoteName(name)) return remote;
+    throw notConfigured(name, all);
+  });
+}
+
+function noRemote(all: readonly Remote[]): Failure {
+  const [first] = all;
+  if (first === undefined)
+    return new Failure('usage', 'there is no remote to sync with', {
+      hint: 'git remote add origin <url>',
+    });
+  const names = all.map(({ name }) => escapeLine(name)).join(', ');
+  return new Failure('usage', `which remote? There are ${names}`, {
+    hint: `git handoff sync ${shellWord(first.name)}`,
+  });
+}
+
+function notConfigured(name: string, all: readonly Remote[]): Failure {
+  const isAddress = /[/:]/.test(name);
+  const message = isAddress
+    ? `${escapeLine(name)} is an address; what a remote showed is remembered by its name`
+    : `there is no remote ${escapeLine(JSON.stringify(name))}`;
+  const add = `git remote add handoffs ${shellWord(name)}`;
+  return new Failure('usage', message, {
+    hint:
+      isAddress && !name.startsWith('-')
+        ? add
+        : all.length === 0
+          ? 'git remote add origin <url>'
+          : 'git remote -v',
+  });
+}

@@ -1,0 +1,126 @@
+import type { Oid } from '../../domain/names.ts';
+import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
+import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
+import type { Difference } from '../../store/sync/differences.ts';
+import type { Folded } from '../../store/sync/fold.ts';
+import { reasonText } from '../report-illegal.ts';
+import type { SyncAction, SyncShape } from '../shapes.ts';
+
+/** Collects what is told of one remote: of each handoff what happened to it last. */
+export class SyncReport {
+  readonly #remote: string;
+  readonly #prefix: string;
+  readonly #items = new Map<string, SyncShape>();
+  #same: number | undefined;
+
+  constructor(remote: string, prefix: string) {
+    this.#remote = remote;
+    this.#prefix = prefix;
+  }
+
+  /** What can be told only by the last look is told anew in each. `same` is counted at the first. */
+  startRound(same: number): void {
+    for (const [key, { action }] of this.#items) {
+      if (action === 'moved' || action === 'behind') this.#items.delete(key);
+    }
+    this.#same ??= same;
+  }
+
+  /** Handoffs that were the same here and there from the beginning. */
+  get same(): number {
+    return this.#same ?? 0;
+  }
+
+  /** The refs that may be handoffs, by our names; the others are told and left alone. */
+  ignoreStrange(shown: readonly ShownRef[]): Map<string, Oid> {
+    const there = new Map<string, Oid>();
+    for (const { name, oid, odd } of shown) {
+      const path = parsePath(name, this.#prefix);
+      if (path !== undefined && odd === undefined) there.set(handoffRef(path), oid);
+      else {
+        const why = path === undefined ? 'no name of a handoff' : odd === 'tag' ? 'a tag' : 'a symbolic ref';
+        this.#put(name, undefined, { action: 'ignored', ref: name, oid, why });
+      }
+    }
+    return there;
+  }
+
+  plan(ref: string, action: SyncAction, oid: Oid): void {
+    this.#put(`${action} ${ref}`, parsePath(ref, HANDOFFS), { action, oid });
+  }
+
+  folded(all: readonly Folded[]): void {
+    for (const { difference, kind, reason, aside } of all) {
+      const { path, there, here } = difference;
+      if (kind === 'nothing' || kind === 'leave-deleted' || kind === 'conflict') continue;
+      this.#put(`fetch ${handoffRef(path)}`, path, {
+        action: FOLDED[kind],
+        oid: there.oid,
+        former: here?.tip?.oid ?? null,
+        why: reason === undefined ? null : reasonText(reason),
+        aside: aside ?? null,
+        owner: here?.tip?.trailers?.owner ?? null,
+      });
+    }
+  }
+
+  merged(all: readonly { readonly difference: Difference; readonly oid: Oid | undefined }[]): void {
+    for (const { difference, oid } of all) {
+      const former = difference.here?.tip?.oid ?? null;
+      const action = oid === undefined ? 'moved' : 'merged';
+      this.#put(`fetch ${handoffRef(difference.path)}`, difference.path, {
+        action,
+        oid: oid ?? difference.there.oid,
+        former,
+      });
+    }
+  }
+
+  pushed(
+    outcomes: readonly PushOutcome[],
+    tips: ReadonlyMap<
+      string,
+      { readonly path: HandoffPath; readonly tip: Oid; readonly old: Oid | undefined }
+    >,
+  ): void {
+    for (const { ref, kind, reason } of outcomes) {
+      const one = tips.get(ref);
+      if (one === undefined) continue;
+      const action = kind === 'pushed' ? 'pushed' : kind;
+      const why = kind === 'pushed' ? null : reason;
+      this.#put(`push ${ref}`, one.path, { action, oid: one.tip, former: one.old ?? null, why });
+    }
+  }
+
+  left(path: HandoffPath, oid: Oid, action: SyncAction): void {
+    this.#put(`push ${handoffRef(path)}`, path, { action, oid });
+  }
+
+  items(): SyncShape[] {
+    return [...this.#items.values()];
+  }
+
+  #put(key: string, path: HandoffPath | undefined, item: Partial<SyncShape> & { action: SyncAction }): void {
+    this.#items.set(key, {
+      remote: this.#remote,
+      branch: path === undefined ? null : (decodeBranch(path.component) ?? path.component),
+      topic: path?.topic ?? null,
+      ref: path === undefined ? '' : handoffRef(path),
+      oid: null,
+      former: null,
+      aside: null,
+      owner: null,
+      why: null,
+      ...item,
+    });
+  }
+}
+
+const FOLDED = {
+  create: 'created',
+  forward: 'forwarded',
+  follow: 'followed',
+  'set-aside': 'set-aside',
+  refuse: 'refused',
+  moved: 'moved',
+} as const;

@@ -1,0 +1,98 @@
+import { recordState, summarise } from '../../domain/handoff.ts';
+import type { Oid } from '../../domain/names.ts';
+import { Failure } from '../../domain/failure.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { TextMerger } from '../../git/merge-file.ts';
+import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
+import type { Difference } from '../../store/sync/differences.ts';
+import { type Lines, mergeLines, readLines } from '../../store/sync/merge.ts';
+import { findCaller, worktreeName } from '../context.ts';
+import { keptText, ownerName } from '../refusal.ts';
+import { typedTopic } from '../topic-argument.ts';
+import type { SyncWorld } from './one-remote.ts';
+
+/** A three-way merge of a note as it is shown to whoever decides. */
+export interface MergeDraft {
+  readonly branch: string;
+  readonly topic: string;
+  readonly text: Uint8Array;
+  /** Both changed the same lines: they stand between markers. */
+  readonly conflicts: boolean;
+}
+
+/** Turns a draft into the note; throws a Failure when there is to be no merge. */
+export type MergeNote = (draft: MergeDraft) => Promise<Uint8Array>;
+
+/** Merges both lines of each divergence, in the name of whoever calls. `undefined`: the handoff moved meanwhile. */
+export async function mergeConflicts(
+  world: SyncWorld,
+  differences: readonly Difference[],
+  mergeNote: MergeNote,
+): Promise<{ readonly difference: Difference; readonly oid: Oid | undefined }[]> {
+  const merger = new TextMerger();
+  const merged = [];
+  try {
+    for (const difference of differences)
+      merged.push({ difference, oid: await mergeOne(world, difference, merger, mergeNote) });
+  } finally {
+    merger.close();
+  }
+  return merged;
+}
+
+async function mergeOne(
+  { repository, sessions, context, options }: SyncWorld,
+  difference: Difference,
+  merger: TextMerger,
+  mergeNote: MergeNote,
+): Promise<Oid | undefined> {
+  const { cwd } = context;
+  const { branch = '', topic = '' } = difference.here ?? {};
+  const lines = await readLines(repository, difference);
+  const { ours, theirs, baseNote } = lines;
+  const names = [sideName(ours), 'before', sideName(theirs)] as const;
+  const { content, conflicts } = await merger.withMarkers(ours.note, baseNote, theirs.note, names);
+  const note = await mergeNote({ branch, topic, text: content, conflicts });
+  if (hasMarkers(note))
+    throw new Failure('refused', `conflict markers are left in the note; ${keptText(note)}`, {
+      hint: `git handoff sync --merge`,
+    });
+  const [tree, author] = await Promise.all([workTreeFacts(cwd), committer(cwd)]);
+  const caller = findCaller(context, sessions, options.session, author);
+  const isHere = branch === repository.branch;
+  const base = isHere
+    ? tree.head
+    : difference.here === undefined
+      ? undefined
+      : await branchTip(repository, difference.here.branch);
+  const state = difference.here;
+  if (state === undefined)
+    throw new Failure('internal', `nothing to merge ${typedTopic(branch, topic)} with`);
+  return mergeLines(repository, difference, lines, {
+    me: caller.id,
+    note,
+    summary: summarise(Buffer.from(note).toString('utf8'), escapeLine),
+    recorded: recordState({
+      ...tree,
+      branch: state.branch,
+      topic: state.topic,
+      head: base,
+      client: caller.client,
+      worktree: worktreeName(repository),
+    }),
+    base,
+    client: caller.client,
+    author: { name: author.name, email: author.email ?? '' },
+    seconds: Math.floor(context.now / 1000),
+  });
+}
+
+function sideName({ trailers }: Lines['ours']): string {
+  return trailers === undefined ? 'unknown' : ownerName(trailers.owner);
+}
+
+/** git's own conflict markers, at the beginning of a line. */
+function hasMarkers(note: Uint8Array): boolean {
+  const text = Buffer.from(note).toString('latin1');
+  return /^<<<<<<< /m.test(text) && /^>>>>>>> /m.test(text);
+}

@@ -1,0 +1,20 @@
+import { Failure } from '../../domain/failure.ts';
+import { parseBranchName } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+
+/**
+ * Checks the setting `handoff.remotePrefix`.
+ *
+ * @throws Failure `usage` when no ref could stand below it
+ */
+export function checkRemotePrefix(text: string): string {
+  const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
+  if (isPrefix && !text.startsWith('refs/handoffs-')) return text;
+  throw new Failure(
+    'usage',
+    `handoff.remotePrefix is no place for refs: ${escapeLine(JSON.stringify(text))}`,
+    {
+      hint: 'git config handoff.remotePrefix refs/heads/handoffs/',
+    },
+  );
+}

@@ -1,0 +1,28 @@
+import type { Oid } from '../names.ts';
+
+/** What decides whether a handoff is pushed. */
+export interface PushFacts {
+  /** Our tip. */
+  readonly tip: Oid;
+  /** What the remote shows now, and what it showed when it was last asked. */
+  readonly shown: Oid | undefined;
+  readonly tracked: Oid | undefined;
+  /** Whether ours goes on from `tracked`; told only where the two differ. */
+  readonly isAhead: boolean;
+  /** Whether what was deleted there may be put back. */
+  readonly restore: boolean;
+}
+
+/**
+ * `push` · `current`: it is there · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has moved
+ * on since it was last fetched · `blocked`: ours does not go on from the remote's.
+ */
+export type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
+
+/** Decides about one handoff; nothing is ever forced, and what was deleted at the remote does not return by itself. */
+export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts): PushAction {
+  if (shown === tip) return 'current';
+  if (shown === undefined) return tracked === undefined || restore ? 'push' : 'deleted-there';
+  if (shown !== tracked) return 'behind';
+  return isAhead ? 'push' : 'blocked';
+}

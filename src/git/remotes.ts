@@ -1,0 +1,46 @@
+import { parseBranchName } from '../domain/names.ts';
+import { gitFailure, runGit } from './run.ts';
+
+/** A configured remote. */
+export interface Remote {
+  readonly name: string;
+  /** Where it fetches from, as it is configured. */
+  readonly url: string;
+}
+
+/** What the configuration says of remotes. */
+export interface Remotes {
+  readonly all: readonly Remote[];
+  /** The remote that `git fetch` without a name would ask. */
+  readonly usual: string | undefined;
+}
+
+/** Reads the configured remotes in one process; `branch` is the current one. */
+export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
+  const args = ['config', '-z', '--get-regexp', '^(remote\\..*\\.url|branch\\..*\\.remote)$'];
+  const result = await runGit(args, { cwd });
+  if (result.code > 1) throw gitFailure('config', result);
+  const urls = new Map<string, string>();
+  let upstream: string | undefined;
+  for (const entry of result.stdout.toString('utf8').split('\0')) {
+    const [key = '', ...value] = entry.split('\n');
+    const name = key.slice(key.indexOf('.') + 1, key.lastIndexOf('.'));
+    if (key.startsWith('remote.') && !urls.has(name)) urls.set(name, value.join('\n'));
+    else if (key === `branch.${branch}.remote`) upstream = value.join('\n');
+  }
+  const all = [...urls].map(([name, url]) => ({ name, url }));
+  const [only] = all;
+  const usual = urls.has(upstream ?? '')
+    ? upstream
+    : urls.has('origin')
+      ? 'origin'
+      : all.length === 1
+        ? only?.name
+        : undefined;
+  return { all, usual };
+}
+
+/** Whether a remote's name is one that git itself would make: no option, nothing that a ref could not hold. */
+export function isRemoteName(name: string): boolean {
+  return parseBranchName(name) !== undefined;
+}

@@ -1,0 +1,255 @@
+import { simpleGit } from 'simple-git';
+import { Failure } from '../domain/failure.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
+
+/**
+ * What goes over the wire: the only calls of git that open a connection. simple-git runs them, for it reads git's
+ * progress; everything else about them is as in `run.ts`.
+ */
+
+/** How far a transfer is: git's own words for the stage, and percent of it. */
+export interface TransferProgress {
+  readonly stage: string;
+  readonly percent: number;
+}
+
+export interface TransferOptions {
+  readonly cwd: string;
+  /** Called while something is under way; without it git is quiet. */
+  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
+  /** Whether a person can answer when git asks for a password. */
+  readonly mayAsk: boolean;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The refs of a remote are not what a crash may cost: they come again. A push of handoffs is judged by us, not by hooks. */
+const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
+
+/**
+ * What simple-git would refuse: the first two are our own settings, the others stand in the user's environment,
+ * which is as good for this git as for one that is typed.
+ */
+const ALLOWED = {
+  allowUnsafeHooksPath: true,
+  allowUnsafeFsMonitor: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeSshCommand: true,
+  allowUnsafeAskPass: true,
+  allowUnsafeEditor: true,
+  allowUnsafePager: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafeExec: true,
+  allowUnsafeTemplateDir: true,
+  allowUnsafeProtocolOverride: true,
+};
+
+function networkEnvironment(mayAsk: boolean): NodeJS.ProcessEnv {
+  const { GIT_ALLOW_PROTOCOL: protocols } = process.env;
+  const env = gitEnvironment(process.env, mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {});
+  delete env['GIT_NO_LAZY_FETCH'];
+  if (protocols === undefined) delete env['GIT_ALLOW_PROTOCOL'];
+  else env['GIT_ALLOW_PROTOCOL'] = protocols;
+  return env;
+}
+
+async function transfer(args: readonly string[], options: TransferOptions, input?: string): Promise<Ended> {
+  const env = networkEnvironment(options.mayAsk);
+  const { onProgress } = options;
+  let failed: Ended | undefined;
+  const git = simpleGit({
+    baseDir: options.cwd,
+    config: [...CONFIG],
+    // Without this each call waits 50 ms after git's end.
+    completion: { onExit: false, onClose: true },
+    allowEnvironment: Object.keys(env),
+    unsafe: ALLOWED,
+    ...(input === undefined ? {} : { input: () => input }),
+    ...(onProgress === undefined
+      ? {}
+      : {
+          progress: (event: { stage: string; progress: number }) =>
+            onProgress({ stage: event.stage, percent: event.progress }),
+        }),
+    errors: (error, { exitCode, stdErr, stdOut }) => {
+      if (exitCode === 0) return error;
+      const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
+      failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr) };
+      return undefined;
+    },
+  }).env(env as Record<string, string>);
+  const stdout = await git.raw([...args]);
+  return failed ?? { code: 0, stdout, stderr: '' };
+}
+
+/** A ref as a remote shows it. */
+export interface ShownRef {
+  readonly name: string;
+  readonly oid: Oid;
+  /** Not a plain ref to a commit: an annotated tag, or a ref that stands for another one. */
+  readonly odd: 'tag' | 'symbolic' | undefined;
+}
+
+/**
+ * Asks a remote what it has below a prefix.
+ *
+ * @throws Failure `remote` when it cannot be asked
+ */
+export async function showRemote(
+  options: TransferOptions,
+  remote: string,
+  prefix: string,
+): Promise<ShownRef[]> {
+  const result = await transfer(['ls-remote', '--symref', '--', remote, `${prefix}*`], options);
+  if (result.code !== 0) throw unreachable(remote, result);
+  return parseShown(result.stdout).filter(({ name }) => name.startsWith(prefix));
+}
+
+/** `<oid>TAB<ref>` lines; before that of a symbolic ref `ref: <target>TAB<ref>`, behind that of a tag one with `^{}`. */
+function parseShown(output: string): ShownRef[] {
+  const refs = new Map<string, ShownRef>();
+  const symbolic = new Set<string>();
+  for (const line of output.split('\n')) {
+    const tab = line.indexOf('\t');
+    const name = line.slice(tab + 1);
+    const peeled = name.endsWith('^{}') ? refs.get(name.slice(0, -3)) : undefined;
+    const oid = parseOid(line.slice(0, Math.max(tab, 0)));
+    if (line.startsWith('ref: ')) symbolic.add(name);
+    else if (peeled !== undefined) refs.set(peeled.name, { ...peeled, odd: 'tag' });
+    else if (oid !== undefined)
+      refs.set(name, { name, oid, odd: symbolic.has(name) ? 'symbolic' : undefined });
+  }
+  return [...refs.values()];
+}
+
+/**
+ * Fetches refs to where the refspecs say, and nothing else: no tags, no `FETCH_HEAD`, no pruning, and whole
+ * objects also into a partial clone, for a note must be readable offline.
+ *
+ * @throws Failure `remote` when the remote cannot be asked
+ */
+export async function fetchRefs(
+  options: TransferOptions,
+  remote: string,
+  refspecs: readonly string[],
+): Promise<void> {
+  const args = [
+    'fetch',
+    '--no-tags',
+    '--no-write-fetch-head',
+    '--no-prune',
+    '--no-filter',
+    '--refmap=',
+    '--no-recurse-submodules',
+    '--no-auto-maintenance',
+    ...(options.onProgress === undefined ? [] : ['--progress']),
+    '--stdin',
+    '--',
+    remote,
+  ];
+  const result = await transfer(args, options, `${refspecs.join('\n')}\n`);
+  // A ref that went away since it was shown: the next look tells.
+  if (result.code !== 0 && !/couldn't find remote ref/.test(result.stderr)) throw unreachable(remote, result);
+}
+
+/** What became of one pushed ref. */
+export interface PushOutcome {
+  readonly ref: string;
+  /** `moved`: somebody was first · `declined`: the remote does not want it. */
+  readonly kind: 'pushed' | 'moved' | 'declined';
+  /** The remote's own words. */
+  readonly reason: string;
+}
+
+/** What goes where. */
+export interface PushedTip {
+  readonly oid: Oid;
+  readonly ref: string;
+}
+
+/** Longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
+const MAX_COMMAND = 400_000;
+
+/**
+ * Pushes tips, each to its ref, plainly: never forced, so that the remote's own compare-and-swap decides.
+ *
+ * @throws Failure `remote` when the remote cannot be asked
+ */
+export async function pushRefs(
+  options: TransferOptions,
+  remote: string,
+  tips: readonly PushedTip[],
+): Promise<PushOutcome[]> {
+  const outcomes: PushOutcome[] = [];
+  for (const part of commandLines(tips.map(({ oid, ref }) => `${oid}:${ref}`))) {
+    const args = [
+      'push',
+      '--porcelain',
+      '--no-verify',
+      '--no-follow-tags',
+      '--no-recurse-submodules',
+      ...(options.onProgress === undefined ? [] : ['--progress']),
+      '--',
+      remote,
+      ...part,
+    ];
+    const result = await transfer(args, options);
+    const told = parsePorcelain(result.stdout, result.stderr);
+    if (result.code !== 0 && told.length === 0) throw unreachable(remote, result);
+    outcomes.push(...told);
+  }
+  return outcomes;
+}
+
+function commandLines(refspecs: readonly string[]): string[][] {
+  const lines: string[][] = [];
+  let length = MAX_COMMAND;
+  for (const refspec of refspecs) {
+    if (length + refspec.length > MAX_COMMAND) {
+      lines.push([]);
+      length = 0;
+    }
+    lines.at(-1)?.push(refspec);
+    length += refspec.length + 1;
+  }
+  return lines;
+}
+
+/** `<flag>TAB<from>:<to>TAB<summary> (<reason>)` lines, git-push(1). */
+function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
+  return stdout.split('\n').flatMap((line): PushOutcome[] => {
+    const [flag = '', refs = '', reason = ''] = line.split('\t');
+    const ref = refs.slice(refs.indexOf(':') + 1);
+    if (flag.length !== 1 || !ref.startsWith('refs/')) return [];
+    if (flag !== '!') return [{ ref, kind: 'pushed', reason }];
+    return [{ ref, kind: isRace(reason) ? 'moved' : 'declined', reason: `${reason}${saidBy(stderr)}` }];
+  });
+}
+
+/** In the words of git's client and of receive-pack: the ref is not where it was, or is being moved right now. */
+function isRace(reason: string): boolean {
+  return /non-fast-forward|fetch first|stale info|failed to (?:update ref|lock)|cannot lock ref|reference already exists|incorrect old value|atomic/i.test(
+    reason,
+  );
+}
+
+/** What the remote's hook printed, on one line. */
+function saidBy(stderr: string): string {
+  const said = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, text = '']) => text.trim()).filter(Boolean);
+  return said.length === 0 ? '' : `: ${said.slice(0, 6).join('; ').slice(0, 500)}`;
+}
+
+function unreachable(remote: string, { stderr }: Ended): Failure {
+  const lines = stderr.split('\n').filter((line) => /^(?:fatal|error|remote|ssh): /.test(line));
+  const first =
+    lines.find((line) => line.startsWith('fatal: ')) ?? lines[0] ?? stderr.trim().split('\n')[0] ?? '';
+  const message = `${escapeLine(remote)} could not be asked: ${escapeLine(first.replace(/^fatal: /, ''))}`;
+  return new Failure('remote', message, { hint: `git ls-remote ${shellWord(remote)}` });
+}

@@ -1,0 +1,176 @@
+import { FORMAT_VERSION, NOTE_FILE } from '../../domain/handoff.ts';
+import type { Oid } from '../../domain/names.ts';
+import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
+import type { IllegalReason } from '../../domain/transition.ts';
+import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
+import { historyOf, walkHistories } from '../../git/histories.ts';
+import {
+  HANDOFFS,
+  type HandoffPath,
+  PRUNED,
+  handoffRef,
+  parsePath,
+  prunedRef,
+  remotePrefix,
+} from '../../git/namespace.ts';
+import { readObjects } from '../../git/objects.ts';
+import { type Ref, listRefs } from '../../git/refs.ts';
+import type { InRepository } from '../../git/repository.ts';
+import { judgeMoves } from '../moves.ts';
+import { type TopicState, readTopics } from '../topic.ts';
+
+/** A topic as it stands here and as a remote last showed it. */
+export interface SyncedTopic {
+  readonly path: HandoffPath;
+  readonly here: TopicState | undefined;
+  /** The tracking ref; `undefined`: the remote has never shown it. */
+  readonly there: Ref | undefined;
+  /** The commit at which it was deleted here on purpose, and the ref that remembers it. */
+  readonly pruned: { readonly oid: Oid; readonly tip: string } | undefined;
+}
+
+/** Reads all topics (or those of one branch component) here, and what `remote` last showed of them. */
+export async function readSyncedTopics(
+  repository: InRepository,
+  remote: string,
+  component?: string,
+): Promise<SyncedTopic[]> {
+  const below = component === undefined ? '' : `${component}/`;
+  const [states, shown, pruned] = await Promise.all([
+    readTopics(repository, component),
+    listRefs(repository, [remotePrefix(remote) + below]),
+    listRefs(repository, [PRUNED + below], { content: true }),
+  ]);
+  const here = new Map(states.map((state) => [handoffRef(state.path), state]));
+  const there = new Map(
+    shown.flatMap((ref) => {
+      const path = parsePath(ref.name, remotePrefix(remote));
+      return path === undefined ? [] : [[handoffRef(path), ref] as const];
+    }),
+  );
+  const memories = new Map(pruned.map((ref) => [ref.name, { oid: ref.oid, tip: ref.content.trim() }]));
+  return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
+    const path = parsePath(name, HANDOFFS);
+    if (path === undefined) return [];
+    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
+  });
+}
+
+/** A topic whose tips differ, judged. */
+export interface Difference extends SyncedTopic {
+  readonly there: Ref;
+  readonly facts: FoldFacts;
+}
+
+/** Judges every topic that the remote shows otherwise than it stands here, all of them in four processes. */
+export async function findDifferences(
+  repository: InRepository,
+  topics: readonly SyncedTopic[],
+): Promise<Difference[]> {
+  const unequal = topics.flatMap((one) =>
+    one.there === undefined || one.there.oid === one.here?.tip?.oid ? [] : [{ ...one, there: one.there }],
+  );
+  if (unequal.length === 0) return [];
+  const strange = await strangers(repository, unequal);
+  const known = unequal.filter((_, at) => strange[at] === undefined);
+  const relations = await relate(repository, known);
+  const moving = known.filter((one) =>
+    ['behind', 'only-there', 'diverged'].includes(relations.get(one) ?? ''),
+  );
+  // Of a line that diverged everything is judged: it may share nothing with ours.
+  const reasons = await judgeMoves(
+    repository,
+    moving.map((one) => ({
+      path: one.path,
+      old: relations.get(one) === 'behind' ? one.here?.tip?.oid : undefined,
+      next: one.there.oid,
+    })),
+  );
+  const own = await withOwnText(
+    repository,
+    moving.filter((one) => relations.get(one) === 'diverged'),
+  );
+  return unequal.map((one, at) => ({
+    ...one,
+    facts: {
+      relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
+      illegal: strange[at] ?? reasons[moving.indexOf(one)],
+      deletedHere: one.pruned?.tip === one.there.oid,
+      hasOwnText: own.has(one),
+    },
+  }));
+}
+
+type Unequal = SyncedTopic & { readonly there: Ref };
+
+/** Whose tip is no handoff at all, or a later version's: their histories, which may be a whole project's, are not walked. */
+async function strangers(
+  repository: InRepository,
+  topics: readonly Unequal[],
+): Promise<(IllegalReason | undefined)[]> {
+  const tips = await loadCommits(
+    { cwd: repository.cwd },
+    topics.map(({ there }) => there.oid),
+  );
+  return topics.map((one, at) => strangeness(one, tips[at]));
+}
+
+function strangeness(
+  { here, there: ref }: Unequal,
+  tip: LoadedCommit | undefined,
+): IllegalReason | undefined {
+  if (ref.type !== 'commit' || ref.symbolic || tip === undefined) return 'not a handoff';
+  // What stands here and cannot be read is not given up for what can.
+  if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
+  if ((tip.recorded?.version ?? 0) > FORMAT_VERSION) return 'unknown format version';
+  return tip.recorded === undefined && tip.trailers === undefined ? 'not a handoff' : undefined;
+}
+
+async function relate(
+  repository: InRepository,
+  topics: readonly Unequal[],
+): Promise<ReadonlyMap<SyncedTopic, Relation>> {
+  const tips = topics.flatMap(({ here, there }) => [
+    there.oid,
+    ...(here?.tip === undefined ? [] : [here.tip.oid]),
+  ]);
+  const pairs = topics.filter(({ here }) => here?.tip !== undefined);
+  const walked =
+    pairs.length === 0 ? new Map<Oid, Oid[]>() : await walkHistories({ cwd: repository.cwd }, tips);
+  return new Map(
+    topics.map((one) => {
+      const tip = one.here?.tip?.oid;
+      if (tip === undefined) return [one, 'only-there'];
+      if (walked === undefined) return [one, 'diverged'];
+      if (historyOf(walked, tip).has(one.there.oid)) return [one, 'ahead'];
+      return [one, historyOf(walked, one.there.oid).has(tip) ? 'behind' : 'diverged'];
+    }),
+  );
+}
+
+/** Those whose line here holds a note that the remote's line does not. */
+async function withOwnText(
+  repository: InRepository,
+  topics: readonly Unequal[],
+): Promise<ReadonlySet<SyncedTopic>> {
+  const own = new Set<SyncedTopic>();
+  for (const one of topics) {
+    const [mine, theirs] = [
+      await noteNames(repository, one.here?.tip?.oid),
+      await noteNames(repository, one.there.oid),
+    ];
+    // What cannot be read is not given up.
+    if (mine.length === 0 || mine.some((name) => name === undefined || !theirs.includes(name))) own.add(one);
+  }
+  return own;
+}
+
+/** The names of all notes of a history, each parent of a merge included. */
+async function noteNames(repository: InRepository, tip: Oid | undefined): Promise<(Oid | undefined)[]> {
+  if (tip === undefined) return [];
+  const options = { cwd: repository.cwd };
+  const walked = await walkHistories(options, [tip]);
+  if (walked === undefined) return [undefined];
+  const requests = [...walked.keys()].map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
+  return (await readObjects(options, requests)).map((object) => object?.oid);
+}

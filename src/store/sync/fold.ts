@@ -1,0 +1,119 @@
+import type { Oid, Topic } from '../../domain/names.ts';
+import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
+import type { IllegalReason } from '../../domain/transition.ts';
+import { handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
+import { type RefUpdate, updateRefs } from '../../git/refs.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type AsideLine, TakenNames, asideLine } from './aside.ts';
+import type { Difference, SyncedTopic } from './differences.ts';
+
+/** What became of one topic. */
+export interface Folded {
+  readonly difference: Difference;
+  /** `moved`: it was written on meanwhile; the next look decides anew. */
+  readonly kind: FoldAction['kind'] | 'moved' | 'conflict';
+  readonly reason: IllegalReason | undefined;
+  /** `set-aside`: what our line is called now. */
+  readonly aside: Topic | undefined;
+}
+
+export interface FoldOptions {
+  /** Both sides of a divergence are left as they are (`conflict`), for a merge. */
+  readonly leaveDiverged: boolean;
+}
+
+/** Handoffs in one transaction. */
+const BATCH = 2500;
+
+/**
+ * Folds what a remote shows into what stands here, each handoff by compare-and-swap from what was read. Nothing that
+ * anybody wrote goes: a line that diverged goes on under another name, with all that was written before.
+ */
+export async function foldDifferences(
+  repository: Repository,
+  differences: readonly Difference[],
+  topics: readonly SyncedTopic[],
+  options: FoldOptions,
+): Promise<Folded[]> {
+  const decided = differences.map((difference) => ({ difference, action: decideFold(difference.facts) }));
+  const simple = decided.filter(({ action }) => ['create', 'forward', 'follow'].includes(action.kind));
+  const moved = new Set(
+    await moveAll(
+      repository,
+      simple.map(({ difference }) => difference),
+    ),
+  );
+  const taken = new TakenNames(topics);
+  const folded: Folded[] = [];
+  for (const { difference, action } of decided) {
+    const plain = {
+      difference,
+      reason: action.kind === 'refuse' ? action.reason : undefined,
+      aside: undefined,
+    };
+    if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
+    else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
+    else if (options.leaveDiverged) folded.push({ ...plain, kind: 'conflict' });
+    else {
+      const aside = await setAside(repository, difference, taken);
+      folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
+    }
+  }
+  return folded;
+}
+
+/** Moves handoffs to what the remote shows; returns those that were moved by somebody else meanwhile. */
+async function moveAll(repository: Repository, differences: readonly Difference[]): Promise<Difference[]> {
+  const moved: Difference[] = [];
+  // What is new here has no former value that a reflog could name.
+  const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
+  for (const group of [differences.filter(isNew), differences.filter((one) => !isNew(one))]) {
+    for (let at = 0; at < group.length; at += BATCH) {
+      const batch = group.slice(at, at + BATCH);
+      if (await apply(repository, batch.flatMap(toTheirs), batch.every(isNew))) continue;
+      for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.push(one);
+    }
+  }
+  return moved;
+}
+
+async function apply(
+  repository: Repository,
+  updates: readonly RefUpdate[],
+  isNew: boolean,
+): Promise<boolean> {
+  const options = isNew ? { repeatable: true } : { reflog: 'handoff: fetch' };
+  return (await updateRefs(repository, updates, options)).kind === 'done';
+}
+
+/** Public ref first, `kept` second, as every write does. */
+function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
+  const forgotten = pruned === undefined ? [] : [{ ref: prunedRef(path), next: undefined, old: pruned.oid }];
+  const next = there.oid;
+  const changed = (ref: RefUpdate['ref'], old: Oid | undefined) => (old === next ? [] : [{ ref, next, old }]);
+  return [
+    ...changed(handoffRef(path), here?.publicOid),
+    ...changed(keptRef(path), here?.keptOid),
+    ...forgotten,
+  ];
+}
+
+/** Gives our line another name, and the remote's line its name, in one transaction; `undefined`: it moved. */
+async function setAside(
+  repository: Repository,
+  difference: Difference,
+  taken: TakenNames,
+): Promise<Topic | undefined> {
+  const line: AsideLine = await asideLine(repository, difference, taken);
+  // Our line has its new name before the old one goes: a crash in between leaves both.
+  const renamed = line.isThere
+    ? []
+    : [
+        { ref: handoffRef(line.path), next: line.oid, old: undefined },
+        { ref: keptRef(line.path), next: line.oid, old: undefined },
+      ];
+  if (!(await apply(repository, [...renamed, ...toTheirs(difference)], false))) return undefined;
+  await line.secure();
+  taken.add(line.path, line.oid);
+  return line.path.topic;
+}

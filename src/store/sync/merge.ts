@@ -1,0 +1,110 @@
+import {
+  type HandoffCommit,
+  NOTE_FILE,
+  type RecordedState,
+  STATE_FILE,
+  formatMessage,
+  formatState,
+} from '../../domain/handoff.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { checkStep } from '../../domain/transition.ts';
+import { loadCommits } from '../../git/commits.ts';
+import { mergeBase } from '../../git/histories.ts';
+import { handoffRef, keptRef } from '../../git/namespace.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { updateRefs } from '../../git/refs.ts';
+import { type Repository, objectFormat } from '../../git/repository.ts';
+import type { Difference } from './differences.ts';
+
+/** The two lines of a topic, and where they parted. */
+export interface Lines {
+  readonly ours: HandoffCommit & { readonly note: Buffer };
+  readonly theirs: HandoffCommit & { readonly note: Buffer };
+  /** Empty where they never were one. */
+  readonly baseNote: Buffer;
+}
+
+/**
+ * Reads both lines of a divergence.
+ *
+ * @throws Failure `integrity` when a note of them cannot be read
+ */
+export async function readLines(repository: Repository, { here, there, path }: Difference): Promise<Lines> {
+  const options = { cwd: repository.cwd };
+  const tip = here?.tip?.oid;
+  const base = tip === undefined ? undefined : await mergeBase(options, tip, there.oid);
+  const oids = [tip, there.oid, base].flatMap((oid) => oid ?? []);
+  const [ours, theirs, parted] = await loadCommits(options, oids, { notes: true });
+  if (ours?.note === undefined || theirs?.note === undefined)
+    throw new Failure('integrity', `a note of ${handoffRef(path)} cannot be read`, {
+      hint: 'git fsck --connectivity-only',
+    });
+  const baseNote = base === undefined ? undefined : parted?.note;
+  return {
+    ours: { ...ours, note: ours.note },
+    theirs: { ...theirs, note: theirs.note },
+    baseNote: baseNote ?? Buffer.alloc(0),
+  };
+}
+
+/** What a merge puts into its commit. */
+export interface MergeContent {
+  readonly me: SessionId;
+  readonly note: Uint8Array;
+  readonly summary: string;
+  readonly recorded: RecordedState;
+  readonly base: Oid | undefined;
+  readonly client: string | undefined;
+  readonly author: { readonly name: string; readonly email: string };
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+}
+
+/**
+ * Joins both lines in one commit, the remote's first: there its own compare-and-swap sees a step forward.
+ * `undefined`: the handoff moved meanwhile.
+ */
+export async function mergeLines(
+  repository: Repository,
+  { path, here }: Difference,
+  { ours, theirs }: Lines,
+  content: MergeContent,
+): Promise<Oid | undefined> {
+  const batch = new ObjectBatch(await objectFormat(repository, ours.oid));
+  const { me, note, recorded, summary, author, seconds } = content;
+  const tree = batch.tree([
+    { name: NOTE_FILE, oid: batch.blob(note) },
+    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
+  ]);
+  const owners = [ours.trailers?.owner, theirs.trailers?.owner];
+  const trailers = {
+    owner: me,
+    state: 'open',
+    base: content.base,
+    client: content.client,
+    agent: undefined,
+    takenFrom: owners.includes(me) ? undefined : theirs.trailers?.owner,
+    succeeds: undefined,
+    to: theirs.trailers?.to ?? ours.trailers?.to,
+    from: theirs.trailers?.from ?? ours.trailers?.from,
+    automatic: undefined,
+  } as const;
+  const parents = [theirs.oid, ours.oid];
+  const message = formatMessage(summary, trailers);
+  const oid = batch.commit({ tree, parents, ...author, seconds, message });
+  const verdict = checkStep([theirs, ours], { ...ours, oid, parents, trailers, recorded });
+  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
+  await batch.store({ cwd: repository.cwd });
+  const result = await updateRefs(
+    repository,
+    [
+      { ref: handoffRef(path), next: oid, old: here?.publicOid },
+      { ref: keptRef(path), next: oid, old: here?.keptOid },
+    ],
+    { reflog: 'handoff: merge' },
+  );
+  if (result.kind !== 'done') return undefined;
+  await batch.secure(repository);
+  return oid;
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { rules } from '@secretlint/secretlint-rule-preset-recommend';
+import { describe, expect, it, vi } from 'vitest';
+import { NEEDED, possibleRules } from '../../../src/domain/secrets/literals.ts';
+import { SECRETS } from '../../support/secrets.ts';
+
+const nameOf = (rule: (typeof rules)[number]) => rule.meta.id.replace('@secretlint/secretlint-rule-', '');
+/** They read files that are no notes, or let a text switch the others off. */
+const UNUSED = ['gcp', 'filter-comments'];
+
+/** The expressions that the scanner's rules look with, as they are at run time. */
+async function expressions(): Promise<[rule: string, source: string, flags: string][]> {
+  const found: [string, string, string][] = [];
+  for (const rule of rules.filter((one) => !UNUSED.includes(nameOf(one)))) {
+    const look = vi.spyOn(String.prototype, 'matchAll').mockImplementation((pattern) => {
+      const { source, flags } = pattern;
+      found.push([nameOf(rule), source, flags]);
+      return [][Symbol.iterator]();
+    });
+    const context = { createTranslator: () => () => ({}), report: () => undefined, ignore: () => undefined };
+    const source = { content: '', filePath: undefined, ext: '', contentType: 'text' };
+    await rule.create(context as never, { enableIDScanRule: true }).file?.(source as never);
+    look.mockRestore();
+  }
+  return found;
+}
+
+describe('what a text must hold for a rule to match', () => {
+  it('is told for every rule that is used', () => {
+    const used = rules.map(nameOf).filter((name) => !UNUSED.includes(name));
+    expect(Object.keys(NEEDED).sort()).toEqual(used.sort());
+  });
+
+  it('was read from these very expressions: look at the table when the scanner has others', async () => {
+    const all = await expressions();
+    const digest = createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16);
+    expect([all.length, digest]).toEqual([33, '9f366e5061ea160e']);
+  });
+
+  it.each(Object.entries(NEEDED))('is seen for %s, whichever of its words stands there', (rule, needed) => {
+    const { exact = [], anyCase = [] } = needed;
+    for (const parts of exact) expect(possibleRules(parts.join(' ')), parts.join(' ')).toContain(rule);
+    for (const parts of anyCase) {
+      expect(possibleRules(parts.join(' '))).toContain(rule);
+      expect(possibleRules(parts.join(' ').toUpperCase())).toContain(rule);
+    }
+  });
+
+  it.each(Object.entries(SECRETS))('lets the rule look at %s', (rule, secret) => {
+    expect(possibleRules(`# Goal\n${secret}\n`)).toContain(rule.split('/')[0]);
+  });
+
+  it.each(Object.entries(SECRETS))('keeps the rules away when a part is missing: %s', (rule, secret) => {
+    const name = rule.split('/')[0]!;
+    const { exact = [], anyCase = [] } = NEEDED[name]!;
+    const without = [...exact, ...anyCase].flat().reduce((text, part) => {
+      return text.replace(new RegExp(part.replace(/[.?]/g, '\\$&'), 'gi'), '');
+    }, secret);
+    expect(possibleRules(without)).not.toContain(name);
+  });
+
+  it('is nothing for an ordinary text', () => {
+    expect(possibleRules('# Goal\n\nThe retry test is red; see src/auth.ts:42 and #12.\n')).toEqual([]);
+  });
+});
