@@ -325,9 +325,9 @@ describe.skipIf(noBrowser !== undefined)('hostile texts', () => {
 describe.skipIf(noBrowser !== undefined)('a served board', () => {
   it('is live: a new note appears by itself, and texts are fetched', async () => {
     const repo = new TestRepository();
+    repo.ok(['write', 'auth-refresh', '-m', 'one']);
+    const served = await serveBoard(repo);
     try {
-      repo.ok(['write', 'auth-refresh', '-m', 'one']);
-      const served = await serveBoard(repo);
       const opened = await browser.visit(served.url);
       const { page } = opened;
       await page.getByText('Live', { exact: true }).waitFor();
@@ -347,6 +347,7 @@ describe.skipIf(noBrowser !== undefined)('a served board', () => {
       await page.getByText('Not connected').waitFor();
       await page.close();
     } finally {
+      served.child.kill('SIGKILL');
       repo.remove();
     }
   });

@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Board } from '../../src/commands/board/shape.ts';
 import { type ServedBoard, dataOf, serveBoard } from '../support/board.ts';
 import { TestRepository } from '../support/repository.ts';
@@ -112,6 +112,7 @@ describe('a served board', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends at once and well by %s, with a page open', async (signal) => {
     const own = await serveBoard(repo);
+    onTestFinished(() => void own.child.kill('SIGKILL'));
     const open = request(`${own.url}events`);
     open.on('error', () => undefined);
     open.end();
