@@ -53,6 +53,28 @@ async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
   await build.close();
 }
 
+/** The board's script and style as texts for the page that `git handoff board` writes. */
+async function boardAssets() {
+  const folder = join(root, 'src', 'ui', 'board');
+  const build = await rolldown({
+    input: join(folder, 'client', 'main.ts'),
+    platform: 'browser',
+    tsconfig: false,
+    transform: { target: 'es2022' },
+  });
+  const { output } = await build.generate({ format: 'iife', minify: true });
+  await build.close();
+  const script = output[0].code.trim();
+  if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
+  const style = readFileSync(join(folder, 'style.css'), 'utf8')
+    .replace(/\/\*[^*]*\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/: /g, ':')
+    .trim();
+  return { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) };
+}
+
 if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(next, { recursive: true, force: true });
   const name = (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs');
@@ -75,8 +97,11 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   await bundle('hook', 'start', '[name].cjs', { define });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
-    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange)[^/]*\.ts$/;
-  await bundle('cli', 'cli', 'cli/[name].cjs', { groups: [{ name: 'core', test: core }] });
+    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board)[^/]*\.ts$/;
+  await bundle('cli', 'cli', 'cli/[name].cjs', {
+    define: await boardAssets(),
+    groups: [{ name: 'core', test: core }],
+  });
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }

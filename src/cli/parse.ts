@@ -2,6 +2,18 @@ import parser from 'yargs-parser';
 import { Failure } from '../domain/failure.ts';
 import { type Arguments, COMMON_OPTIONS, type OptionTable } from './options.ts';
 
+/** Joins `--output -` to `--output=-`: the parser takes a dash by itself for an option. */
+function withDashes(argv: readonly string[], names: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const word of argv) {
+    const last = words.at(-1) ?? '';
+    const takesIt = last.startsWith('--') && names.includes(last.slice(2)) && !words.includes('--');
+    if (word === '-' && takesIt) words[words.length - 1] = `${last}=-`;
+    else words.push(word);
+  }
+  return words;
+}
+
 /**
  * Parses the words after a verb with yargs-parser, the core of yargs: loading yargs itself costs more
  * than three starts of bare Node, and only help and completion need it.
@@ -16,7 +28,7 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
   const bare = names.filter((name) => options[name]?.optionalValue === true).map((name) => `--${name}`);
   const parsed = parser(
     // `--lost topic` must not take the topic for its value.
-    argv.map((word) => (bare.includes(word) ? `${word}=` : word)),
+    withDashes(argv, ofType('string')).map((word) => (bare.includes(word) ? `${word}=` : word)),
     {
       boolean: ofType('boolean'),
       string: ofType('string'),

@@ -1,3 +1,4 @@
+import { BOARD_VERBS } from './verbs/board.ts';
 import { COMMIT_VERBS } from './verbs/commits.ts';
 import { EXCHANGE_VERBS } from './verbs/exchange.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
@@ -19,5 +20,6 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...RESCUE_VERBS,
   ...TRAVEL_VERBS,
   ...EXCHANGE_VERBS,
+  ...BOARD_VERBS,
   ...SETUP_VERBS,
 };

@@ -351,3 +351,17 @@ export function noteShape(note: Uint8Array): NoteShape {
     return { noteBase64: Buffer.from(note).toString('base64') };
   }
 }
+
+/** A board that was written, or is being served. */
+export interface BoardShape {
+  readonly sessions: number;
+  readonly handoffs: number;
+  readonly refusals: number;
+  /** Size of the page. */
+  readonly bytes: number;
+  /** `null`: standard output, or served. */
+  readonly file: string | null;
+  /** Where it is served until the command is stopped. */
+  readonly url: string | null;
+  readonly port: number | null;
+}

@@ -213,6 +213,12 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('error', 1, ['export', 'imported-note', '-o', file]).error.code).toBe('refused');
   });
 
+  it('board', () => {
+    expect(answer('board', 0, ['board'])).toMatchObject({ url: null, port: null });
+    expect(answer('board', 0, ['board', '--output', '-'])).toMatchObject({ file: null });
+    expect(answer('error', 2, ['board', '--port', '1']).error.code).toBe('usage');
+  });
+
   it('uninstall', () => {
     expect(answer('install', 0, ['uninstall', '--yes'])).toMatchObject({ outcome: 'applied' });
   });

@@ -1,0 +1,206 @@
+import type { BoardTopic, BoardVersion } from '../../../commands/board/shape.ts';
+import { type Child, button, el } from './dom.ts';
+import { diffLines, withContext } from './line-diff.ts';
+import { type Item, KIND_NAMES, STEP_NAMES, nameOf, shortId, versionItem } from './model.ts';
+import { noteText } from './note-text.ts';
+import { STATE_NAMES, command, glyph, note, sessionButton, sessionButtons, stateDot } from './parts.ts';
+import { eventList } from './tables.ts';
+import { duration, full, short } from './time.ts';
+import type { Shown, Stage } from './view.ts';
+
+/** What the panel says of something: its title, and what stands below. */
+export interface Detail {
+  readonly title: string;
+  readonly body: readonly Child[];
+}
+
+export function detailOf(stage: Stage, shown: Shown): Detail {
+  if (shown.kind === 'session') return sessionDetail(stage, shown.index);
+  if (shown.kind === 'items')
+    return { title: `${shown.items.length} events`, body: [eventList(stage, shown.items, false)] };
+  const { item } = shown;
+  switch (item.subject.kind) {
+    case 'version':
+      return versionDetail(stage, item.subject.topic, item.subject.version);
+    case 'commit':
+      return commitDetail(stage, item);
+    case 'refusal':
+      return refusalDetail(stage, item);
+  }
+}
+
+type Fact = readonly [name: string, value: Child];
+
+const factList = (facts: readonly Fact[]): HTMLElement =>
+  el(
+    'dl',
+    {},
+    ...facts.flatMap(([name, value]) =>
+      value === undefined ? [] : [el('dt', {}, name), el('dd', {}, value)],
+    ),
+  );
+
+function sessionDetail(stage: Stage, index: number): Detail {
+  const { board, lanes } = stage.model;
+  const session = board.sessions[index];
+  if (session === undefined) return { title: 'Session', body: [] };
+  const { id, state, reason, from, to, client, branch, worktree } = session;
+  const other = (name: string, key: string): Child => {
+    const at = board.sessions.findIndex((one) => one.id === name);
+    return at < 0 ? name : sessionButton(stage, at, key);
+  };
+  const end = state === 'live' ? undefined : `${full(to)} (${duration(to - from)})`;
+  const list = factList([
+    ['Id', el('span', { class: 'id' }, id)],
+    [
+      'State',
+      el(
+        'span',
+        { class: 'state' },
+        stateDot(state),
+        STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
+      ),
+    ],
+    ['Client', client],
+    ['Branch', branch],
+    ['Worktree', worktree],
+    ['Began', full(from)],
+    [state === 'ended' ? 'Ended' : 'Last seen', end],
+    ['Started in', session.parent === undefined ? undefined : other(session.parent, 'dp')],
+    ['Carries on', session.succeeds === undefined ? undefined : other(session.succeeds, 'ds')],
+  ]);
+  return {
+    title: `Session ${shortId(id)}`,
+    body: [list, el('h3', {}, 'What it did'), eventList(stage, lanes[index] ?? [], true)],
+  };
+}
+
+function commitDetail(stage: Stage, { subject, by, at }: Item): Detail {
+  if (subject.kind !== 'commit') return { title: 'Commit', body: [] };
+  const { oid, branch, subject: text } = subject.commit;
+  const list = factList([
+    ['Commit', el('span', { class: 'id' }, oid)],
+    ['By', sessionButtons(stage, by, 'dc')],
+    ['Branch', branch],
+    ['Time', full(at)],
+  ]);
+  return { title: text || '(no subject)', body: [list, command(`git show ${oid.slice(0, 12)}`)] };
+}
+
+function refusalDetail(stage: Stage, { subject, by, at }: Item): Detail {
+  if (subject.kind !== 'refusal') return { title: 'Refused', body: [] };
+  const { event, detail } = subject.refusal;
+  const list = factList([
+    ['To', by.length === 0 ? 'a session that is not known' : sessionButtons(stage, by, 'dr')],
+    ['At', event],
+    ['Time', full(at)],
+  ]);
+  return { title: 'Refused', body: [list, el('pre', {}, detail)] };
+}
+
+function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): Detail {
+  const tip = topic.versions[0];
+  const typed = topic.typed ?? nameOf(topic);
+  const isTip = tip?.oid === version.oid;
+  const { sessions } = stage.model.board;
+  const from = version.takenFrom;
+  const list = factList([
+    ['Version', el('span', { class: 'id' }, version.oid.slice(0, 12), isTip ? ' (the newest)' : '')],
+    ['Step', STEP_NAMES[version.step] + (from === undefined ? '' : `, from ${shortId(from)}`)],
+    ['By', version.by === undefined ? undefined : sessionButton(stage, version.by, 'dv')],
+    ['For', version.to],
+    ['Time', full(version.at)],
+    ['Left', version.automatic === undefined ? undefined : `by the program (${version.automatic})`],
+    ['State', tip?.closed === true ? 'closed' : 'open'],
+  ]);
+  const shown = el('div', { class: 'text' });
+  const older = topic.versions.slice(topic.versions.indexOf(version) + 1);
+  const base = el('select', { id: 'base' }, el('option', { value: '' }, 'the whole note'));
+  for (const one of older) {
+    const by = one.by === undefined ? '' : ` by ${shortId(sessions[one.by]?.id ?? '')}`;
+    base.append(
+      el('option', { value: one.oid }, `changes since ${one.oid.slice(0, 8)}, ${short(one.at)}${by}`),
+    );
+  }
+  const draw = async () => shown.replaceChildren(...(await text(stage, version.oid, base.value, typed)));
+  base.addEventListener('change', () => void draw());
+  void draw();
+  return {
+    title: nameOf(topic),
+    body: [
+      list,
+      el('p', { class: 'row' }, el('label', { for: 'base' }, 'Show'), base),
+      shown,
+      el('h3', {}, 'Versions'),
+      versionList(stage, topic, version),
+      el('h3', {}, 'In a terminal'),
+      command(`git handoff show ${typed}${isTip ? '' : ` --at ${version.oid.slice(0, 12)}`}`),
+      command(`git handoff log ${typed}`),
+    ],
+  };
+}
+
+/** The note, or what changed in it since another version. */
+async function text(stage: Stage, oid: string, base: string, typed: string): Promise<HTMLElement[]> {
+  const { board } = stage.model;
+  const [now, before] = await Promise.all([
+    noteText(board, oid),
+    base === '' ? undefined : noteText(board, base),
+  ]);
+  if (now === undefined || (base !== '' && before === undefined)) {
+    const shown =
+      base === ''
+        ? `show ${typed} --at ${oid.slice(0, 12)}`
+        : `diff ${typed} ${base.slice(0, 12)} ${oid.slice(0, 12)}`;
+    return [note('This text is not in the page. To read it:'), command(`git handoff ${shown}`)];
+  }
+  if (before === undefined) return [el('pre', {}, now)];
+  const lines = withContext(diffLines(before, now));
+  if (lines.length === 0) return [note('The texts are the same.')];
+  const names = { ' ': 'same', '+': 'added', '-': 'removed' };
+  return [
+    el(
+      'pre',
+      { class: 'diff' },
+      ...lines.map((line) =>
+        line === undefined
+          ? el('span', { class: 'gap' }, '⋯\n')
+          : el('span', { class: names[line.sign] }, `${line.sign} ${line.text}\n`),
+      ),
+    ),
+  ];
+}
+
+const MAX_LISTED = 100;
+
+function versionList(stage: Stage, topic: BoardTopic, current: BoardVersion): HTMLElement {
+  const rows = topic.versions.slice(0, MAX_LISTED).map((version) => {
+    const { oid, step, at, by, summary } = version;
+    const item = versionItem(topic, version);
+    const { kind } = item;
+    const isCurrent = oid === current.oid;
+    const who = by === undefined ? '' : shortId(stage.model.board.sessions[by]?.id ?? '');
+    return el(
+      'li',
+      {},
+      button(
+        `dl${oid}`,
+        () => stage.show({ kind: 'item', item }),
+        {
+          class: 'link',
+          'aria-current': isCurrent ? 'true' : undefined,
+          title: `${KIND_NAMES[kind]}, ${full(at)}`,
+        },
+        el('span', { class: `k-${kind}` }, glyph(kind)),
+        `${short(at)} ${STEP_NAMES[step]}${who === '' ? '' : ` by ${who}`}: ${summary}`,
+      ),
+    );
+  });
+  const more = topic.versions.length - MAX_LISTED;
+  return el(
+    'ol',
+    { class: 'versions' },
+    ...rows,
+    more > 0 ? el('li', {}, `and ${more} older ones`) : undefined,
+  );
+}

@@ -1,0 +1,105 @@
+import type {
+  Board,
+  BoardCommit,
+  BoardRefusal,
+  BoardStep,
+  BoardTopic,
+  BoardVersion,
+} from '../../../commands/board/shape.ts';
+
+/** What is drawn on a lane and stands in the list of events. */
+export type Kind = 'write' | 'take' | 'close' | 'commit' | 'refusal';
+
+export type Subject =
+  | { readonly kind: 'version'; readonly topic: BoardTopic; readonly version: BoardVersion }
+  | { readonly kind: 'commit'; readonly commit: BoardCommit }
+  | { readonly kind: 'refusal'; readonly refusal: BoardRefusal };
+
+export interface Item {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly at: number;
+  readonly by: readonly number[];
+  readonly label: string;
+  readonly subject: Subject;
+}
+
+/** The board with what is looked up often. */
+export interface Model {
+  readonly board: Board;
+  /** Newest first. */
+  readonly items: readonly Item[];
+  /** Of each session, newest first. */
+  readonly lanes: readonly (readonly Item[])[];
+  readonly from: number;
+  readonly to: number;
+}
+
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
+  write: 'handoff written',
+  take: 'handoff taken',
+  close: 'handoff closed',
+  commit: 'commit',
+  refusal: 'refused',
+};
+
+export const STEP_NAMES: Readonly<Record<BoardStep, string>> = {
+  create: 'created',
+  write: 'written',
+  close: 'closed',
+  reopen: 'reopened',
+  take: 'taken',
+  succeed: 'carried on',
+  merge: 'merged',
+  unreadable: 'unreadable',
+};
+
+export const nameOf = ({ branch, topic }: BoardTopic): string => `${branch}/${topic}`;
+
+/** Enough of an id to tell sessions apart; a person's begins with the word. */
+export const shortId = (id: string): string => (id.startsWith('person-') ? id.slice(0, 15) : id.slice(0, 8));
+
+/** A version of a handoff as something that happened. */
+export function versionItem(topic: BoardTopic, version: BoardVersion): Item {
+  const { oid, at, by, step, summary } = version;
+  const kind = step === 'take' || step === 'succeed' ? 'take' : step === 'close' ? 'close' : 'write';
+  const label = `${nameOf(topic)} ${STEP_NAMES[step]}: ${summary}`;
+  const subject: Subject = { kind: 'version', topic, version };
+  return { key: `v${oid}`, kind, at, by: by === undefined ? [] : [by], label, subject };
+}
+
+export function makeModel(board: Board): Model {
+  const items: Item[] = [];
+  for (const topic of board.topics) {
+    for (const version of topic.versions) items.push(versionItem(topic, version));
+  }
+  for (const commit of board.commits) {
+    const { oid, at, by, subject } = commit;
+    items.push({
+      key: `c${oid}`,
+      kind: 'commit',
+      at,
+      by,
+      label: subject,
+      subject: { kind: 'commit', commit },
+    });
+  }
+  board.refusals.forEach((refusal, index) => {
+    const { at, by, detail } = refusal;
+    const key = `r${at}-${index}`;
+    const label = detail.split('\n', 1)[0] ?? '';
+    const subject: Subject = { kind: 'refusal', refusal };
+    items.push({ key, kind: 'refusal', at, by: by === undefined ? [] : [by], label, subject });
+  });
+  items.sort((a, b) => b.at - a.at);
+  const lanes: Item[][] = board.sessions.map(() => []);
+  for (const item of items) for (const by of item.by) lanes[by]?.push(item);
+  let from = board.at;
+  let to = board.at;
+  for (const { at } of items) {
+    from = Math.min(from, at);
+    to = Math.max(to, at);
+  }
+  for (const session of board.sessions) from = Math.min(from, session.from);
+  return { board, items, lanes, from, to };
+}

@@ -1,0 +1,188 @@
+import type { Board } from '../../../commands/board/shape.ts';
+import { type Child, el, redraw } from './dom.ts';
+import { detailOf } from './details.ts';
+import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';
+import { type Panel, makePanel } from './panel.ts';
+import { command, facts, glyph, note, sessionButtons } from './parts.ts';
+import { eventTable, handoffTable, sessionTable } from './tables.ts';
+import { full } from './time.ts';
+import { timeline } from './timeline.ts';
+import { type Toolbar, makeToolbar } from './toolbar.ts';
+import { type Stage, type View, defaultRange } from './view.ts';
+
+/** What others do to the page after it was built. */
+export interface Page {
+  readonly update: (board: Board) => void;
+  readonly connected: (isConnected: boolean) => void;
+}
+
+/** Builds the page once; what changes is drawn anew. */
+export function buildPage(app: HTMLElement, first: Board): Page {
+  let model = makeModel(first);
+  const view: View = {
+    name: 'timeline',
+    range: defaultRange(model),
+    query: '',
+    liveOnly: false,
+    openOnly: false,
+    kinds: 'all',
+    page: 0,
+    isPrinting: false,
+  };
+  const title = el('header', {});
+  const contended = el('div', {});
+  const list = el('section', { class: 'list', 'aria-label': 'List' });
+  const footer = el('footer', {});
+  const panel: Panel = makePanel((shown) => detailOf(stage(), shown));
+  const stage = (): Stage => ({
+    model,
+    view,
+    show: panel.show,
+    turn(page) {
+      view.page = page;
+      draw();
+      list.scrollIntoView({ block: 'start' });
+    },
+  });
+  const draw = () => redraw(list, ...listOf(stage(), list.clientWidth));
+  const toolbar: Toolbar = makeToolbar(view, () => {
+    view.page = 0;
+    draw();
+  });
+  const drawAll = () => {
+    redraw(title, ...headline(model));
+    redraw(contended, contendedList(stage()));
+    redraw(footer, ...footnotes(model));
+    toolbar.element.hidden = isEmpty(model);
+    draw();
+  };
+  const status = el('p', { class: 'status', role: 'status' });
+  app.append(title, el('main', {}, contended, toolbar.element, list), footer, status, panel.element);
+  drawAll();
+  followWidth(list, draw);
+  followPrinting(view, draw);
+  return {
+    update(board) {
+      model = makeModel(board);
+      drawAll();
+    },
+    connected(isConnected) {
+      status.textContent = isConnected ? 'Live' : 'Not connected: the board shows what was last known';
+      status.classList.toggle('off', !isConnected);
+    },
+  };
+}
+
+function headline(model: Model): Child[] {
+  const { repository, at } = model.board;
+  return [
+    el('h1', {}, repository, ' ', el('small', {}, 'git handoff board')),
+    isEmpty(model)
+      ? undefined
+      : el(
+          'ul',
+          { class: 'facts' },
+          ...facts(model).map((text) => el('li', {}, text)),
+          el('li', {}, `as of ${full(at)}`),
+        ),
+  ];
+}
+
+const isEmpty = ({ board, items }: Model) =>
+  board.sessions.length === 0 && items.length === 0 && board.topics.length === 0;
+
+function listOf(stage: Stage, width: number): Child[] {
+  const { model, view } = stage;
+  if (isEmpty(model)) return [emptyState(model.board)];
+  switch (view.name) {
+    case 'timeline':
+      return [timeline(stage, width), legend()];
+    case 'sessions':
+      return [sessionTable(stage)];
+    case 'handoffs':
+      return [handoffTable(stage)];
+    case 'events':
+      return [eventTable(stage)];
+  }
+}
+
+function emptyState({ initialised }: Board): HTMLElement {
+  return el(
+    'div',
+    { class: 'empty' },
+    el('h2', {}, 'Nothing has happened here yet'),
+    note('No session is on record and no handoff was written in this repository.'),
+    ...(initialised
+      ? []
+      : [note('Switch the guard on, so that sessions are known:'), command('git handoff init')]),
+    note('Leave the first note:'),
+    command("git handoff write auth-refresh -m 'what the next session must know'"),
+  );
+}
+
+const MAX_CONTENDED = 12;
+
+/** Only when there is something to say. */
+function contendedList(stage: Stage): HTMLElement | undefined {
+  const { contended } = stage.model.board;
+  if (contended.length === 0) return undefined;
+  const rows = contended
+    .slice(0, MAX_CONTENDED)
+    .map(({ path, worktree, by }, at) =>
+      el(
+        'li',
+        {},
+        el('span', { class: 'path' }, path),
+        el('span', { class: 'dim' }, worktree),
+        sessionButtons(stage, by, `x${at}`),
+      ),
+    );
+  const more = contended.length - MAX_CONTENDED;
+  return el(
+    'section',
+    { class: 'contended', 'aria-labelledby': 'contended-title' },
+    el(
+      'div',
+      { class: 'contended-head' },
+      el('h2', { id: 'contended-title' }, `Contended now: ${contended.length}`),
+      note('changed by two live sessions, and not committed'),
+      command('git handoff status'),
+    ),
+    el('ul', {}, ...rows, more > 0 ? el('li', { class: 'dim' }, `and ${more} more`) : undefined),
+  );
+}
+
+function legend(): HTMLElement {
+  const kinds: readonly Kind[] = ['write', 'take', 'close', 'commit', 'refusal'];
+  const rows = kinds.map((kind) =>
+    el('li', { class: `k-${kind}` }, glyph(kind), el('span', {}, KIND_NAMES[kind])),
+  );
+  return el('ul', { class: 'legend', 'aria-label': 'Marks' }, ...rows);
+}
+
+const footnotes = ({ board }: Model): Child[] => [
+  ...board.limits.map(note),
+  note('A session is who it says it is: ids are claims, not proofs.'),
+];
+
+/** Marks are joined by the room that there is. */
+function followWidth(list: HTMLElement, draw: () => void): void {
+  let width = list.clientWidth;
+  new ResizeObserver(() => {
+    if (Math.abs(list.clientWidth - width) < 8) return;
+    width = list.clientWidth;
+    draw();
+  }).observe(list);
+}
+
+function followPrinting(view: View, draw: () => void): void {
+  const print = matchMedia('print');
+  const set = (isPrinting: boolean) => {
+    if (view.isPrinting === isPrinting) return;
+    view.isPrinting = isPrinting;
+    draw();
+  };
+  addEventListener('beforeprint', () => set(true));
+  addEventListener('afterprint', () => set(false));
+  print.addEventListener('change', ({ matches }) => set(matches));
+}

@@ -1,0 +1,184 @@
+import { type Child, button, el, redraw } from './dom.ts';
+import { type Item, KIND_NAMES, nameOf, versionItem } from './model.ts';
+import { STATE_NAMES, glyph, note, pager, sessionButton, sessionButtons, stateDot } from './parts.ts';
+import { full, short } from './time.ts';
+import { type Stage, type View, itemMatches, pageOf, sessionMatches } from './view.ts';
+
+const ROWS = 50;
+
+interface Column<T> {
+  readonly title: string;
+  /** Left out where there is little room. */
+  readonly wide?: true;
+  readonly number?: true;
+  cell(row: T, key: string): Child;
+}
+
+/** A list as a table: the same facts as the timeline has, for eyes and for screen readers. */
+function table<T>(
+  stage: Stage,
+  what: string,
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+): HTMLElement {
+  if (rows.length === 0) return note(`No ${what} here, or none that the filter lets through.`);
+  const classes = ({ wide, number }: Column<T>) =>
+    [wide === true ? 'wide' : '', number === true ? 'number' : ''].join(' ').trim() || undefined;
+  const head = columns.map((column) => el('th', { scope: 'col', class: classes(column) }, column.title));
+  const body = pageOf(rows, stage.view, ROWS).map((row, at) =>
+    el(
+      'tr',
+      {},
+      ...columns.map((column, place) =>
+        el('td', { class: classes(column) }, column.cell(row, `t${at}-${place}`)),
+      ),
+    ),
+  );
+  return el(
+    'div',
+    { class: 'table' },
+    el(
+      'table',
+      {},
+      el('caption', {}, what),
+      el('thead', {}, el('tr', {}, ...head)),
+      el('tbody', {}, ...body),
+    ),
+    pager(stage, rows.length, ROWS, what),
+  );
+}
+
+const time = (at: number): HTMLElement =>
+  el('time', { datetime: new Date(at).toISOString(), title: full(at) }, short(at));
+
+export function sessionTable(stage: Stage): HTMLElement {
+  const { model, view } = stage;
+  const rows = model.board.sessions
+    .map((session, index) => ({ session, index, items: model.lanes[index] ?? [] }))
+    .filter(
+      ({ session, index }) =>
+        (!view.liveOnly || session.state === 'live') && sessionMatches(model, index, view.query),
+    )
+    .sort(
+      (a, b) =>
+        Number(b.session.state === 'live') - Number(a.session.state === 'live') ||
+        b.session.to - a.session.to,
+    );
+  const count = (items: readonly Item[], test: (item: Item) => boolean) => String(items.filter(test).length);
+  return table(stage, 'sessions', rows, [
+    { title: 'Session', cell: ({ index }, key) => sessionButton(stage, index, key) },
+    {
+      title: 'State',
+      cell: ({ session: { state, reason } }) =>
+        el(
+          'span',
+          { class: 'state' },
+          stateDot(state),
+          STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
+        ),
+    },
+    { title: 'Client', cell: ({ session }) => session.client ?? '' },
+    { title: 'Branch', cell: ({ session }) => session.branch ?? '' },
+    { title: 'Worktree', wide: true, cell: ({ session }) => session.worktree ?? '' },
+    { title: 'Began', wide: true, cell: ({ session }) => time(session.from) },
+    { title: 'Last seen', cell: ({ session }) => time(session.to) },
+    {
+      title: 'Handoffs',
+      wide: true,
+      number: true,
+      cell: ({ items }) => count(items, ({ subject }) => subject.kind === 'version'),
+    },
+    {
+      title: 'Commits',
+      wide: true,
+      number: true,
+      cell: ({ items }) => count(items, ({ kind }) => kind === 'commit'),
+    },
+    {
+      title: 'Refusals',
+      wide: true,
+      number: true,
+      cell: ({ items }) => count(items, ({ kind }) => kind === 'refusal'),
+    },
+  ]);
+}
+
+export function handoffTable(stage: Stage): HTMLElement {
+  const { model, view } = stage;
+  const rows = model.board.topics.flatMap((topic) => {
+    const [tip] = topic.versions;
+    if (tip === undefined || (view.openOnly && tip.closed === true)) return [];
+    const owner = tip.by === undefined ? '' : (model.board.sessions[tip.by]?.id ?? '');
+    const texts = [nameOf(topic), tip.summary, owner];
+    return view.query === '' || texts.some((text) => text.toLowerCase().includes(view.query))
+      ? [{ topic, tip }]
+      : [];
+  });
+  return table(stage, 'handoffs', rows, [
+    {
+      title: 'Handoff',
+      cell: ({ topic, tip }, key) => {
+        const show = () => stage.show({ kind: 'item', item: versionItem(topic, tip) });
+        return button(key, show, { class: 'link' }, nameOf(topic));
+      },
+    },
+    { title: 'State', cell: ({ tip }) => (tip.closed === true ? 'closed' : 'open') },
+    {
+      title: 'Owner',
+      cell: ({ tip }, key) => (tip.by === undefined ? '' : sessionButton(stage, tip.by, key)),
+    },
+    { title: 'Changed', cell: ({ tip }) => time(tip.at) },
+    { title: 'Versions', wide: true, number: true, cell: ({ topic }) => String(topic.versions.length) },
+    { title: 'Summary', wide: true, cell: ({ tip }) => tip.summary },
+  ]);
+}
+
+const isOfKind = ({ kind, subject }: Item, { kinds }: View) =>
+  kinds === 'all' || (kinds === 'handoffs' ? subject.kind === 'version' : kind === kinds);
+
+export function eventTable(stage: Stage): HTMLElement {
+  const { model, view } = stage;
+  const rows = model.items.filter(
+    (item) =>
+      isOfKind(item, view) &&
+      (itemMatches(item, view.query) || item.by.some((index) => sessionMatches(model, index, view.query))),
+  );
+  return eventRows(stage, rows);
+}
+
+/** A list with pages of its own. `isOwn`: all are of one session, which is named above it. */
+export function eventList(stage: Stage, rows: readonly Item[], isOwn: boolean): HTMLElement {
+  const place = el('div');
+  const draw = (page: number) => {
+    const view = { ...stage.view, page };
+    redraw(place, eventRows({ ...stage, view, turn: draw }, rows, isOwn));
+  };
+  draw(0);
+  return place;
+}
+
+function eventRows(stage: Stage, rows: readonly Item[], isOwn = false): HTMLElement {
+  const who: Column<Item> = {
+    title: 'Session',
+    cell: ({ by }, key) => sessionButtons(stage, by, key),
+  };
+  return table(stage, 'events', rows, [
+    { title: 'Time', cell: ({ at }) => time(at) },
+    {
+      title: 'Kind',
+      cell: ({ kind }) =>
+        el('span', { class: 'state' }, el('span', { class: `k-${kind}` }, glyph(kind)), KIND_NAMES[kind]),
+    },
+    ...(isOwn ? [] : [who]),
+    {
+      title: 'What',
+      cell: (item, key) =>
+        button(
+          key,
+          () => stage.show({ kind: 'item', item }),
+          { class: 'link what' },
+          item.label || '(no text)',
+        ),
+    },
+  ]);
+}

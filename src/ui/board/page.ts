@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { Board } from '../../commands/board/shape.ts';
+
+/** What makes a page of the data. */
+export interface Assets {
+  readonly script: string;
+  readonly style: string;
+}
+
+const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** What a page may do: run its one script and use its one style, and nothing else; a served one asks its own server. */
+export function boardPolicy({ script, style }: Assets, isServed: boolean): string {
+  const rules = [
+    `default-src 'none'`,
+    `script-src ${sha256(script)}`,
+    `style-src ${sha256(style)}`,
+    ...(isServed ? [`connect-src 'self'`] : []),
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    // No text of anybody's may become markup or script; our script uses textContent only.
+    `require-trusted-types-for 'script'`,
+    `trusted-types 'none'`,
+  ];
+  return rules.join('; ');
+}
+
+/**
+ * JSON for a script element of the type application/json: no `<` that could end the element or begin a comment, no
+ * character that ends a line of script.
+ */
+export function embeddedJson(value: unknown): string {
+  return JSON.stringify(value)
+    .replaceAll('<', '\\u003c')
+    .replaceAll('\u2028', '\\u2028')
+    .replaceAll('\u2029', '\\u2029');
+}
+
+const escapeMarkup = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** One self-contained page. */
+export function boardPage(
+  board: Board,
+  assets: Assets,
+  { start, isServed }: { readonly start: string; readonly isServed: boolean },
+): string {
+  return `${start}
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escapeMarkup(boardPolicy(assets, isServed))}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${escapeMarkup(board.repository)} · git handoff board</title>
+<style>${assets.style}</style>
+</head>
+<body>
+<div id="app"${isServed ? ' data-served' : ''}></div>
+<noscript><p>This page draws itself with a script. The same in a terminal: git handoff sessions --all; git handoff list --all</p></noscript>
+<script type="application/json" id="board">${embeddedJson(board)}</script>
+<script>${assets.script}</script>
+</body>
+</html>
+`;
+}

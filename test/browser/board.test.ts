@@ -1,0 +1,354 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Board } from '../../src/commands/board/shape.ts';
+import { serveBoard } from '../support/board.ts';
+import { pageOf } from '../support/board-page.ts';
+import { sampleBoard } from '../support/board-sample.ts';
+import { Browser, type WatchedPage, noBrowser } from '../support/browser.ts';
+import { hostileCases } from '../support/guard.ts';
+import { TestRepository } from '../support/repository.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SMALL = sampleBoard({ sessions: 14, handoffs: 12 });
+/** Time to draw it and to change what is seen. Milliseconds. */
+const LIMIT_MS = 2000;
+
+if (noBrowser !== undefined) console.warn(`the browser tests are skipped: ${noBrowser}`);
+
+let browser: Browser;
+beforeAll(async () => {
+  if (noBrowser === undefined) browser = await Browser.open();
+});
+afterAll(async () => {
+  if (noBrowser === undefined) await browser.close();
+});
+
+/** What axe-core finds, as lines. */
+async function violations({ page }: WatchedPage): Promise<string[]> {
+  // The debugger puts it in: the page's own policy would let no other script run.
+  await page.evaluate(AXE);
+  const results = await page.evaluate(async () =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`),
+  );
+}
+
+const view = ({ page }: WatchedPage, name: string) =>
+  page.getByRole('group', { name: 'View' }).getByRole('button', { name }).click();
+
+function expectQuiet({ requests, dialogs, complaints }: WatchedPage): void {
+  expect({ requests, dialogs, complaints }).toEqual({ requests: [], dialogs: [], complaints: [] });
+}
+
+describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
+  it('shows lanes, and asks nobody for anything', async () => {
+    const opened = await browser.file(pageOf(SMALL));
+    expect(await opened.page.getByRole('row').count()).toBe(14);
+    expect(await opened.page.locator('h1').innerText()).toContain('shop');
+    expectQuiet(opened);
+    await opened.page.close();
+  });
+
+  it('leads from a lane to a handoff, its text and its changes, and back', async () => {
+    const opened = await browser.file(pageOf(SMALL));
+    const { page } = opened;
+    await view(opened, 'Handoffs');
+    await page.getByRole('button', { name: 'main/cache-keys-10' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('pre').innerText()).toContain('# Next action');
+    await dialog.getByLabel('Show').selectOption({ index: 1 });
+    expect(await dialog.locator('.added').first().innerText()).toContain('+ - round 2');
+    await dialog.getByRole('button', { name: '19c6b9a4', exact: true }).click();
+    expect(await dialog.getByRole('heading', { level: 2 }).innerText()).toBe('Session 19c6b9a4');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await dialog.getByRole('heading', { level: 2 }).innerText()).toBe('main/cache-keys-10');
+    await page.keyboard.press('Escape');
+    expect(await dialog.count()).toBe(0);
+    expectQuiet(opened);
+    await page.close();
+  });
+
+  it('is used by keyboard alone', async () => {
+    const { page } = await browser.file(pageOf(SMALL));
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      );
+    await page.getByRole('searchbox').focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toMatch(/^Session 19c6b9a4claude.*, live, /);
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toMatch(/^Session 2d414f6e/);
+    await page.keyboard.press('ArrowRight');
+    expect(await focused()).toMatch(/^commit: /);
+    const ring = await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle);
+    expect(ring).not.toBe('none');
+    const before = await focused();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await focused()).toBe(before);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Home');
+    expect(await focused()).toMatch(/^Session 2d414f6e/);
+    // One stop for the tab key.
+    expect(await page.locator('[role=grid] button[tabindex="0"]').count()).toBe(1);
+    await page.close();
+  });
+
+  it('filters and says when nothing is left', async () => {
+    const { page } = await browser.file(pageOf(SMALL));
+    await page.getByRole('searchbox').fill('billing');
+    await expect.poll(() => page.getByRole('row').count()).toBeLessThan(14);
+    await page.getByRole('searchbox').fill('no such thing');
+    await page.getByText('No session in this span of time').waitFor();
+    await page.close();
+  });
+
+  it('says what to type when nothing has happened', async () => {
+    const { page } = await browser.file(
+      pageOf({ ...sampleBoard({ sessions: 0, handoffs: 0 }), initialised: false }),
+    );
+    expect(await page.locator('.command').allInnerTexts()).toEqual([
+      'git handoff init',
+      "git handoff write auth-refresh -m 'what the next session must know'",
+    ]);
+    await page.close();
+  });
+
+  it('says where a text is that is not in the page', async () => {
+    const opened = await browser.file(pageOf({ ...SMALL, notes: {} }));
+    await view(opened, 'Handoffs');
+    await opened.page.getByRole('button', { name: 'main/cache-keys-10' }).click();
+    const text = opened.page.locator('.text .command');
+    expect(await text.innerText()).toBe('git handoff show main/cache-keys-10 --at 99e0802ed22e');
+    await opened.page.close();
+  });
+
+  it('prints every lane without the controls', async () => {
+    const { page } = await browser.file(pageOf(sampleBoard({ sessions: 70, handoffs: 60 })));
+    await page.getByLabel('Span').selectOption('everything');
+    expect(await page.getByRole('row').count()).toBe(40);
+    await page.emulateMedia({ media: 'print' });
+    await expect.poll(() => page.getByRole('row').count()).toBe(70);
+    expect(await page.locator('.toolbar').isVisible()).toBe(false);
+    expect((await page.pdf({ format: 'A4', landscape: true })).length).toBeGreaterThan(10_000);
+    await page.close();
+  });
+});
+
+describe.skipIf(noBrowser !== undefined)('for every reader', () => {
+  it.each(['light', 'dark'] as const)('has nothing that axe-core minds: %s', async (colorScheme) => {
+    const opened = await browser.file(pageOf(SMALL));
+    const { page } = opened;
+    await page.emulateMedia({ colorScheme });
+    for (const name of ['Timeline', 'Sessions', 'Handoffs', 'Events']) {
+      await view(opened, name);
+      expect(await violations(opened), name).toEqual([]);
+    }
+    await page.locator('.what').first().click();
+    await page.locator('dialog[open]').waitFor();
+    expect(await violations(opened), 'the panel').toEqual([]);
+    await page.close();
+  });
+
+  it.each(['light', 'dark'] as const)('also where it is narrow or empty: %s', async (colorScheme) => {
+    const narrow = await browser.file(pageOf(SMALL));
+    await narrow.page.emulateMedia({ colorScheme });
+    await narrow.page.setViewportSize({ width: 390, height: 800 });
+    expect(await violations(narrow)).toEqual([]);
+    expect(await narrow.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    const empty = await browser.file(pageOf(sampleBoard({ sessions: 0, handoffs: 0 })));
+    await empty.page.emulateMedia({ colorScheme });
+    expect(await violations(empty)).toEqual([]);
+    await Promise.all([narrow.page.close(), empty.page.close()]);
+  });
+});
+
+describe.skipIf(noBrowser !== undefined)('a thousand sessions and ten thousand handoffs', () => {
+  it('are drawn within two seconds, and so is each change of view', async () => {
+    const opened = await browser.file(pageOf(sampleBoard({ sessions: 1000, handoffs: 10_000 })));
+    const { page } = opened;
+    const drawn = await page.evaluate(() => {
+      const [entry] = performance.getEntriesByType('navigation');
+      return (entry as PerformanceNavigationTiming).domComplete;
+    });
+    const times: Record<string, number> = { drawn };
+    for (const name of ['Sessions', 'Handoffs', 'Events', 'Timeline']) {
+      times[name] = await page.evaluate(async (text) => {
+        const started = performance.now();
+        [...document.querySelectorAll('button')].find((one) => one.textContent === text)?.click();
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        return performance.now() - started;
+      }, name);
+    }
+    times['filtered'] = await page.evaluate(async () => {
+      const input = document.querySelector('input[type=search]') as HTMLInputElement;
+      const started = performance.now();
+      input.value = 'billing';
+      input.dispatchEvent(new Event('input'));
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      return performance.now() - started;
+    });
+    console.info(`milliseconds: ${JSON.stringify(times)}`);
+    for (const [what, time] of Object.entries(times)) expect(time, what).toBeLessThan(LIMIT_MS);
+    expect(await page.locator('button').count()).toBeLessThan(2500);
+    expectQuiet(opened);
+    await page.close();
+  });
+});
+
+/** Texts that would run, ask or show something if any of them became markup, style or script. */
+const MARKUP = [
+  '</script><script>globalThis.ran=1;alert(1)</script>',
+  '<img src=x onerror="globalThis.ran=1;alert(1)">',
+  '<svg onload=alert(1)><style>@import "http://127.0.0.1:9/x"</style></svg>',
+  '<iframe srcdoc="<script>parent.ran=1</script>"></iframe>',
+  '"><a href="javascript:globalThis.ran=1" autofocus onfocus="globalThis.ran=1">x</a>',
+  '<!--<script>',
+  ']]>{{7*7}}${globalThis.ran=1}`',
+  '<meta http-equiv="refresh" content="0;url=http://127.0.0.1:9/">',
+  '<base href="http://127.0.0.1:9/"><link rel="stylesheet" href="/x">',
+  '__proto__',
+  'constructor',
+];
+
+/** A board in which every text is one of somebody who means harm. */
+function hostileBoard(): Board {
+  const bodies = hostileCases<{
+    body?: string;
+    bodyBase64?: string;
+    generate?: { unit: string; count: number };
+  }>('bodies.json').map(({ body, bodyBase64, generate }) =>
+    bodyBase64 === undefined
+      ? (body ?? generate?.unit.repeat(Math.min(generate.count, 5000)) ?? '')
+      : Buffer.from(bodyBase64, 'base64').toString('utf8'),
+  );
+  const texts = [...MARKUP, ...bodies];
+  const text = (at: number) => texts[at % texts.length] ?? '';
+  const at = SMALL.at;
+  const oid = (n: number) => n.toString(16).padStart(40, '0');
+  return {
+    ...SMALL,
+    repository: text(0),
+    limits: [text(1)],
+    sessions: texts.map((one, n) => ({
+      id: `${n}${one}`,
+      state: 'live',
+      client: text(n + 1),
+      from: at - 60_000,
+      to: at,
+      reason: text(n + 2),
+      branch: text(n + 3),
+      worktree: text(n + 4),
+    })),
+    topics: texts.map((one, n) => ({
+      branch: one,
+      topic: `${n}-${text(n + 1)}`,
+      typed: one,
+      versions: [
+        {
+          oid: oid(2 * n),
+          at: at - 1000,
+          by: n,
+          step: 'take',
+          summary: one,
+          takenFrom: text(n + 1),
+          to: one,
+        },
+        { oid: oid(2 * n + 1), at: at - 2000, by: n, step: 'create', summary: one, automatic: one },
+      ],
+    })),
+    commits: texts.map((one, n) => ({
+      oid: oid(n + 9000),
+      at: at - 3000,
+      by: [n],
+      subject: one,
+      branch: one,
+    })),
+    refusals: texts.map((one, n) => ({ at: at - 4000, by: n, event: one, detail: one })),
+    contended: texts.map((one, n) => ({ worktree: one, path: one, by: [n] })),
+    notes: Object.fromEntries(
+      texts.flatMap((one, n) => [
+        [oid(2 * n), one],
+        [oid(2 * n + 1), text(n + 1)],
+      ]),
+    ),
+  };
+}
+
+describe.skipIf(noBrowser !== undefined)('hostile texts', () => {
+  it('stay texts wherever they are shown', async () => {
+    const board = hostileBoard();
+    const opened = await browser.file(pageOf(board));
+    const { page } = opened;
+    const ran = () => page.evaluate(() => Object.hasOwn(globalThis, 'ran'));
+    const foreign = () =>
+      page
+        .locator('img, svg, iframe, object, embed, base, link, form, a, body style, meta[http-equiv=refresh]')
+        .count();
+    for (const name of ['Timeline', 'Sessions', 'Handoffs', 'Events']) {
+      await view(opened, name);
+      expect([name, await ran(), await foreign()]).toEqual([name, false, 0]);
+    }
+    await view(opened, 'Handoffs');
+    const buttons = page.locator('tbody tr td:first-child button');
+    for (let at = 0; at < (await buttons.count()); at++) {
+      await buttons.nth(at).click();
+      await page.locator('dialog[open] .text > *').first().waitFor({ state: 'attached' });
+      await page.locator('#base').selectOption({ index: 1 });
+      await page.keyboard.press('Escape');
+    }
+    expect([await ran(), await foreign()]).toEqual([false, 0]);
+    expect(await page.title()).toBe(`${board.repository} · git handoff board`);
+    expectQuiet(opened);
+    await page.close();
+  });
+
+  it('and the policy holds even for a script that got in', async () => {
+    const html = pageOf(SMALL).replace(
+      '</body>',
+      '<script>globalThis.ran=1</script><img src="http://127.0.0.1:9/x">',
+    );
+    const opened = await browser.file(html);
+    expect(await opened.page.evaluate(() => Object.hasOwn(globalThis, 'ran'))).toBe(false);
+    expect(opened.complaints.join('\n')).toMatch(/script-src[\s\S]*default-src/);
+    await opened.page.close();
+  });
+});
+
+describe.skipIf(noBrowser !== undefined)('a served board', () => {
+  it('is live: a new note appears by itself, and texts are fetched', async () => {
+    const repo = new TestRepository();
+    repo.ok(['write', 'auth-refresh', '-m', 'one']);
+    const served = await serveBoard(repo);
+    try {
+      const opened = await browser.visit(served.url);
+      const { page } = opened;
+      await page.getByText('Live', { exact: true }).waitFor();
+      await view(opened, 'Handoffs');
+      expect(await page.locator('tbody tr').count()).toBe(1);
+      await page.waitForTimeout(500);
+      repo.ok(['write', 'other-work', '-m', '<img src=x onerror=alert(1)>']);
+      await page.getByRole('button', { name: 'main/other-work' }).waitFor();
+      await page.getByRole('button', { name: 'main/other-work' }).click();
+      expect(await page.locator('dialog pre').innerText()).toContain('<img src=x');
+      await page.keyboard.press('Escape');
+      expect(await violations(opened)).toEqual([]);
+      expect(opened.dialogs).toEqual([]);
+      expect(opened.complaints).toEqual([]);
+      expect(opened.requests.every((url) => url.startsWith(served.url))).toBe(true);
+      expect(await served.stop('SIGINT')).toBe(0);
+      await page.getByText('Not connected').waitFor();
+      await page.close();
+    } finally {
+      served.child.kill('SIGKILL');
+      repo.remove();
+    }
+  });
+});

@@ -1,0 +1,175 @@
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Board } from '../../src/commands/board/shape.ts';
+import { boardOf, dataOf } from '../support/board.ts';
+import { TestRepository } from '../support/repository.ts';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+describe('the board of two sessions', () => {
+  let world: SharingWorld;
+  let board: Board;
+  const who = (by: number | undefined) => board.sessions[by ?? -1]?.id;
+
+  beforeAll(() => {
+    world = new SharingWorld();
+    world.begin(A);
+    world.begin(B);
+    world.ok(['write', 'auth-refresh', '-m', 'first text'], { session: A });
+    world.ok(['write', 'auth-refresh', '-m', 'second text'], { session: A });
+    world.ok(['take', 'auth-refresh'], { session: B });
+    world.ok(['close', 'auth-refresh'], { session: B });
+    world.write(A, 'src/a.ts', 'changed by a\n');
+    refusal(world.try(B, 'src/a.ts', 'changed by b\n'));
+    // The hook after a tool sees what was written without being asked for: now both have changed it.
+    world.wrote(B, 'src/a.ts', 'changed by b\n');
+    world.write(A, 'src/b.ts', 'b\n');
+    world.git(['config', 'handoff.trailer', 'short']);
+    world.ok(['commit', '-m', 'work on b', '--', 'src/b.ts'], { session: A });
+    board = boardOf(world);
+  });
+  afterAll(() => world.remove());
+
+  it('has a lane for each, with where it works', () => {
+    const lanes = board.sessions.filter(({ id }) => id === A || id === B);
+    expect(lanes).toHaveLength(2);
+    for (const lane of lanes) {
+      expect(lane).toMatchObject({ state: 'live', client: 'claude', branch: 'main', worktree: 'repository' });
+    }
+    expect(board).toMatchObject({ repository: 'repository', initialised: true, limits: [] });
+  });
+
+  it('has every version of the handoff, newest first, and its texts', () => {
+    const [topic] = board.topics;
+    expect(topic).toMatchObject({ branch: 'main', topic: 'auth-refresh' });
+    expect(topic?.versions.map(({ step, by }) => [step, who(by)])).toEqual([
+      ['close', B],
+      ['take', B],
+      ['write', A],
+      ['create', A],
+    ]);
+    expect(topic?.versions[1]).toMatchObject({ takenFrom: A });
+    expect(topic?.versions[0]).toMatchObject({ closed: true });
+    const texts = topic?.versions.map(({ oid }) => board.notes[oid]);
+    expect(texts).toEqual(['second text\n', 'second text\n', 'second text\n', 'first text\n']);
+  });
+
+  it('has the commit, by the short id of its trailer', () => {
+    const found = board.commits.map(({ subject, by, branch }) => [subject, by.map(who), branch]);
+    expect(found).toEqual([['work on b', [A], 'main']]);
+  });
+
+  it('has the refusal', () => {
+    const own = board.refusals.filter(({ detail }) => detail.includes('src/a.ts'));
+    expect(own.map(({ by, event }) => [who(by), event])).toEqual([[B, 'PreToolUse']]);
+  });
+
+  it('has the contended path', () => {
+    expect(board.contended.map(({ path, by }) => [path, by.map(who).sort()])).toEqual([['src/a.ts', [A, B]]]);
+  });
+
+  it('tells a session that ended from one that is not on record', () => {
+    world.end(B);
+    const message = 'elsewhere\n\nClaude-Session-Id: never-registered-1';
+    world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '--allow-empty', '-m', message]);
+    const later = boardOf(world);
+    expect(later.sessions.find(({ id }) => id === B)).toMatchObject({ state: 'ended', reason: 'other' });
+    expect(later.sessions.find(({ id }) => id === 'never-registered-1')).toMatchObject({ state: 'none' });
+    expect(later.contended).toEqual([]);
+  });
+});
+
+describe('the file', () => {
+  let repo: TestRepository;
+  beforeAll(() => {
+    repo = new TestRepository();
+    repo.ok(['write', 'auth-refresh', '-m', 'a </script> note'], { session: A });
+  });
+  afterAll(() => repo.remove());
+
+  it('lies in a folder of its own where init never ran, for its owner only', () => {
+    const [file = '', what] = repo.ok(['board']).split('\n');
+    expect(file.startsWith(join(repo.root, 'tmp'))).toBe(true);
+    expect(what).toBe('1 session, 1 handoff, 0 refusals');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(existsSync(join(repo.path, '.git', 'handoff'))).toBe(false);
+  });
+
+  it('is where it is wanted, and is replaced by a newer one', () => {
+    const file = join(repo.path, 'board.html');
+    expect(repo.ok(['board', '--output', 'board.html'])).toContain('board.html\n');
+    const first = readFileSync(file, 'utf8');
+    expect(first).not.toContain('a </script> note');
+    expect(Object.values(dataOf(first).notes)).toEqual(['a </script> note\n']);
+    expect(repo.handoff(['board', '-o', 'board.html']).status).toBe(0);
+  });
+
+  it('is standard output with a dash', () => {
+    expect(dataOf(repo.ok(['board', '-o', '-'])).topics).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'a file that is no board',
+      () => writeFileSync(join(repo.path, 'x.html'), 'precious'),
+      'x.html',
+      'no page of git',
+    ],
+    ['a link', () => symlinkSync('board.html', join(repo.path, 'y.html')), 'y.html', 'symbolic link'],
+    ["git's own folder", () => undefined, '.git/board.html', "git's own folder"],
+  ])('never takes the place of %s', (_what, prepare, name, why) => {
+    prepare();
+    const { status, stderr } = repo.handoff(['board', '-o', name]);
+    expect(status).toBe(1);
+    expect(stderr).toContain(why);
+    if (name === 'x.html') expect(readFileSync(join(repo.path, name), 'utf8')).toBe('precious');
+  });
+
+  it('cannot be in a folder that is not there', () => {
+    const { status, stderr } = repo.handoff(['board', '-o', 'nowhere/board.html']);
+    expect([status, stderr]).toEqual([
+      2,
+      `error: nowhere/board.html is in a folder that is not there\nhint: mkdir -p -- ${join(repo.path, 'nowhere')}\n`,
+    ]);
+  });
+
+  it('changes nothing in the repository', () => {
+    const before = repo.git(['for-each-ref']);
+    repo.ok(['board']);
+    expect(repo.git(['for-each-ref'])).toBe(before);
+  });
+});
+
+describe('a damaged repository', () => {
+  it('shows the handoffs whose tips can be read, and says that it is not all', () => {
+    const repo = new TestRepository();
+    try {
+      repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
+      const first = repo.git(['rev-parse', 'refs/handoffs/main/auth-refresh']);
+      repo.ok(['write', 'auth-refresh', '-m', 'two'], { session: A });
+      repo.run('rm', ['-f', join(repo.path, '.git', 'objects', first.slice(0, 2), first.slice(2))]);
+      const board = boardOf(repo);
+      expect(board.topics.map(({ versions }) => versions.length)).toEqual([1]);
+      expect(board.limits).toContain('Older versions of handoffs are left out, or could not be read.');
+    } finally {
+      repo.remove();
+    }
+  });
+});
+
+describe('in a repository that init switched on', () => {
+  it('lies in its folder, which doctor minds nothing in and uninstall takes away', () => {
+    const repo = new TestRepository();
+    try {
+      repo.ok(['init', '--yes']);
+      const file = join(repo.path, '.git', 'handoff', 'board.html');
+      expect(repo.ok(['board']).split('\n')[0]).toBe(file);
+      expect(repo.ok(['board']).split('\n')[0]).toBe(file);
+      expect(repo.handoff(['doctor']).stdout).not.toContain('board');
+      repo.ok(['uninstall', '--yes']);
+      expect(existsSync(join(repo.path, '.git', 'handoff'))).toBe(false);
+    } finally {
+      repo.remove();
+    }
+  });
+});

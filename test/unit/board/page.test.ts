@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Assets, boardPage, boardPolicy, embeddedJson } from '../../../src/ui/board/page.ts';
+import { sampleBoard } from '../../support/board-sample.ts';
+
+const ASSETS: Assets = { script: 'go()', style: 'a{b:c}' };
+const EMPTY = sampleBoard({ sessions: 0, handoffs: 0 });
+const page = (board = EMPTY, isServed = false) =>
+  boardPage(board, ASSETS, { start: '<!doctype html>\n<html>', isServed });
+const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+describe('JSON inside a page', () => {
+  it('holds nothing that ends its element or a line, and reads back', () => {
+    const texts = ['</script><script>x()</script>', '<!--', ']]>', '\u2028\u2029', '\\u003c'];
+    const json = embeddedJson(texts);
+    expect(json).not.toMatch(/[<\u2028\u2029]/);
+    expect(JSON.parse(json)).toEqual(texts);
+  });
+
+  it('does so for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const json = embeddedJson({ [text]: text });
+        expect(json).not.toMatch(/[<\u2028\u2029]/);
+        expect(JSON.parse(json)).toEqual({ [text]: text });
+      }),
+    );
+  });
+});
+
+describe('the page', () => {
+  it('allows its own script and style by their hashes, and nothing else', () => {
+    const policy = boardPolicy(ASSETS, false);
+    expect(policy.split('; ')).toEqual(
+      expect.arrayContaining([
+        `default-src 'none'`,
+        `script-src ${hash('go()')}`,
+        `style-src ${hash('a{b:c}')}`,
+        `base-uri 'none'`,
+        `form-action 'none'`,
+      ]),
+    );
+    expect(policy).not.toMatch(/unsafe|connect-src|http|\*/);
+    expect(boardPolicy(ASSETS, true)).toContain(`connect-src 'self'`);
+  });
+
+  it('stands before the style and the data in which it holds', () => {
+    const html = page();
+    expect(html.indexOf('Content-Security-Policy')).toBeGreaterThan(0);
+    expect(html.indexOf('Content-Security-Policy')).toBeLessThan(html.indexOf('<style>'));
+  });
+
+  it('has one script and the data, whatever the repository is called', () => {
+    const repository = '</title><script>x()</script>"&';
+    const html = page({ ...EMPTY, repository });
+    expect(html.match(/<script/g)).toHaveLength(2);
+    expect(html.match(/<\/title>/g)).toHaveLength(1);
+  });
+
+  it('says of itself whether there is a server', () => {
+    expect(page()).not.toContain('data-served');
+    expect(page(EMPTY, true)).toContain('data-served');
+  });
+});
