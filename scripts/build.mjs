@@ -34,6 +34,7 @@ async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
   const build = await rolldown({
     input: { [name]: join(root, 'src', `${source}.ts`) },
     platform: 'node',
+    moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
       // yargs asks for import.meta.url, which CommonJS lacks; verbs share their chunk with what they import.

@@ -1,4 +1,5 @@
 import { COMMIT_VERBS } from './verbs/commits.ts';
+import { COMPLETION_VERBS } from './verbs/completion.ts';
 import { EXCHANGE_VERBS } from './verbs/exchange.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
@@ -18,4 +19,5 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...RESCUE_VERBS,
   ...EXCHANGE_VERBS,
   ...SETUP_VERBS,
+  ...COMPLETION_VERBS,
 };
