@@ -1,6 +1,7 @@
 /** The package's version, put in by the bundler. */
 declare const __VERSION__: string;
 
+/* eslint-disable no-restricted-syntax -- a module that is a text has no other shape */
 /** A shell's file, whose text the bundler puts in. */
 declare module '*.bash' {
   const text: string;
