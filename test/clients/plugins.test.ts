@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runClaude } from '../support/client/claude.ts';
 import { expectHealthy } from '../support/client/expectations.ts';
-import { CLAUDE_CODE, installClient } from '../support/client/install.ts';
+import { CLAUDE_CODE, CODEX, installClient } from '../support/client/install.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { runProgram } from '../support/client/program.ts';
 import { bash } from '../support/client/tools.ts';
@@ -61,18 +62,36 @@ describe('the plugin for Claude Code', () => {
   });
 
   it.each([['.'], ['plugins/claude']])('%s passes `claude plugin validate`', async (folder) => {
-    const home = path.join((await pluginWorld()).root, 'validator');
-    mkdirSync(home);
-    const { status, lines, stderr } = await runProgram(
-      installClient(CLAUDE_CODE),
-      ['plugin', 'validate', folder],
-      {
-        cwd: REPOSITORY,
-        env: { HOME: home, PATH: process.env['PATH'] ?? '', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
-        timeout: 60_000,
-        input: null,
-      },
-    );
-    expect(status, [...lines, stderr].join('\n')).toBe(0);
+    await plugin(CLAUDE_CODE, 'validate', folder);
   });
 });
+
+describe('the marketplaces', () => {
+  it.each([CLAUDE_CODE, CODEX])('$name installs git-handoff from this repository', async (client) => {
+    const home = await plugin(client, 'marketplace', 'add', REPOSITORY);
+    await plugin(client, client === CODEX ? 'add' : 'install', 'git-handoff@git-handoff', { home });
+    const installed = readdirSync(home, { recursive: true, encoding: 'utf8' });
+    const hooks = installed.find((file) => file.endsWith(path.join('hooks', 'hooks.json')));
+    const source = path.join(REPOSITORY, 'plugins', client.name, 'hooks', 'hooks.json');
+    expect(readFileSync(path.join(home, hooks ?? ''), 'utf8')).toBe(readFileSync(source, 'utf8'));
+  });
+});
+
+/** Runs `<client> plugin …` in the repository, which must succeed; the home that it wrote to. */
+async function plugin(
+  client: typeof CLAUDE_CODE,
+  ...words: readonly (string | { readonly home: string })[]
+): Promise<string> {
+  const given = words.find((word) => typeof word !== 'string');
+  const home = given?.home ?? realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-plugin-')));
+  if (given === undefined) onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const args = ['plugin', ...words.filter((word) => typeof word === 'string')];
+  const { status, lines, stderr } = await runProgram(installClient(client), args, {
+    cwd: REPOSITORY,
+    env: { HOME: home, PATH: process.env['PATH'] ?? '', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1' },
+    timeout: 60_000,
+    input: null,
+  });
+  expect(status, [...lines, stderr].join('\n')).toBe(0);
+  return home;
+}
