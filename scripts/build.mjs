@@ -34,6 +34,7 @@ async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
   const build = await rolldown({
     input: { [name]: join(root, 'src', `${source}.ts`) },
     platform: 'node',
+    moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
       // yargs asks for import.meta.url, which CommonJS lacks; verbs share their chunk with what they import.
@@ -81,7 +82,7 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   // Each file costs half a millisecond to find and load: what every decision needs is one, and what needs git
   // (whose first process loads child_process) another.
   const always =
-    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|(?!automatic|branch-history|operators|reader|rescue|staleness|startup)[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
+    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|(?!automatic|branch-history|operators|reader|rescue|staleness|startup)[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/(?!copilot|cursor)[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
   const gitBound =
     /src\/(?:git\/(?!branches|rescue-tree|left-commits|ignored-files|list-tree|stash)|store\/(?!rescue|stash-pins)|domain\/ledger\/(?!tree-verbs\.|stash-verbs|branch-verbs|pathspec))|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
   await bundle('hook-main', 'hook', name, {

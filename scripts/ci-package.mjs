@@ -20,7 +20,7 @@ const PACKED_LIMIT = 480 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
   ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
-  'skills/git-handoff/SKILL.md',
+  ...['skills/git-handoff/SKILL.md', 'THIRD-PARTY-LICENSES'],
 ];
 const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w.-]+|schema\/[\w.-]+\.json)$/;
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];

@@ -3,3 +3,18 @@ declare const __VERSION__: string;
 /** The board's script and style, put in by the bundler. */
 declare const __BOARD_SCRIPT__: string;
 declare const __BOARD_STYLE__: string;
+
+/* eslint-disable no-restricted-syntax -- a module that is a text has no other shape */
+/** A shell's file, whose text the bundler puts in. */
+declare module '*.bash' {
+  const text: string;
+  export default text;
+}
+declare module '*.zsh' {
+  const text: string;
+  export default text;
+}
+declare module '*.fish' {
+  const text: string;
+  export default text;
+}

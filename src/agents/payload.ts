@@ -16,6 +16,16 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** The same for a value that may be JSON in a text. */
+export function fieldsOrJson(value: unknown): Fields | undefined {
+  if (typeof value !== 'string') return fields(value);
+  try {
+    return fields(JSON.parse(value));
+  } catch {
+    return undefined;
+  }
+}
+
 const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
 
 /** What began a session, as its client said it. */

@@ -1,5 +1,6 @@
 import { BOARD_VERBS } from './verbs/board.ts';
 import { COMMIT_VERBS } from './verbs/commits.ts';
+import { COMPLETION_VERBS } from './verbs/completion.ts';
 import { EXCHANGE_VERBS } from './verbs/exchange.ts';
 import { NOTE_VERBS } from './verbs/notes.ts';
 import { RESCUE_VERBS } from './verbs/rescue.ts';
@@ -22,4 +23,5 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ...EXCHANGE_VERBS,
   ...BOARD_VERBS,
   ...SETUP_VERBS,
+  ...COMPLETION_VERBS,
 };

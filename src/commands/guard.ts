@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { dialectFor } from '../agents/index.ts';
+import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
 import {
   DEFAULT_SETTINGS,
@@ -43,13 +43,13 @@ const ALLOW: Verdict = { kind: 'allow' };
  * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
  */
 export async function guard(call: GuardCall): Promise<string> {
-  const dialect = dialectFor(call.client);
+  let client = call.client ?? '';
   let folder = stateFolder(call.env);
   let event: GuardEvent | undefined;
   const log = (kind: string, detail: string) => {
     const line: LogLine = {
       event: event?.name ?? '',
-      client: dialect.client,
+      client,
       session: event?.session ?? '',
       kind,
       detail,
@@ -58,6 +58,9 @@ export async function guard(call: GuardCall): Promise<string> {
   };
   try {
     const payload: unknown = JSON.parse(call.text);
+    client = clientOf(call.client, payload);
+    const dialect = await dialectFor(client);
+    client = dialect.client;
     event = dialect.parse(payload, call.env);
     if (event === undefined) throw new Error('the payload is none of this client');
     const scene = await setScene(call, dialect, event, log);

@@ -21,6 +21,8 @@ export interface ClientInstaller {
   readonly instructionsFile: string;
   /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
   settingsFile(scope: Scope, places: Places): string | undefined;
+  /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
+  userFolder?(places: Places): string;
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
   register(text: string, scope: Scope, launcher: string): string;
   /** The text without our hooks. Throws SettingsError. */

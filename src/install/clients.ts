@@ -3,11 +3,19 @@ import { Failure } from '../domain/failure.ts';
 import { claudeInstaller } from './claude.ts';
 import type { ClientInstaller, Places, Scope } from './client.ts';
 import { codexInstaller } from './codex.ts';
+import { copilotInstaller } from './copilot.ts';
+import { cursorInstaller } from './cursor.ts';
 import { exists } from './disk.ts';
 import { geminiInstaller } from './gemini.ts';
 
 /** Every client whose settings `init` can edit. */
-export const INSTALLERS: readonly ClientInstaller[] = [claudeInstaller, codexInstaller, geminiInstaller];
+export const INSTALLERS: readonly ClientInstaller[] = [
+  claudeInstaller,
+  codexInstaller,
+  geminiInstaller,
+  cursorInstaller,
+  copilotInstaller,
+];
 
 /** Stands for every client that is in use here. */
 const ALL = 'all';
@@ -69,7 +77,7 @@ export function isInUse(installer: ClientInstaller, places: Places): Promise<boo
 
 /** Where a client keeps what is this user's: its settings, its skills. */
 export function userFolder(installer: ClientInstaller, places: Places): string {
-  return dirname(installer.settingsFile('user', places) ?? places.home);
+  return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
 }
 
 function hasScope(installer: ClientInstaller, scope: Scope, places: Places): boolean {

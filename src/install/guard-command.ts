@@ -9,10 +9,22 @@ import { shellQuote } from './shell-quote.ts';
  */
 export function guardCommand(client: string, scope: Scope, launcher: string): string {
   const guard = `guard --client ${client}`;
+  if (FAIL_CLOSED.has(client)) return openCommand(guard, scope, launcher);
   if (scope === 'project') {
     return `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff ${guard}`;
   }
   return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
+}
+
+/** Clients that refuse a tool call when its hook ends with any status but 0, whatever the reason. */
+const FAIL_CLOSED: ReadonlySet<string> = new Set(['copilot']);
+
+/** Here not even a launcher that was killed, or another program of our name, may stop the calls. */
+function openCommand(guard: string, scope: Scope, launcher: string): string {
+  const call = `${guard} --client-pid $PPID || exit 0`;
+  return scope === 'project'
+    ? `command -v git-handoff >/dev/null 2>&1 || exit 0; git-handoff ${call}`
+    : `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; "$p" ${call}`;
 }
 
 /** Tells the commands that `guardCommand` makes for a client, of any release, from everybody else's. */

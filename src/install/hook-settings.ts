@@ -1,5 +1,6 @@
 /**
- * The part of a client's settings that lists its hooks: `hooks.<event>[] = {matcher?, hooks: [handler]}`.
+ * The part of a client's settings that lists its hooks: `hooks.<event>[] = {matcher?, hooks: [handler]}`, or without
+ * the groups, `hooks.<event>[] = {...handler, matcher?}`.
  * Everything here is pure; texts are binary strings (see json-text.ts).
  */
 import {
@@ -20,7 +21,9 @@ import {
 export interface HookEntry {
   readonly event: string;
   readonly matcher?: string;
-  readonly handler: Readonly<Record<string, string | number>>;
+  readonly handler: Readonly<Record<string, string | number | boolean>>;
+  /** This client's lists hold handlers, not groups of them. */
+  readonly flat?: true;
 }
 
 /** Tells our command from everybody else's. */
@@ -32,12 +35,30 @@ export class SettingsError extends Error {}
 /**
  * The text with our entries in it, each exactly once, all other bytes as they were.
  *
+ * @param version what the client wants to see as `"version"`; one that stands there is kept
  * @throws SettingsError when the text is not JSON or `hooks` has another shape
  */
-export function registerHooks(text: string, entries: readonly HookEntry[], isOurs: CommandTest): string {
+export function registerHooks(
+  text: string,
+  entries: readonly HookEntry[],
+  isOurs: CommandTest,
+  version?: number,
+): string {
+  if (isBlank(text)) return newSettings(text, entries, version);
+  const root = scanRoot(text);
+  if (version === undefined || memberOf(root, 'version') !== undefined) {
+    return insertHooks(text, entries, isOurs);
+  }
+  return insertHooks(
+    appendItems(text, root, 1, [`"version": ${version}`], styleOf(text, root)),
+    entries,
+    isOurs,
+  );
+}
+
+function insertHooks(text: string, entries: readonly HookEntry[], isOurs: CommandTest): string {
   if (hooksAreCurrent(text, entries, isOurs)) return text;
   const base = unregisterHooks(text, isOurs);
-  if (isBlank(base)) return newSettings(base, entries);
   const root = scanRoot(base);
   const style = styleOf(base, root);
   const hooks = memberOf(root, 'hooks')?.value;
@@ -80,6 +101,9 @@ export function hooksAreCurrent(text: string, entries: readonly HookEntry[], isO
 }
 
 function groupOf(entry: HookEntry): object {
+  if (entry.flat === true) {
+    return { ...entry.handler, ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }) };
+  }
   const hooks = [entry.handler];
   return entry.matcher === undefined ? { hooks } : { matcher: entry.matcher, hooks };
 }
@@ -89,9 +113,10 @@ function groupsByEvent(entries: readonly HookEntry[]): Record<string, object[]> 
 }
 
 /** A file without content keeps its byte order mark and its kind of line ending. */
-function newSettings(base: string, entries: readonly HookEntry[]): string {
+function newSettings(base: string, entries: readonly HookEntry[], version: number | undefined): string {
   const style = styleOf(base, undefined);
-  const body = renderJson({ hooks: groupsByEvent(entries) }, 0, style);
+  const head = version === undefined ? {} : { version };
+  const body = renderJson({ ...head, hooks: groupsByEvent(entries) }, 0, style);
   return base.slice(0, contentStart(base)) + body + style.eol;
 }
 
@@ -130,23 +155,25 @@ function* ourPlaces(text: string, root: JsonNode, isOurs: CommandTest): Generato
     if (hooks.key !== 'hooks') continue;
     for (const [eventAt, event] of hooks.value.items.entries()) {
       for (const [groupAt, group] of event.value.items.entries()) {
+        const place = [
+          { container: root, index: hooksAt },
+          { container: hooks.value, index: eventAt },
+          { container: event.value, index: groupAt },
+        ];
+        if (isOurs(commandOf(text, group.value))) yield place;
         const handlers = memberOf(group.value, 'hooks')?.value;
         for (const [handlerAt, handler] of (handlers?.items ?? []).entries()) {
           if (handlers === undefined || !isOurs(commandOf(text, handler.value))) continue;
-          yield [
-            { container: root, index: hooksAt },
-            { container: hooks.value, index: eventAt },
-            { container: event.value, index: groupAt },
-            { container: handlers, index: handlerAt },
-          ];
+          yield [...place, { container: handlers, index: handlerAt }];
         }
       }
     }
   }
 }
 
+/** Copilot CLI tells the shells apart: `bash` is for one of the POSIX family. */
 function commandOf(text: string, handler: JsonNode): string {
-  const command = memberOf(handler, 'command')?.value;
+  const command = (memberOf(handler, 'command') ?? memberOf(handler, 'bash'))?.value;
   if (command === undefined || text[command.start] !== '"') return '';
   return JSON.parse(text.slice(command.start, command.end)) as string;
 }

@@ -6,13 +6,10 @@ import type { InstallContext } from './context.ts';
 import { type FileFacts, fileFacts, missingFolders } from './disk.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';
 import { type InstructionFacts, readInstructionFiles } from './instruction-files.ts';
-import {
-  type RepositoryFacts,
-  configWith,
-  isEnabled,
-  isIgnored,
-  readRepository,
-} from './repository-facts.ts';
+import { configWithoutUs, wantedConfig } from './edit-config.ts';
+import { hooksForConfig } from './plan-hooks.ts';
+import { parseReceipt } from './receipt.ts';
+import { type RepositoryFacts, isIgnored, readRepository } from './repository-facts.ts';
 import { type SkillFacts, readSkills } from './skill.ts';
 import { repositoryEntry } from './user-state.ts';
 
@@ -26,8 +23,8 @@ export interface InstallFacts {
   readonly packageRoot: string;
   readonly nodePath: string;
   readonly repository: RepositoryFacts;
-  /** The config with `handoff.enabled = true`; undefined when it is so already. */
-  readonly enabledConfig: Buffer | undefined;
+  /** The config as it is to be, and as it was before us. */
+  readonly config: { readonly wanted: Buffer; readonly without: Buffer };
   readonly hooks: readonly HookFacts[];
   /** One for each client whose hooks are wanted. */
   readonly settings: readonly SettingsFacts[];
@@ -66,15 +63,15 @@ export async function readInstallFacts(
   const repository = await readRepository(git, context.cwd);
   const state = stateFolder({ ...context.env, HOME: context.home });
   const paths = installers.map((installer) => settingsPath(installer, scope, context, repository));
+  const hooks = repository.hooksFolder === undefined ? [] : await readHooks(git, repository.hooksFolder);
+  const repositoryReceipt = await fileFacts(join(repository.commonDir, 'handoff', 'install.json'));
   const facts = {
     scope,
     packageRoot: context.packageRoot,
     nodePath: context.nodePath,
     repository,
-    enabledConfig: isEnabled(repository.enabled)
-      ? undefined
-      : await configWith(git, repository.config, ['true']),
-    hooks: repository.hooksFolder === undefined ? [] : await readHooks(git, repository.hooksFolder),
+    config: await readConfig(context, repository, hooks, repositoryReceipt),
+    hooks,
     settings: await Promise.all(
       paths.map(async ({ installer, path }) => ({ installer, ...(await fileFacts(path)) })),
     ),
@@ -90,10 +87,28 @@ export async function readInstallFacts(
     skills: texts.skill ? await readSkills(installers, { ...context, topLevel: undefined }) : [],
     node: await fileFacts(join(state, 'node')),
     entry: await fileFacts(repositoryEntry(state, repository.commonDir)),
-    repositoryReceipt: await fileFacts(join(repository.commonDir, 'handoff', 'install.json')),
+    repositoryReceipt,
     userReceipt: await fileFacts(join(state, 'install.json')),
   };
   return { ...facts, missing: await readMissing(facts) };
+}
+
+async function readConfig(
+  { git, packageRoot }: InstallContext,
+  repository: RepositoryFacts,
+  hooks: readonly HookFacts[],
+  { bytes, path }: FileFacts,
+): Promise<InstallFacts['config']> {
+  const receipt = parseReceipt(bytes, path);
+  const isUntouched =
+    repository.configHooks.size === 0 && !receipt.files.some(({ role }) => role === 'config');
+  const wanted = hooksForConfig(repository, hooks, packageRoot);
+  return {
+    wanted: await wantedConfig(git, repository, wanted, packageRoot),
+    without: isUntouched
+      ? repository.config
+      : await configWithoutUs(git, repository, receipt.enabledBefore ?? repository.enabled),
+  };
 }
 
 function settingsPath(

@@ -65,8 +65,11 @@ export function unplanFile(
   return { kind: 'file', role, path, before: current, after: gone ? undefined : before, mode: 0o644 };
 }
 
+/** Some clients want a version in theirs. */
+const EMPTY_SETTINGS = /^\{\s*(?:"version":\s*\d{1,9}\s*)?\}$/;
+
 /** What is left of a file that we made when our part is out and nobody else wrote into it. */
 function isNothing(text: string): boolean {
   const content = text.slice(contentStart(text)).trim();
-  return content === '' || content === NEW_HOOK.trim() || /^\{\s*\}$/.test(content);
+  return content === '' || content === NEW_HOOK.trim() || EMPTY_SETTINGS.test(content);
 }

@@ -9,6 +9,7 @@ import { type PlannedFile, planFile } from './plan-file.ts';
 import { planHooks } from './plan-hooks.ts';
 import { planInstructions } from './plan-instructions.ts';
 import { type Receipt, formatReceipt, mergeReceipt, parseReceipt } from './receipt.ts';
+import { isEnabled } from './repository-facts.ts';
 import { planSkills } from './skill.ts';
 
 /** Changes in their order, and what a person must know or do by hand. */
@@ -31,7 +32,7 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   const settings = facts.settings.map((one) => planSettings(facts, one, settingsReceipt));
   const settingsFiles = settings.flatMap(({ files }) => files);
   const hooks = planHooks(repository, facts.hooks, ownReceipt, facts.packageRoot);
-  const config = planConfig(facts);
+  const config = planConfig(facts, ownReceipt);
   const exclude = planExclude(facts, ownReceipt);
   const installers = facts.settings.map(({ installer }) => installer);
   const instructions = planInstructions(facts.instructions ?? [], installers, ownReceipt);
@@ -86,17 +87,15 @@ function planSettings(
   }
 }
 
-function planConfig(facts: InstallFacts): PlannedFile[] {
-  const { enabledConfig } = facts;
-  if (enabledConfig === undefined) return [];
+function planConfig({ config, repository }: InstallFacts, receipt: Receipt): PlannedFile[] {
   const planned = planFile({
     role: 'config',
-    path: facts.repository.configPath,
-    current: facts.repository.config,
-    prior: undefined,
+    path: repository.configPath,
+    current: repository.config,
+    prior: receipt.files.find(({ role }) => role === 'config'),
     mode: 0o644,
-    strip: (text) => text,
-    want: () => enabledConfig.toString('latin1'),
+    strip: () => config.without.toString('latin1'),
+    want: () => config.wanted.toString('latin1'),
   });
   return planned === undefined ? [] : [planned];
 }
@@ -143,8 +142,9 @@ function writeReceipt(
     planned.map(({ receipt: one }) => one),
     folders,
   );
-  const setsConfig = planned.some(({ change }) => change.role === 'config');
-  const before = setsConfig ? { enabledBefore: facts.repository.enabled } : {};
+  const setsConfig = !isEnabled(facts.repository.enabled);
+  const before =
+    setsConfig && file === facts.repositoryReceipt ? { enabledBefore: facts.repository.enabled } : {};
   return write(file, formatReceipt({ ...merged, ...before }).toString('utf8'));
 }
 

@@ -34,11 +34,14 @@ function readJson(file: string): unknown {
   }
 }
 
-/** Values of `command` anywhere below, of entries that start our guard. */
+/** Copilot CLI's entries name the shell. */
+const COMMAND_KEYS: ReadonlySet<string> = new Set(['command', 'bash']);
+
+/** Command lines anywhere below, of entries that start our guard. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
-    if (key !== 'command' || typeof inner !== 'string') return commandsIn(inner);
+    if (!COMMAND_KEYS.has(key) || typeof inner !== 'string') return commandsIn(inner);
     const at = inner.indexOf('git-handoff');
     return at >= 0 && / guard\b/.test(inner.slice(at)) ? [inner] : [];
   });

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { type GitRunner, gitFailure } from '../git/run.ts';
+import { type ConfigHooks, parseConfigHooks, runsConfigHooks } from './config-hooks.ts';
 import { exists, followLinks, readBytes, realPath } from './disk.ts';
 
 /** The folder that git takes hooks from in this worktree (githooks(5), `core.hooksPath`). */
@@ -27,6 +27,10 @@ export interface RepositoryFacts {
   /** Values of `handoff.enabled` in the repository's own config. */
   readonly enabled: readonly string[];
   readonly hooksFolder: HooksFolder | undefined;
+  /** Our hooks in the repository's own config. */
+  readonly configHooks: ConfigHooks;
+  /** Whether this git runs hooks from its config. */
+  readonly runsConfigHooks: boolean;
   /** The git folders of all worktrees, the main one first. */
   readonly worktreeGitDirs: readonly string[];
 }
@@ -57,8 +61,15 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
     config: (await readBytes(configPath)) ?? Buffer.alloc(0),
     enabled: enabled.stdout.toString('utf8').split('\0').slice(0, -1),
     hooksFolder: await readHooksFolder(git, { cwd, gitDir, commonDir, topLevel }),
+    configHooks: await readConfigHooks(git, cwd),
+    runsConfigHooks: runsConfigHooks((await git(['--version'], { cwd })).stdout.toString('utf8')),
     worktreeGitDirs: await listGitDirs(commonDir),
   };
+}
+
+async function readConfigHooks(git: GitRunner, cwd: string): Promise<ConfigHooks> {
+  const found = await git(['config', '--local', '-z', '--get-regexp', '^hook\\.handoff-'], { cwd });
+  return parseConfigHooks(found.stdout.toString('utf8'));
 }
 
 /** Whether this `handoff.enabled` (the last value counts) switches the repository on. */
@@ -119,31 +130,6 @@ async function presentFolder(path: string): Promise<string> {
 export async function isIgnored(git: GitRunner, path: string): Promise<boolean> {
   const cwd = await presentFolder(resolve(path, '..'));
   return (await git(['check-ignore', '-q', '--', path], { cwd })).code === 0;
-}
-
-/**
- * The config file's bytes with other values of `handoff.enabled`, made by git itself on a copy.
- *
- * @throws Failure `environment`
- */
-export async function configWith(git: GitRunner, config: Buffer, values: readonly string[]): Promise<Buffer> {
-  const folder = await fs.mkdtemp(join(tmpdir(), 'git-handoff-'));
-  const copy = join(folder, 'config');
-  const edit = async (...args: string[]) => {
-    const result = await git(['config', '--file', copy, ...args], { cwd: folder });
-    // 5: there was nothing to unset.
-    if (result.code !== 0 && result.code !== 5) throw gitFailure('config', result);
-  };
-  try {
-    await fs.writeFile(copy, config, { mode: 0o600 });
-    const [first, ...more] = values;
-    if (first === undefined) await edit('--unset-all', 'handoff.enabled');
-    else await edit('--replace-all', 'handoff.enabled', first);
-    for (const value of more) await edit('--add', 'handoff.enabled', value);
-    return await fs.readFile(copy);
-  } finally {
-    await fs.rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** Whether the repository that this common dir belonged to still has our folder. */

@@ -8,7 +8,8 @@ import { type FileFacts, exists, fileFacts } from './disk.ts';
 import { GIT_HOOKS } from './hook-block.ts';
 import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
-import { type RepositoryFacts, configWith, readRepository } from './repository-facts.ts';
+import { configWithoutUs } from './edit-config.ts';
+import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 import { otherRepositories, repositoryEntry } from './user-state.ts';
 
 /** A file that may hold a part of ours. */
@@ -23,7 +24,7 @@ export interface RepositoryRemains {
   readonly facts: RepositoryFacts;
   readonly receipt: Receipt;
   readonly suspects: readonly Suspect[];
-  /** The config with `handoff.enabled` as it was before us, for a config that was edited since. */
+  /** The config without us, for a config that was edited since. */
   readonly restoredConfig: Buffer;
   /** Files that the guard leaves in the git folders of worktrees. */
   readonly markers: readonly FileFacts[];
@@ -102,7 +103,7 @@ async function readRemains(
       ...(await withDefaults(receipt, 'git-hook', hookPaths)),
       ...(await instructionSuspects(receipt.files, facts.topLevel)),
     ],
-    restoredConfig: await configWith(context.git, facts.config, receipt.enabledBefore ?? []),
+    restoredConfig: await configWithoutUs(context.git, facts, receipt.enabledBefore ?? []),
     markers: await Promise.all(markers.map(fileFacts)),
     folderExists: await exists(folder),
     entry: await fileFacts(repositoryEntry(state, facts.commonDir)),

@@ -45,6 +45,10 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('error', 1, ['show']).error.code).toBe('not-found');
   });
 
+  it('completion', () => {
+    expect(answer('completion', 0, ['completion', 'bash'])).toMatchObject({ shell: 'bash' });
+  });
+
   it('write, show, log and list', () => {
     expect(answer('write', 0, ['write', 'auth-refresh', '-m', 'hello'], a)).toMatchObject({
       owner: a,

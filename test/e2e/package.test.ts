@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -12,6 +13,7 @@ const CONTENTS = [
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
+  'THIRD-PARTY-LICENSES',
   'bin/git-handoff',
   'dist/cli.cjs',
   'dist/hook.cjs',
@@ -139,6 +141,42 @@ describe('the published package', () => {
     expect(hook.stdout).toContain('"permissionDecision":"deny"');
     expect(git('handoff', 'uninstall', '--yes')).toBe(0);
     expect(existsSync(join(home, '.claude', 'settings.json'))).toBe(false);
+  });
+
+  it.each(['init', 'write', 'commit', 'completion'])('explains %s when it is installed', (verb) => {
+    const { status, stdout } = run('git', ['handoff', verb, '-h']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n +git handoff ${verb}\\b`));
+  });
+
+  // What `git handoff --help` does: git asks man, which finds share/man beside bin on PATH.
+  const hasMan = spawnSync('man', ['--version']).status === 0;
+  it.runIf(hasMan)('opens its manual for `git handoff --help`', () => {
+    const { status, stdout, stderr } = run('git', ['handoff', '--help'], {});
+    expect(status, stderr).toBe(0);
+    expect(stdout).toContain('completion <shell>');
+  });
+
+  it('completes from where it is installed', () => {
+    expect(run('git', ['handoff', 'completion', 'bash']).stdout).toContain('_git_handoff()');
+  });
+
+  it('is what publint asks of a package, warnings and suggestions included', async () => {
+    const tarball = readFileSync(join(folder, packed?.filename ?? ''));
+    const bytes = tarball.buffer.slice(tarball.byteOffset, tarball.byteOffset + tarball.byteLength);
+    const { messages } = await publint({ pack: { tarball: bytes }, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  // A command line that nobody imports: no types and no entry point, and so nothing that attw could find wrong.
+  it('has no types that could be wrong (attw)', () => {
+    const { status, stdout } = run(join(ROOT, 'node_modules', '.bin', 'attw'), [
+      ...['--format', 'json', join(folder, packed?.filename ?? '')],
+    ]);
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ analysis: { packageName: 'git-handoff', types: false } });
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as object;
+    for (const key of ['main', 'exports', 'types', 'module']) expect(manifest).not.toHaveProperty(key);
   });
 
   it('is named by its version', () => {

@@ -13,7 +13,9 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 const help = (verb: string[]) =>
   spawnSync(join(ROOT, 'bin', 'git-handoff'), [...verb, '-h'], { encoding: 'utf8' }).stdout;
-const verbs = [...help([]).matchAll(/^ {2}git handoff (\S+)/gm)].map(([, verb]) => verb ?? '');
+const verbs = [...(help([]).split('Examples:')[0] ?? '').matchAll(/^ {2}git handoff (\S+)/gm)].map(
+  ([, verb]) => verb ?? '',
+);
 
 /** The names that `-h` lists: `-m`, `--message`. */
 function helpOptions(verb: string): string[] {

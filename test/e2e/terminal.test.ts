@@ -1,23 +1,12 @@
 import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VERBS as TABLE } from '../../src/cli/verbs.ts';
 import { shellWord } from '../../src/domain/surfacing.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
-const VERBS = [
-  'write',
-  'show',
-  'list',
-  'log',
-  'take',
-  'close',
-  'sessions',
-  'doctor',
-  'allow',
-  'init',
-  'uninstall',
-];
+const VERBS = Object.keys(TABLE);
 let repo: TestRepository;
 
 beforeEach(() => {
@@ -45,6 +34,7 @@ describe('help', () => {
       const { status, stdout } = repo.handoff(words, { cwd: repo.home });
       expect(status).toBe(0);
       for (const verb of VERBS) expect(stdout).toContain(`git handoff ${verb}`);
+      expect(stdout).toMatch(/Examples:\n +git handoff init /);
     }
   });
 

@@ -17,10 +17,12 @@ const SHAPES: Record<string, string | undefined> = {
   'hooks of others': `{"hooks":{"SessionStart":[${FOREIGN}],\n"PreToolUse":[ ],"BeforeTool":[${FOREIGN}]}}`,
 };
 
+const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
+const COPILOT_TOOLS = 'Bash|bash|powershell|Write|create|Edit|edit|str_replace_editor|apply_patch';
+
 const CLIENTS = {
   codex: {
     file: join('.codex', 'hooks.json'),
-    tools: '^(Bash|apply_patch|mcp__.*)$',
     events: [
       'PostToolUse',
       'PreCompact',
@@ -30,15 +32,56 @@ const CLIENTS = {
       'Stop',
       'SubagentStart',
     ],
-    handler: {},
-    timeout: (event: string) => (event === 'SessionEnd' ? 3 : 10),
+    group: (event: string, command: string) => ({
+      ...(/Tool/.test(event) ? { matcher: '^(Bash|apply_patch|mcp__.*)$' } : {}),
+      hooks: [{ type: 'command', command, timeout: event === 'SessionEnd' ? 3 : 10 }],
+    }),
   },
   gemini: {
     file: join('.gemini', 'settings.json'),
-    tools: '^(write_file|replace|run_shell_command|mcp_.*)$',
     events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'PreCompress', 'SessionEnd', 'SessionStart'],
-    handler: { name: 'git-handoff' },
-    timeout: () => 10_000,
+    group: (event: string, command: string) => ({
+      ...(/Tool/.test(event) ? { matcher: '^(write_file|replace|run_shell_command|mcp_.*)$' } : {}),
+      hooks: [{ type: 'command', name: 'git-handoff', command, timeout: 10_000 }],
+    }),
+  },
+  cursor: {
+    file: join('.cursor', 'hooks.json'),
+    events: [
+      'postToolUse',
+      'postToolUseFailure',
+      'preCompact',
+      'preToolUse',
+      'sessionEnd',
+      'sessionStart',
+      'stop',
+    ],
+    group: (event: string, command: string) => {
+      const matcher = event === 'postToolUseFailure' ? 'Shell' : CURSOR_TOOLS;
+      return { command, timeout: 10, ...(/Tool/.test(event) ? { matcher } : {}) };
+    },
+  },
+  copilot: {
+    file: join('.copilot', 'hooks', 'git-handoff.json'),
+    project: join('.github', 'hooks', 'git-handoff.json'),
+    events: [
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PreCompact',
+      'PreToolUse',
+      'SessionEnd',
+      'SessionStart',
+      'Stop',
+    ],
+    group: (event: string, command: string) => {
+      const matcher = event === 'PostToolUseFailure' ? 'Bash|bash|powershell' : COPILOT_TOOLS;
+      return {
+        type: 'command',
+        bash: command,
+        timeoutSec: 10,
+        ...(/Tool/.test(event) ? { matcher } : {}),
+      };
+    },
   },
 } as const;
 
@@ -52,31 +95,36 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 function settingsPath(client: Client, scope: Scope): string {
-  return join(scope === 'user' ? world.home : world.repository, CLIENTS[client].file);
+  const settings: { file: string; project?: string } = CLIENTS[client];
+  return scope === 'user'
+    ? join(world.home, settings.file)
+    : join(world.repository, settings.project ?? settings.file);
 }
 
-interface Group {
-  readonly matcher?: string;
-  readonly hooks: readonly Readonly<Record<string, unknown>>[];
-}
-
-function ourGroups(client: Client, path: string): [event: string, group: Group][] {
-  const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, Group[]> };
+function ourGroups(client: Client, path: string): [event: string, group: unknown][] {
+  const { hooks } = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, unknown[]> };
   return Object.entries(hooks).flatMap(([event, groups]) =>
     groups
       .filter((group) => JSON.stringify(group).includes(`guard --client ${client}`))
-      .map((group): [string, Group] => [event, group]),
+      .map((group): [string, unknown] => [event, group]),
   );
 }
 
 /** The text that Codex's users trust by its hash: another one makes every user trust it once more. */
 function commandOf(client: Client, scope: Scope): string {
+  if (client === 'copilot') {
+    return scope === 'user'
+      ? `p='${world.packageRoot}/bin/git-handoff'; [ -x "$p" ] || exit 0; "$p" guard --client copilot --client-pid $PPID || exit 0`
+      : 'command -v git-handoff >/dev/null 2>&1 || exit 0; git-handoff guard --client copilot --client-pid $PPID || exit 0';
+  }
   return scope === 'user'
     ? `p='${world.packageRoot}/bin/git-handoff'; [ -x "$p" ] || exit 0; exec "$p" guard --client ${client}`
     : `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client ${client}`;
 }
 
-describe.each(['codex', 'gemini'] as const)('settings of %s', (client) => {
+const NAMES = ['codex', 'gemini', 'cursor', 'copilot'] as const;
+
+describe.each(NAMES)('settings of %s', (client) => {
   describe.each(['user', 'project'] as const)('%s scope', (scope) => {
     it.each(Object.entries(SHAPES))('%s: init three times, uninstall, every byte', async (_, shape) => {
       const path = settingsPath(client, scope);
@@ -84,17 +132,14 @@ describe.each(['codex', 'gemini'] as const)('settings of %s', (client) => {
       const before = world.snapshot();
       const options = { scope, clients: [client] };
       expect((await world.init(options)).outcome).toBe('applied');
-      const { events, tools, handler, timeout } = CLIENTS[client];
+      const { events, group: wanted } = CLIENTS[client];
       const groups = ourGroups(client, path);
       expect(groups.map(([event]) => event).sort()).toEqual(events);
-      for (const [event, group] of groups) {
-        expect(group).toEqual({
-          ...(/Tool/.test(event) ? { matcher: tools } : {}),
-          hooks: [
-            { type: 'command', ...handler, command: commandOf(client, scope), timeout: timeout(event) },
-          ],
-        });
-      }
+      for (const [event, group] of groups) expect(group).toEqual(wanted(event, commandOf(client, scope)));
+      const { version } = JSON.parse(readFileSync(path, 'utf8').replace('\ufeff', '')) as {
+        version?: number;
+      };
+      expect(version).toBe(client === 'cursor' || client === 'copilot' ? 1 : undefined);
       const installed = world.snapshot();
       expect((await world.init(options)).outcome).toBe('unchanged');
       expect((await world.init(options)).outcome).toBe('unchanged');
@@ -108,7 +153,7 @@ describe.each(['codex', 'gemini'] as const)('settings of %s', (client) => {
     await world.init({ clients: [client] });
     const command = commandOf(client, 'user');
     expect(world.shell(command)).toEqual({ status: 0, output: '' });
-    expect(world.calls()).toEqual([`guard guard --client ${client}`]);
+    expect(world.calls()).toEqual([expect.stringContaining(`guard guard --client ${client}`)]);
     const gone = command.replace('/bin/', '/gone/');
     expect(world.shell(gone)).toEqual({ status: 0, output: '' });
     expect(world.shell(commandOf(client, 'project'))).toEqual({ status: 0, output: '' });
@@ -126,7 +171,34 @@ describe.each(['codex', 'gemini'] as const)('settings of %s', (client) => {
     const edited = readFileSync(path, 'utf8').replace('{', '{\n  "later": true,');
     world.write(path, edited);
     await world.uninstall();
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ later: true });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ later: true });
+    expect(readFileSync(path, 'utf8')).not.toContain('git-handoff');
+  });
+});
+
+describe('the command of a client that refuses a call when its hook fails', () => {
+  const command = (scope: Scope) => commandOf('copilot', scope);
+
+  it.each([
+    ['a launcher that fails', '#!/bin/sh\nexit 1\n'],
+    ['one that is killed', '#!/bin/sh\nkill -9 $$\n'],
+    ['one that cannot be started', '#!/nonexistent\n'],
+  ])('%s stops nothing', (_, text) => {
+    world.write(join(world.packageRoot, 'bin', 'git-handoff'), text, 0o755);
+    expect(world.shell(command('user')).status).toBe(0);
+    const PATH = `${join(world.packageRoot, 'bin')}:${process.env['PATH'] ?? ''}`;
+    expect(world.shell(command('project'), { PATH }).status).toBe(0);
+  });
+
+  it('tells the process that runs the hook, not the shell between', () => {
+    world.write(
+      join(world.packageRoot, 'bin', 'git-handoff'),
+      '#!/bin/sh\necho "$5" >>"$HOME/calls"\nps -o ppid= -p "$PPID" >>"$HOME/calls"\n',
+      0o755,
+    );
+    world.shell(command('user'));
+    const [told, parent] = world.calls().map(Number);
+    expect(told).toBe(parent);
   });
 });
 
@@ -134,7 +206,7 @@ describe('several clients', () => {
   const registered = () =>
     [
       ['claude', join('.claude', 'settings.json')] as const,
-      ...(['codex', 'gemini'] as const).map((client) => [client, CLIENTS[client].file] as const),
+      ...NAMES.map((client) => [client, CLIENTS[client].file] as const),
     ]
       .filter(([, file]) => Object.keys(world.snapshot()).some((name) => name.endsWith(`home/${file}`)))
       .map(([client]) => client);
@@ -160,10 +232,11 @@ describe('several clients', () => {
   });
 
   it('all: those that have a folder, and says which', async () => {
-    for (const folder of ['.claude', '.gemini']) mkdirSync(join(world.home, folder));
+    for (const folder of ['.claude', '.gemini', '.copilot']) mkdirSync(join(world.home, folder));
     const { notices } = await world.init({ clients: ['all'] });
-    expect(registered()).toEqual(['claude', 'gemini']);
-    expect(notices.join('\n')).toContain('clients: claude, gemini');
+    expect(registered()).toEqual(['claude', 'gemini', 'copilot']);
+    expect(notices.join('\n')).toContain('clients: claude, gemini, copilot');
+    expect(notices.join('\n')).toContain(`cursor (no folder ${join(world.home, '.cursor')})`);
     expect(notices.join('\n')).toContain(`codex (no folder ${join(world.home, '.codex')})`);
   });
 
@@ -201,10 +274,23 @@ describe('what a person must know', () => {
     },
   );
 
-  it('CODEX_HOME and GEMINI_CLI_HOME are looked at', async () => {
+  it('Copilot CLI runs no hook of a file that says so', async () => {
+    world.write(settingsPath('copilot', 'user'), '{"version":1,"disableAllHooks":true}');
+    expect((await world.init({ clients: ['copilot'] })).notices.join('\n')).toContain('disableAllHooks');
+  });
+
+  it.each(['cursor', 'copilot'])('%s was never tried: it is said once', async (client) => {
+    expect((await world.init({ clients: [client] })).notices.join('\n')).toContain('documentation');
+    expect((await world.init({ clients: [client] })).notices).toEqual([]);
+  });
+
+  it('CODEX_HOME, GEMINI_CLI_HOME and COPILOT_HOME are looked at', async () => {
     const [codex, gemini] = [join(world.root, 'codex'), join(world.root, 'gemini')];
-    const env = { ...world.env, CODEX_HOME: codex, GEMINI_CLI_HOME: gemini };
-    const { changed } = await world.init({ clients: ['codex', 'gemini'] }, undefined, { env });
+    const copilot = join(world.root, 'copilot');
+    const env = { ...world.env, CODEX_HOME: codex, GEMINI_CLI_HOME: gemini, COPILOT_HOME: copilot };
+    const clients = ['codex', 'gemini', 'copilot'];
+    const { changed } = await world.init({ clients }, undefined, { env });
+    expect(changed).toContain(join(copilot, 'hooks', 'git-handoff.json'));
     expect(changed).toContain(join(codex, 'hooks.json'));
     expect(changed).toContain(join(gemini, '.gemini', 'settings.json'));
   });

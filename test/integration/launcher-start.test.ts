@@ -30,7 +30,7 @@ describe('how Node is started', () => {
     expect(run).toMatchObject({ status: 0, stdout: '{"a":1}', stderr: '' });
     expect(run.node?.stdin).toBe(stop);
     const pid = String(process.pid);
-    const words = ['--client-pid', pid, '--settings-pipe', '--client', 'claude'];
+    const words = ['--client', 'claude', '--client-pid', pid, '--settings-pipe'];
     expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
   });
 

@@ -49,7 +49,7 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         type: 'string',
         array: true,
         value: '<name>',
-        describe: 'claude (if not told), codex, gemini, or all that are in use',
+        describe: 'claude (if not told), codex, gemini, cursor, copilot, or all that are in use',
       },
       instructions: {
         type: 'boolean',

@@ -5,9 +5,10 @@ import type { Repository } from '../../git/repository.ts';
 import { runGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isFolder } from '../../host/disk.ts';
+import { configHookName, isConfigHookCurrent } from '../../install/config-hooks.ts';
 import { hasMarker } from '../../install/hook-block.ts';
 import { readHooks } from '../../install/hook-facts.ts';
-import { planHooks } from '../../install/plan-hooks.ts';
+import { hooksForConfig, planHooks } from '../../install/plan-hooks.ts';
 import { NO_RECEIPT, type Receipt, parseReceipt } from '../../install/receipt.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -40,10 +41,10 @@ async function hooksAt(
 ): Promise<CheckShape[]> {
   const facts = await readRepository(runGit, path);
   const folder = facts.hooksFolder;
-  if (folder === undefined) {
+  if (folder === undefined && !facts.runsConfigHooks) {
     return [check('git hooks', 'warning', 'core.hooksPath is empty or cannot be read: no git hook runs')];
   }
-  const hooks = await readHooks(runGit, folder);
+  const hooks = folder === undefined ? [] : await readHooks(runGit, folder);
   const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
   const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
   const changed = files.map(({ change }) => change.path);
@@ -59,6 +60,11 @@ async function hooksAt(
     if (hook.current === undefined || hook.executable || changed.includes(hook.path)) continue;
     const detail = `${escapeLine(hook.path)} is not executable: git does not run it`;
     found.push(check('git hooks', 'problem', detail, `chmod +x ${shellWord(hook.path)}`));
+  }
+  for (const hook of hooksForConfig(facts, hooks, packageRoot)) {
+    if (isConfigHookCurrent(facts.configHooks, hook, packageRoot)) continue;
+    const detail = `git runs no ${hook} hook of ours: hook.${configHookName(hook)} is missing or another one`;
+    found.push(check('git hooks', 'problem', detail, init));
   }
   const left = notices.filter((notice) => notice.includes(': left as it is, '));
   const isTold = (notice: string) =>

@@ -16,6 +16,8 @@ export interface ClaudeOptions {
   readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions';
   /** The id of a conversation to go on with. */
   readonly resume?: string;
+  /** Folder of a plugin that is loaded for this run. */
+  readonly plugin?: string;
   /** Milliseconds after which the client and all that it started are killed. */
   readonly timeout?: number;
 }
@@ -73,7 +75,7 @@ export async function runClaude(
   }
 }
 
-function argumentsOf({ permissionMode = 'bypassPermissions', resume }: ClaudeOptions): string[] {
+function argumentsOf({ permissionMode = 'bypassPermissions', resume, plugin }: ClaudeOptions): string[] {
   return [
     ...['--print', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--include-hook-events',
@@ -81,6 +83,7 @@ function argumentsOf({ permissionMode = 'bypassPermissions', resume }: ClaudeOpt
       ? ['--dangerously-skip-permissions']
       : ['--permission-mode', permissionMode]),
     ...(resume === undefined ? [] : ['--resume', resume]),
+    ...(plugin === undefined ? [] : ['--plugin-dir', plugin]),
   ];
 }
 

@@ -1,0 +1,158 @@
+import { parseClientSessionId } from '../domain/names.ts';
+import { patchedFiles } from '../domain/patch.ts';
+import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import { type Fields, fields, fieldsOrJson, startSource, text } from './payload.ts';
+import { mcpCall } from './mcp.ts';
+
+/**
+ * Copilot CLI's hook protocol (1.0), as its vendor documents it; no client was seen. Which of its two payloads comes is
+ * chosen by the event's name in the settings: `init` registers the one with snake_case fields, which names its event
+ * and calls tools by Claude Code's names. The other is read, too. A tool call is refused when a hook ends with any
+ * status but 0.
+ */
+export const copilot: Dialect = {
+  client: 'copilot',
+
+  parse(payload) {
+    const event = fields(payload);
+    const name = event === undefined ? undefined : nameOf(event);
+    if (event === undefined || name === undefined) return undefined;
+    const kind = KINDS[name] ?? 'other';
+    return {
+      kind,
+      name,
+      session: parseClientSessionId(event['session_id'] ?? event['sessionId']),
+      // Its tool events do not say which agent calls.
+      agent: undefined,
+      cwd: text(event['cwd']),
+      tool: kind === 'before-tool' || kind === 'after-tool' ? toolCall(event) : undefined,
+      toolName: toolName(event),
+      callId: undefined,
+      changedFiles: [],
+      failure: name.toLowerCase() === 'posttoolusefailure' ? failure(event) : undefined,
+      source: kind === 'session-start' ? startSource(event['source']) : undefined,
+      reason: text(event['reason']),
+      stopHookActive: event['stop_hook_active'] === true,
+    };
+  },
+
+  /** Whether other arguments would pass for an approval is not documented. */
+  canRewrite: () => false,
+
+  tellsBefore: false,
+
+  runsGitHooks: true,
+
+  render(verdict, event) {
+    const output = answer(verdict, event);
+    return output === undefined ? '' : JSON.stringify(output);
+  },
+};
+
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  SessionStart: 'session-start',
+  sessionStart: 'session-start',
+  SessionEnd: 'session-end',
+  sessionEnd: 'session-end',
+  PreToolUse: 'before-tool',
+  preToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  postToolUse: 'after-tool',
+  PostToolUseFailure: 'after-tool',
+  postToolUseFailure: 'after-tool',
+  Stop: 'stop',
+  agentStop: 'stop',
+  PreCompact: 'compaction',
+  preCompact: 'compaction',
+};
+
+const SHELLS = new Set(['Bash', 'bash', 'powershell']);
+/** `apply_patch` is told as Edit, too: its input tells it apart. */
+const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
+const WRITERS = new Set(['Write', 'create']);
+const PATH_KEYS = ['file_path', 'path', 'filePath'];
+const CONTENT_KEYS = ['content', 'file_text'];
+
+/** Events whose answer has `additionalContext`. */
+const CONTEXT_EVENTS = new Set(['SessionStart', 'sessionStart', 'PostToolUse', 'postToolUse']);
+
+const UNREADABLE: ToolCall = { kind: 'unreadable' };
+
+/** The payload with camelCase fields does not name its event; its fields do. */
+function nameOf(event: Fields): string | undefined {
+  const name = text(event['hook_event_name']);
+  if (name !== undefined) return name;
+  if (text(event['sessionId']) === undefined) return undefined;
+  if (event['toolName'] !== undefined) {
+    if (event['toolResult'] !== undefined) return 'postToolUse';
+    return event['error'] === undefined ? 'preToolUse' : 'postToolUseFailure';
+  }
+  if (event['stopReason'] !== undefined) return event['agentId'] === undefined ? 'agentStop' : 'subagentStop';
+  if (event['trigger'] !== undefined) return 'preCompact';
+  if (event['reason'] !== undefined) return 'sessionEnd';
+  return event['source'] === undefined ? 'unknown' : 'sessionStart';
+}
+
+function toolName(event: Fields): string | undefined {
+  return text(event['tool_name']) ?? text(event['toolName']);
+}
+
+function toolCall(event: Fields): ToolCall {
+  const tool = toolName(event);
+  const given = event['tool_input'] ?? event['toolArgs'];
+  const input = fieldsOrJson(given);
+  if (tool === undefined) return UNREADABLE;
+  if (SHELLS.has(tool)) {
+    const command = text(input?.['command']);
+    return command === undefined ? UNREADABLE : { kind: 'shell', command };
+  }
+  if (EDITORS.has(tool))
+    return edit(input) ?? patch(text(given) ?? first(input, ['patch', 'input', 'command']));
+  if (!WRITERS.has(tool)) return input === undefined ? { kind: 'other' } : mcpCall(tool, input);
+  const path = first(input, PATH_KEYS);
+  if (path === undefined) return UNREADABLE;
+  const content = first(input, CONTENT_KEYS);
+  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
+}
+
+function edit(input: Fields | undefined): ToolCall | undefined {
+  const path = first(input, PATH_KEYS);
+  return path === undefined ? undefined : { kind: 'edit', path };
+}
+
+function patch(source: string | undefined): ToolCall {
+  const files = patchedFiles(source ?? '');
+  return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
+}
+
+function first(input: Fields | undefined, keys: readonly string[]): string | undefined {
+  return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
+}
+
+function failure(event: Fields): ToolFailure {
+  const output = text(event['error']) ?? '';
+  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
+  return { exit: exit === undefined ? undefined : Number(exit), output };
+}
+
+/** There is no field by which a person alone is told; what would go there is dropped. */
+function answer(verdict: Verdict, event: GuardEvent): object | undefined {
+  switch (verdict.kind) {
+    case 'allow':
+    case 'notice':
+      return undefined;
+    case 'context':
+      return told(verdict.text, event);
+    case 'rewrite':
+      return verdict.context === undefined ? undefined : told(verdict.context, event);
+    case 'deny': {
+      const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
+      // The documented place is the top; the other one is what the payload's shape was borrowed from.
+      return { ...decision, hookSpecificOutput: { hookEventName: event.name, ...decision } };
+    }
+  }
+}
+
+function told(message: string, event: GuardEvent): object | undefined {
+  return CONTEXT_EVENTS.has(event.name) ? { additionalContext: message } : undefined;
+}

@@ -1,0 +1,140 @@
+import { parseClientSessionId } from '../domain/names.ts';
+import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import { mcpCall } from './mcp.ts';
+import { type Fields, fields, fieldsOrJson, startSource, text } from './payload.ts';
+
+/**
+ * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does
+ * not say which sub-agent calls, and the names within a file tool's input are documented nowhere: several are taken.
+ */
+export const cursor: Dialect = {
+  client: 'cursor',
+
+  parse(payload) {
+    const event = fields(payload);
+    const name = text(event?.['hook_event_name']);
+    if (event === undefined || name === undefined) return undefined;
+    const kind = KINDS[lowerFirst(name)] ?? 'other';
+    return {
+      kind,
+      name,
+      session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
+      agent: undefined,
+      cwd: folder(event),
+      tool: kind === 'before-tool' || kind === 'after-tool' ? toolCall(event) : undefined,
+      toolName: text(event['tool_name']),
+      callId: text(event['tool_use_id']),
+      changedFiles: [],
+      failure: lowerFirst(name) === 'postToolUseFailure' ? failure(event) : undefined,
+      source: kind === 'session-start' ? startSource(event['source']) : undefined,
+      reason: text(event['reason']),
+      stopHookActive: Number(event['loop_count']) > 0,
+    };
+  },
+
+  /** Whether another input would pass for an approval is not documented. */
+  canRewrite: () => false,
+
+  tellsBefore: false,
+
+  runsGitHooks: true,
+
+  render(verdict, event) {
+    const output = answer(verdict, event);
+    return output === undefined ? '' : JSON.stringify(output);
+  },
+};
+
+/** Its own names; Claude Code's are the same but for the first letter (it runs hooks of `.claude/settings.json`, too). */
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  sessionStart: 'session-start',
+  sessionEnd: 'session-end',
+  preToolUse: 'before-tool',
+  postToolUse: 'after-tool',
+  postToolUseFailure: 'after-tool',
+  stop: 'stop',
+  preCompact: 'compaction',
+};
+
+/** Events with `additional_context` among the fields of their answer. */
+const CONTEXT_EVENTS = new Set(['sessionStart', 'postToolUse']);
+
+const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
+const CONTENT_KEYS = ['content', 'contents', 'file_text'];
+const FILE_TOOLS = /^(?:Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit)$/;
+
+const UNREADABLE: ToolCall = { kind: 'unreadable' };
+
+function lowerFirst(name: string): string {
+  return name.slice(0, 1).toLowerCase() + name.slice(1);
+}
+
+/** Only tool events have a folder of their own. */
+function folder(event: Fields): string | undefined {
+  const roots = event['workspace_roots'];
+  const [root] = Array.isArray(roots) ? (roots as readonly unknown[]) : [];
+  return text(event['cwd']) || text(root);
+}
+
+function toolCall(event: Fields): ToolCall {
+  const tool = text(event['tool_name']);
+  if (tool === undefined) return UNREADABLE;
+  const input = fieldsOrJson(event['tool_input']);
+  if (tool === 'Shell' || tool === 'Bash') {
+    const command = text(input?.['command']);
+    const cwd = text(input?.['working_directory']) ?? '';
+    if (command === undefined) return UNREADABLE;
+    return { kind: 'shell', command, ...(cwd === '' ? {} : { cwd }) };
+  }
+  if (tool.startsWith('MCP:') || tool.startsWith('mcp__')) {
+    return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^MCP:/, ''), input);
+  }
+  const path = first(input, PATH_KEYS);
+  if (tool === 'Delete') {
+    return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
+  }
+  if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
+  if (path === undefined) return UNREADABLE;
+  const content = tool === 'Write' ? first(input, CONTENT_KEYS) : undefined;
+  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
+}
+
+function first(input: Fields | undefined, keys: readonly string[]): string | undefined {
+  return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
+}
+
+/** What was interrupted, or never allowed, has not failed. */
+function failure(event: Fields): ToolFailure | undefined {
+  if (event['is_interrupt'] === true || event['failure_type'] === 'permission_denied') return undefined;
+  const output = text(event['error_message']) ?? text(event['error']) ?? '';
+  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
+  return { exit: exit === undefined ? undefined : Number(exit), output };
+}
+
+/** There is no field by which a person alone is told; what would go there is dropped. */
+function answer(verdict: Verdict, event: GuardEvent): object | undefined {
+  switch (verdict.kind) {
+    case 'allow':
+    case 'notice':
+      return undefined;
+    case 'context':
+      return told(verdict.text, event);
+    case 'rewrite':
+      return verdict.context === undefined ? undefined : told(verdict.context, event);
+    case 'deny': {
+      const own = {
+        permission: 'deny',
+        user_message: `git-handoff refused ${event.toolName ?? 'this'}; the agent is told why`,
+        agent_message: verdict.reason,
+      };
+      // A hook of `.claude/settings.json`: whose answer Cursor expects there is not documented, so it gets both.
+      const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
+      const both = { ...own, hookSpecificOutput: { hookEventName: event.name, ...decision } };
+      return event.name === lowerFirst(event.name) ? own : both;
+    }
+  }
+}
+
+function told(message: string, event: GuardEvent): object | undefined {
+  return CONTEXT_EVENTS.has(lowerFirst(event.name)) ? { additional_context: message } : undefined;
+}

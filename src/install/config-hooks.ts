@@ -1,0 +1,67 @@
+import type { GitHook } from './hook-block.ts';
+import { GIT_HOOKS, shimPath } from './hook-block.ts';
+import { shellQuote } from './shell-quote.ts';
+
+/**
+ * Hooks in git's config (git-config(1), `hook.<name>.command` and `.event`, since git 2.54): for hooks whose file is not
+ * ours to change. git runs them before the file, all of them even if one fails; `-n` skips both alike. Pure.
+ */
+
+const FIRST_MAJOR = 2;
+const FIRST_MINOR = 54;
+
+/** Whether that git (its answer to `--version`) runs hooks from its config; older ones overlook the keys. */
+export function runsConfigHooks(version: string): boolean {
+  const [, major = '0', minor = '0'] = /(\d{1,6})\.(\d{1,6})/.exec(version) ?? [];
+  return Number(major) > FIRST_MAJOR || (Number(major) === FIRST_MAJOR && Number(minor) >= FIRST_MINOR);
+}
+
+/** The subsection; a name that is an event's own would be an error to git. */
+export function configHookName(hook: GitHook): string {
+  return `handoff-${hook}`;
+}
+
+/**
+ * What git starts, with the hook's arguments behind it, which is why it is a function. A package that is gone must not
+ * stop a commit: git takes a command that is not found for a hook that refuses.
+ */
+export function configHookCommand(hook: GitHook, packageRoot: string): string {
+  const shim = shellQuote(shimPath(packageRoot, hook));
+  const run = `GIT_HANDOFF_GIT_PID=$PPID ${shim} "$@"`;
+  if (hook !== 'prepare-commit-msg') return `handoff_hook() { [ ! -x ${shim} ] || ${run}; }; handoff_hook`;
+  const notice = `printf '%s\\n' "git-handoff is not at "${shim}" any more; going on without it" >&2`;
+  return `handoff_hook() { if [ -x ${shim} ]; then ${run}; else ${notice}; fi; }; handoff_hook`;
+}
+
+/** Our hooks of a config as they stand: each hook with its command and its events. */
+export type ConfigHooks = ReadonlyMap<
+  GitHook,
+  { readonly commands: readonly string[]; readonly events: readonly string[] }
+>;
+
+/** Reads what `git config -z --get-regexp '^hook\.handoff-'` printed. */
+export function parseConfigHooks(output: string): ConfigHooks {
+  const found = new Map<GitHook, { commands: string[]; events: string[] }>();
+  for (const entry of output.split('\0').slice(0, -1)) {
+    const end = entry.indexOf('\n');
+    const [key, value] = end < 0 ? [entry, ''] : [entry.slice(0, end), entry.slice(end + 1)];
+    const hook = GIT_HOOKS.find((name) => key.startsWith(`hook.${configHookName(name)}.`));
+    if (hook === undefined) continue;
+    const entries = found.get(hook) ?? { commands: [], events: [] };
+    if (key.endsWith('.command')) entries.commands.push(value);
+    if (key.endsWith('.event')) entries.events.push(value);
+    found.set(hook, entries);
+  }
+  return found;
+}
+
+/** Whether a hook stands in the config just as it would be written now. */
+export function isConfigHookCurrent(present: ConfigHooks, hook: GitHook, packageRoot: string): boolean {
+  const entry = present.get(hook);
+  return (
+    entry?.commands.length === 1 &&
+    entry.commands[0] === configHookCommand(hook, packageRoot) &&
+    entry.events.length === 1 &&
+    entry.events[0] === hook
+  );
+}

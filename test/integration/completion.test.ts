@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VERBS } from '../../src/cli/verbs.ts';
+import { TestRepository } from '../support/repository.ts';
+import { type ShellName, canDrive, typedLine, wordsOf } from '../support/shell-line.ts';
+
+const A = 'aaaaaaaa-1111-4222-8333-444444444444';
+/** A legal name of a branch that runs something in a shell that does not quote it. */
+const HOSTILE = `evil/$(touch\${IFS}canary)\`touch\${IFS}canary\`;touch\${IFS}canary&"'|<>!{a,b}#é`;
+/** Legal, too: the second half is shown backwards by a terminal that believes it. */
+const BACKWARDS = 'evil/\u202egnp.exe';
+const GIT_COMPLETION = [
+  '/usr/share/bash-completion/completions/git',
+  '/etc/bash_completion.d/git-completion.bash',
+];
+
+let repo: TestRepository;
+let scripts: Record<ShellName, string>;
+
+beforeAll(() => {
+  repo = new TestRepository();
+  for (const branch of [HOSTILE, BACKWARDS, 'feature/login', '100%sure', 'a=b', 'free-branch'])
+    repo.git(['branch', branch]);
+  for (const place of ['auth-refresh', 'feature/login/login-form', '100%sure/rate-limit', 'a=b/key-value']) {
+    repo.ok(['write', place, '-m', 'a note'], { session: A });
+  }
+  for (const branch of [HOSTILE, BACKWARDS]) repo.ok(['write', `${branch}/deep-trap`, '-m', 'a note']);
+  const save = (shell: ShellName) => {
+    const file = join(repo.root, `completion.${shell}`);
+    writeFileSync(file, repo.ok(['completion', shell]));
+    return file;
+  };
+  scripts = { bash: save('bash'), zsh: save('zsh'), fish: save('fish') };
+});
+afterAll(() => repo.remove());
+
+describe('git handoff completion', () => {
+  it('refuses a shell that it does not know', () => {
+    const { status, stderr } = repo.handoff(['completion', 'tcsh']);
+    expect(status).toBe(2);
+    expect(stderr).toContain('git handoff completion bash');
+  });
+
+  // What can be said of a shell that is not installed: every verb and every option of the tables is there.
+  it.each<ShellName>(['bash', 'zsh', 'fish'])('names every verb and option to %s', (shell) => {
+    const text = repo.ok(['completion', shell]);
+    expect(text).not.toMatch(/@[A-Z]+@/);
+    for (const [verb, { options }] of Object.entries(VERBS)) {
+      const lines = text.split('\n');
+      const own =
+        shell === 'zsh'
+          ? text.slice(text.indexOf(`\n    ${verb}) `), text.indexOf(';;', text.indexOf(`\n    ${verb}) `)))
+          : lines
+              .filter((line) => new RegExp(`^ {4}${verb}\\) |__git_handoff_verb ${verb}'`).test(line))
+              .join('\n');
+      for (const option of Object.keys(options)) {
+        expect(own, `${verb} --${option}`).toContain(shell === 'fish' ? ` -l ${option} ` : `--${option}`);
+      }
+      expect(own, verb).toContain(shell === 'fish' ? ' -l session ' : '--session');
+    }
+  });
+
+  it.each<ShellName>(['bash', 'zsh', 'fish'])('writes what %s can parse, if it is here', (shell) => {
+    const { status, stderr, error } = spawnSync(shell, ['-n', scripts[shell]], { encoding: 'utf8' });
+    if (error === undefined) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+/** How each shell is set up for `git-handoff`, and for `git handoff`. */
+const SETUPS: Readonly<Record<ShellName, () => string>> = {
+  bash: () =>
+    `${GIT_COMPLETION.filter(existsSync)
+      .map((file) => `. ${file}`)
+      .join('\n')}\n. '${scripts.bash}'`,
+  zsh: () => `autoload -Uz compinit; compinit -u -D; . '${scripts.zsh}'`,
+  fish: () => `source '${scripts.fish}'`,
+};
+
+describe.each<ShellName>(['bash', 'zsh', 'fish'])('%s at a terminal', (shell) => {
+  // fish's own completion for git is not loaded here (fish 3.6 does not hand on to ours).
+  const behindGit = shell === 'zsh' || (shell === 'bash' && GIT_COMPLETION.some(existsSync));
+  const routes = ['git-handoff', ...(behindGit ? ['git handoff'] : [])];
+  const type = (keys: string) =>
+    typedLine(shell, { cwd: repo.path, home: repo.home, setup: SETUPS[shell](), keys });
+  const words = async (keys: string, program: string) => wordsOf(shell, await type(keys), program, repo.path);
+
+  describe.runIf(canDrive(shell)).each(routes)('%s', (route) => {
+    const program = route.split(' ')[0] ?? '';
+    const before = route.split(' ').slice(1);
+    it.each([
+      ['a verb', 'unin\t', ['uninstall']],
+      ['an option', 'write auth-refresh --exp\t', ['write', 'auth-refresh', '--expect']],
+      ['a topic of this branch', 'show au\t', ['show', 'auth-refresh']],
+      ['a topic of another branch', 'show feature/lo\t', ['show', 'feature/login/login-form']],
+      ['a topic by its whole name', 'show feature/login/lo\t', ['show', 'feature/login/login-form']],
+      ['a branch whose name is encoded', 'show 100\t', ['show', '100%sure/rate-limit']],
+      ['a branch with an equals sign', 'show a=\t', ['show', 'a=b/key-value']],
+      ['a branch that has no topic yet', 'write free\t', ['write', 'free-branch/']],
+      ['the value of an option', 'list --state cl\t', ['list', '--state', 'closed']],
+      ['the value behind an equals sign', 'list --state=cl\t', ['list', '--state=closed']],
+      ['a branch for an option', 'import --branch feature/\t', ['import', '--branch', 'feature/login']],
+    ])('completes %s', async (_, keys, expected) => {
+      expect(await words(`${route} ${keys}`, program)).toEqual([...before, ...expected]);
+    });
+
+    it('quotes a hostile branch, and neither runs nor shows one', async () => {
+      expect(await words(`${route} show evil/\t`, program)).toEqual([
+        ...before,
+        'show',
+        `${HOSTILE}/deep-trap`,
+      ]);
+      expect(readdirSync(repo.path)).not.toContain('canary');
+      expect(existsSync(join(repo.home, 'canary'))).toBe(false);
+    });
+  });
+});
