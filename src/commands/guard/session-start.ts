@@ -8,7 +8,7 @@ import { startupText } from '../../domain/startup.ts';
 import { openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
+import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../store/guarded-files.ts';
 import { type JudgedSession, removeRecords } from '../../store/sessions.ts';
@@ -16,6 +16,7 @@ import { readTopics } from '../../store/topic.ts';
 import { checkGuardedFiles } from '../guarded-files.ts';
 import { reportIllegalMoves } from '../report-illegal.ts';
 import { judgeBranches } from '../staleness.ts';
+import { lostHooks } from './lost-hooks.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
 import { tidyLedgers } from './ledger/tidy.ts';
@@ -48,6 +49,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     ...registered.notices,
     ...files,
     ...(await reportIllegalMoves(repository, states, scene.now)),
+    ...lostHooks(repository.commonDir, stateFolder(scene.env)),
   ];
   await removeRecords(
     repository,
