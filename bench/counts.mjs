@@ -41,7 +41,9 @@ function parse(text) {
     life.start ??= Number(at);
     life.end = Number(at);
     if (call.startsWith('execve(') && call.endsWith(' = 0')) {
-      const words = [...(/\[(.*)\]/.exec(call)?.[1] ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)].map((word) => word[1]);
+      const words = [...(/\[(.*)\]/.exec(call)?.[1] ?? '').matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(
+        (word) => word[1],
+      );
       life.programs.push({ words, at: Number(at) });
     }
     if (/^(?:v?fork|clone3?)\(/.test(call) && !call.includes('CLONE_THREAD')) life.forks += 1;
@@ -67,9 +69,7 @@ function stages(processes) {
 
 function counts(scenario, command) {
   const lives = trace(scenario, command);
-  const programs = lives.flatMap((life) =>
-    life.programs.map((program) => ({ ...program, end: life.end })),
-  );
+  const programs = lives.flatMap((life) => life.programs.map((program) => ({ ...program, end: life.end })));
   const git = programs.filter(isGit);
   const loaded = [...new Set(lives.flatMap((life) => life.loaded))];
   const bytes = loaded.reduce((sum, file) => sum + readFileSync(file).length, 0);
@@ -79,11 +79,17 @@ function counts(scenario, command) {
 }
 
 /** A command line without the settings that each of ours carries. */
-const short = (words) => words.join(' ').replaceAll(/ -c \S+=\S+/g, '').slice(0, 200);
+const short = (words) =>
+  words
+    .join(' ')
+    .replaceAll(/ -c \S+=\S+/g, '')
+    .slice(0, 200);
 
 function print(name, { programs, loaded, ...figures }) {
   const { git, stages: steps, node, forks, files, bytes } = figures;
-  console.log(`| ${name} | ${forks} | ${node} | ${git} | ${steps} | ${files} | ${Math.round(bytes / 1024)} |`);
+  console.log(
+    `| ${name} | ${forks} | ${node} | ${git} | ${steps} | ${files} | ${Math.round(bytes / 1024)} |`,
+  );
   if (!options.each) return;
   const first = Math.min(...programs.map(({ at }) => at));
   const ms = (at) => ((at - first) * 1000).toFixed(1).padStart(7);

@@ -68,15 +68,24 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
       { name: 'git', test: gitBound, priority: 1 },
     ],
   });
-  // The code cache is kept by build: V8 itself only compares lengths.
-  const build = createHash('sha256');
-  for (const file of readdirSync(next).sort()) build.update(readFileSync(join(next, file)));
-  const define = { __BUILD__: JSON.stringify(build.digest('hex').slice(0, 16)) };
-  await bundle('hook', 'start', '[name].cjs', { define });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
     /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange)[^/]*\.ts$/;
-  await bundle('cli', 'cli', 'cli/[name].cjs', { groups: [{ name: 'core', test: core }] });
+  await bundle('cli/main', 'cli', 'cli/[name].cjs', { groups: [{ name: 'core', test: core }] });
+  // The code cache is kept by build: V8 itself only compares lengths.
+  const build = createHash('sha256');
+  const built = readdirSync(next, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const file of built.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+    build.update(readFileSync(file));
+  }
+  const __BUILD__ = JSON.stringify(build.digest('hex').slice(0, 16));
+  for (const [entry, program] of [
+    ['hook', './hook-main.cjs'],
+    ['cli', './cli/main.cjs'],
+  ]) {
+    const define = { __BUILD__, __ENTRY__: JSON.stringify(program) };
+    await bundle(entry, 'start', '[name].cjs', { define });
+  }
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }
