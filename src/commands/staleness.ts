@@ -115,6 +115,8 @@ export async function findLanded(
   left: () => Limits,
 ) {
   if (names.length === 0) return undefined;
+  // The only branch is merged into no other; git need not be asked for the default one's name.
+  if (branches.origin === undefined && branches.heads.size === 1) return undefined;
   const into = await findDefaultBranch(cwd, branches, left());
   const asked = names.filter((name) => name !== into?.name);
   if (into === undefined || asked.length === 0) return undefined;
