@@ -54,7 +54,7 @@ function readWords(argv: readonly string[]): Words {
     clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : process.ppid,
     client: value('--client'),
     settings: piped.settings,
-    listed: { records: piped.records, handoffs: options.includes('--refs-pipe') ? 5 : undefined },
+    listed: { records: piped.records, pipe: options.includes('--refs-pipe') ? 5 : undefined },
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
     answer: options.includes('--answer'),

@@ -29,16 +29,18 @@ const NOTHING: BranchStaleness = new Map();
  * many topics there are.
  *
  * @param topics may be a promise: the branches are listed meanwhile
+ * @param listed the branches, where they were listed a moment ago
  * @param timeoutMs for all of it; when it is over, nothing is stale
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
   topics: readonly TopicState[] | Promise<readonly TopicState[]>,
   { timeoutMs }: Limits,
+  listed?: Branches,
 ): Promise<BranchStaleness> {
   const end = performance.now() + timeoutMs;
   const left = () => ({ timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
-  const listing = listBranches(repository.cwd, left());
+  const listing = listed === undefined ? listBranches(repository.cwd, left()) : Promise.resolve(listed);
   listing.catch(() => undefined);
   const writers = branchesOf(await topics);
   const names = [...writers.keys()];

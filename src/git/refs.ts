@@ -46,7 +46,8 @@ export async function listRefNames(
   return parseRefNames(output);
 }
 
-function parseRefNames(lines: string): RefValue[] {
+/** Parses `<oid> <name>` lines. */
+export function parseRefNames(lines: string): RefValue[] {
   return lines.split('\n').flatMap((line) => {
     const space = line.indexOf(' ');
     const oid = parseOid(line.slice(0, Math.max(space, 0)));
@@ -85,15 +86,19 @@ async function listOneByOne(
 }
 
 /**
- * The refs of lists that the launcher (bin/git-handoff) made in the formats of `listRefs` and, behind that one,
- * `listRefNames`; `undefined` when one is not whole, which a line with a dot says behind each.
+ * The refs of a list that the launcher (bin/git-handoff) made in the format of `listRefs`, and what it printed behind
+ * that list; `undefined` when it is not whole, which a line with a dot says.
  */
-export function parseListed(bytes: BinaryText): { refs: Ref[]; names: RefValue[] } | undefined {
+export function parseListed(bytes: BinaryText): { refs: Ref[]; rest: BinaryText } | undefined {
   const { refs, end } = parseRefs(bytes);
-  if (!bytes.startsWith(WHOLE, end)) return undefined;
-  const rest = bytes.slice(end + WHOLE.length);
-  if (rest === '') return { refs, names: [] };
-  return rest === WHOLE || rest.endsWith(`\n${WHOLE}`) ? { refs, names: parseRefNames(utf8(rest)) } : undefined;
+  return bytes.startsWith(WHOLE, end) ? { refs, rest: bytes.slice(end + WHOLE.length) } : undefined;
+}
+
+/** The same for a list in the format of `listRefNames`, or another one of lines. */
+export function splitListed(bytes: BinaryText): { lines: BinaryText; rest: BinaryText } | undefined {
+  if (bytes.startsWith(WHOLE)) return { lines: '', rest: bytes.slice(WHOLE.length) };
+  const end = bytes.indexOf(`\n${WHOLE}`);
+  return end < 0 ? undefined : { lines: bytes.slice(0, end + 1), rest: bytes.slice(end + 1 + WHOLE.length) };
 }
 
 /** Behind a list that is whole; no ref's name begins with a dot. */

@@ -7,10 +7,10 @@ import type { MarkerFiles } from '../../host/marker-files.ts';
 
 /** Refs that the launcher lists while Node starts; only at a session's start, and then only where it can. */
 export interface Listed {
-  /** The sessions and the copies of files. */
+  /** The sessions and the copies of files, and what was kept of handoffs. */
   readonly records: BinaryText | undefined;
-  /** The descriptor of a pipe with the handoffs and what was kept of them. */
-  readonly handoffs: number | undefined;
+  /** The descriptor of a pipe with the handoffs and the branches. */
+  readonly pipe: number | undefined;
 }
 
 /** Everything a guard decision may look at; made once a call. */

@@ -35,7 +35,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   const repository = await openRepository(scene.cwd);
   const early = await beginReading(scene);
   const limits = () => ({ timeoutMs: Math.min(STALENESS_MS, scene.remaining()) });
-  const judgingEarly = judgeBranches(repository, early.topics, limits());
+  const judgingEarly = judgeBranches(repository, early.topics, limits(), early.branches);
   judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
@@ -45,7 +45,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   const judging = isNoted ? judgeBranches(repository, reading, limits()) : judgingEarly;
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
-  const [states, notes, files, worktrees] = await Promise.all([
+  const [states, told, files, worktrees] = await Promise.all([
     reading,
     reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
     settleCopies(scene.cwd, copies, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
@@ -67,7 +67,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   const facts = {
     session,
     branch: repository.branch,
-    notes,
+    ...told,
     overlaps: overlapping(repository, states),
     sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({
