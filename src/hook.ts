@@ -63,8 +63,8 @@ function readWords(argv: readonly string[]): Words {
 }
 
 /**
- * What the launcher reads while Node starts comes by descriptor 3: the settings, with a dot behind the last; at a
- * session's start refs follow, behind a NUL.
+ * What the launcher or the git hook reads while Node starts comes by descriptor 3: the settings, with a dot behind the
+ * last; at a session's start and before a commit refs follow, behind a NUL.
  */
 function readPiped(): { settings?: string | undefined; records?: BinaryText | undefined } {
   try {
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
 }
 
 async function gitHookCall(words: Words): Promise<void> {
-  const { clientPid, settings, gitDir, commonDir, args, answer } = words;
+  const { clientPid, settings, listed, gitDir, commonDir, args, answer } = words;
   const context = { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() };
   const [name = ''] = words.rest;
   if (name === 'identity') {
@@ -124,7 +124,8 @@ async function gitHookCall(words: Words): Promise<void> {
   const { gitHook } = await import('./commands/hooks/git-hook.ts');
   const left = name === 'pre-push' ? remainingOfPush : remaining;
   const place = { gitDir, commonDir };
-  const call = { ...context, ...place, name, args, settings, readInput: readPayload, remaining: left };
+  const read = { settings, listed: listed.records, readInput: readPayload };
+  const call = { ...context, ...place, ...read, name, args, remaining: left };
   const said = await gitHook(call);
   const word = said === undefined ? '' : said.refused ? 'refused' : (said.session ?? '-');
   const lines = said?.lines.map((line) => `${line}\n`).join('') ?? '';
