@@ -128,10 +128,16 @@ export async function readTopicsBeside(
   below: string,
   local: Promise<readonly RefValue[]>,
 ): Promise<TopicState[]> {
-  const [publicRefs, localRefs] = await Promise.all([
-    listRefs(repository, [HANDOFFS + below], { content: true }),
-    local,
-  ]);
+  const listed = listRefs(repository, [HANDOFFS + below], { content: true });
+  return topicsFrom(repository, ...(await Promise.all([listed, local])));
+}
+
+/** The topics of public refs that were listed with their content, and of local ones by name. */
+export async function topicsFrom(
+  repository: InRepository,
+  publicRefs: readonly Ref[],
+  localRefs: readonly RefValue[],
+): Promise<TopicState[]> {
   const keptRefs = localRefs.filter(({ name }) => name.startsWith(KEPT));
   const kept = new Map(keptRefs.map((ref) => [ref.name.slice(KEPT.length), ref.oid]));
   const states: TopicState[] = [];
