@@ -114,6 +114,8 @@ function assemble(
     trailers: parseTrailers(message),
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
+    bytes: commit.size,
+    noteBytes: note?.type === 'blob' ? note.size : 0,
     note: notes && note?.type === 'blob' ? note.content : undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
-import { type IllegalReason, checkMove } from '../domain/transition.ts';
+import type { IllegalReason } from '../domain/transition.ts';
 import {
   type LoadedCommit,
   commitFromRef,
@@ -13,13 +13,13 @@ import {
   type HandoffPath,
   KEPT,
   decodeBranch,
-  encodeBranch,
   handoffRef,
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
 import { type Ref, type RefValue, listRefNames, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
+import { judgeMoves } from './judge-moves.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
 export interface IllegalMove {
@@ -187,49 +187,9 @@ async function illegalReason(
 ): Promise<IllegalReason | undefined> {
   if (publicRef === undefined) return 'deleted';
   if (!isPlainCommit(publicRef)) return 'not a descendant';
-  return judgeMove(repository, path, keptOid, publicRef.oid);
-}
-
-/**
- * Judges the move of a handoff from one commit (nothing: from its root) to another by every commit between;
- * `undefined` when it is legal.
- */
-export async function judgeMove(
-  repository: InRepository,
-  path: HandoffPath,
-  old: Oid | undefined,
-  next: Oid,
-): Promise<IllegalReason | undefined> {
-  const options = { cwd: repository.cwd };
-  const chain = (await firstParentChain(options, next, old)).reverse();
-  const loaded = await loadCommits(options, old === undefined ? chain : [old, ...chain]);
-  const commits = loaded.filter((commit) => commit !== undefined);
-  const others = await secondParents(repository, commits);
-  const verdict = checkMove(
-    {
-      old: old === undefined ? undefined : commits.find((commit) => commit.oid === old),
-      next,
-      chain: commits.filter((commit) => commit.oid !== old),
-      others,
-    },
-    {
-      topic: path.topic,
-      holdsBranch: (name) => {
-        const branch = parseBranchName(name);
-        return branch !== undefined && encodeBranch(branch) === path.component;
-      },
-    },
-  );
-  return verdict.legal ? undefined : verdict.reason;
-}
-
-async function secondParents(
-  repository: InRepository,
-  commits: readonly HandoffCommit[],
-): Promise<ReadonlyMap<Oid, HandoffCommit>> {
-  const oids = commits.flatMap((commit) => commit.parents.slice(1));
-  const loaded = oids.length === 0 ? [] : await loadCommits({ cwd: repository.cwd }, oids);
-  return new Map(loaded.flatMap((commit) => (commit === undefined ? [] : [[commit.oid, commit] as const])));
+  const move = { path, old: keptOid, next: publicRef.oid };
+  const [reason] = await judgeMoves({ cwd: repository.cwd }, [move]);
+  return reason;
 }
 
 /** The plain branch name of a component; a cut one stands whole in the tip's `state.json`. */

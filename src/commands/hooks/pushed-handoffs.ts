@@ -1,10 +1,9 @@
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
-import { readObjects } from '../../git/objects.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { judgeMove } from '../../store/topic.ts';
+import { type HandoffMove, judgeMoves } from '../../store/judge-moves.ts';
 import { reasonText } from '../report-illegal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
@@ -15,8 +14,9 @@ export async function illegalPushes(
   refs: readonly PushedRef[],
 ): Promise<string[]> {
   const lines: string[] = [];
-  for (const ref of refs) {
-    const reason = await judgePush(options, ref);
+  const reasons = await judgePushes(options, refs);
+  for (const [at, ref] of refs.entries()) {
+    const reason = reasons[at];
     // A later version's commit is not ours to judge.
     if (reason === undefined || reason === 'unknown format version') continue;
     lines.push(
@@ -27,21 +27,22 @@ export async function illegalPushes(
   return lines;
 }
 
-async function judgePush(
+/** Why each of the pushed handoffs may not move; `undefined` where it may. */
+async function judgePushes(
   options: GitOptions,
-  { local, remoteRef, remote }: PushedRef,
-): Promise<IllegalReason | undefined> {
-  if (local === undefined) return 'deleted';
-  const path = parsePath(remoteRef, HANDOFFS);
-  if (path === undefined) return 'names another branch or topic';
-  const names = remote === undefined ? [local] : [local, remote];
-  const found = await readObjects(
-    options,
-    names.map((name) => ({ name, infoOnly: true })),
+  refs: readonly PushedRef[],
+): Promise<(IllegalReason | undefined)[]> {
+  const moves = refs.map(({ local, remoteRef, remote }): HandoffMove | IllegalReason => {
+    if (local === undefined) return 'deleted';
+    const path = parsePath(remoteRef, HANDOFFS);
+    return path === undefined ? 'names another branch or topic' : { path, old: remote, next: local };
+  });
+  const judged = await judgeMoves(
+    { cwd: options.cwd },
+    moves.filter((move) => typeof move === 'object'),
   );
-  // What we have never seen is in no history of ours.
-  if (found.some((object) => object?.type !== 'commit')) return 'not a descendant';
-  return judgeMove({ cwd: options.cwd }, path, remote, local);
+  const verdicts = judged.values();
+  return moves.map((move) => (typeof move === 'object' ? verdicts.next().value : move));
 }
 
 function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {
