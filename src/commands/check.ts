@@ -74,7 +74,7 @@ export function kinOf(sessions: readonly StoredSession[], states: readonly Topic
   return [...recorded, ...written];
 }
 
-function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
+export function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
   return { kind: 'mixed', oid, summary, sessions, paths };
 }
 
@@ -94,7 +94,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
 }
 
 /** The oldest is where a rebase has to begin. */
-function splitHints(mixed: readonly MixedCommit[]): string[] {
+export function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];
   const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;

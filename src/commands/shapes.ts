@@ -153,12 +153,13 @@ export interface MixedCommitShape {
   readonly paths: number;
 }
 
-/** A handoff that was moved by hand. */
+/** A handoff that was moved by hand, or that a push would move so. */
 export interface IllegalMoveShape {
   readonly kind: 'illegal';
   readonly ref: string;
-  readonly branch: string;
-  readonly topic: string;
+  /** `null`: the ref is badly named. */
+  readonly branch: string | null;
+  readonly topic: string | null;
   readonly reason: string;
   /** What stands there; `null` when the ref is gone. */
   readonly oid: string | null;

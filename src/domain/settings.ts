@@ -22,6 +22,8 @@ export interface Settings {
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
   readonly operator: string | undefined;
+  /** Where handoffs stand on remotes and servers that take no refs below `refs/handoffs/`; ends with a slash. */
+  readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
 }
@@ -45,6 +47,7 @@ export const DEFAULT_SETTINGS: Settings = {
   automaticNotes: true,
   rescue: { maxCount: 50, maxAgeMs: 14 * 86_400_000, maxBytes: 200 * 1024 * 1024 },
   operator: undefined,
+  remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
 };
 
@@ -93,8 +96,15 @@ export function parseSettings(
       maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
     },
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
+    remotePrefix: parsePrefix(last('handoff.remoteprefix')) ?? DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
   };
+}
+
+/** A folder of refs; the slash at its end may be left out. */
+function parsePrefix(text: string | undefined): string | undefined {
+  if (text === undefined || !/^refs\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*\/?$/.test(text)) return undefined;
+  return text.endsWith('/') ? text : `${text}/`;
 }
 
 /** git's spellings of a boolean; a key without a value is true (git-config(1)). Unset or odd: `undefined`. */
