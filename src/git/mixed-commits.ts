@@ -36,7 +36,7 @@ export async function findMixedCommits(
   const typed = range.revision === undefined ? [] : ['--end-of-options', range.revision];
   const input = range.input === undefined ? {} : { input: range.input };
   const result = await runGit(['log', ...flags, ...typed, '--'], { ...options, ...input });
-  if (result.code !== 0) throw rangeFailure(result, range.revision);
+  if (result.code !== 0) throw await rangeFailure(options, result, range.revision);
   const fields = result.stdout.toString('utf8').split('\0');
   const mixed: Omit<MixedCommit, 'paths'>[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -61,12 +61,21 @@ export async function findMixedCommits(
 const NO_RANGE =
   /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
 
-function rangeFailure(result: GitResult, revision: string | undefined): Failure {
+/** CI clones little; the range may be there once all is fetched. */
+const DEEPEN = "git fetch --unshallow --no-tags origin '+refs/heads/*:refs/remotes/origin/*'";
+
+async function rangeFailure(
+  options: GitOptions,
+  result: GitResult,
+  revision: string | undefined,
+): Promise<Failure> {
   const failure = gitFailure('log', result);
   if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
   const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
+  const shallow = await runGit(['rev-parse', '--is-shallow-repository'], options);
+  const isShallow = shallow.stdout.toString('utf8').trim() === 'true';
   return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
-    hint: 'git handoff check',
+    hint: isShallow ? DEEPEN : 'git handoff check',
   });
 }
 

@@ -30,7 +30,7 @@ export async function readObjects(
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
-  const result = await runGit(['cat-file', '--batch-command'], {
+  const result = await runGit(['cat-file', '--buffer', '--batch-command'], {
     ...options,
     input: `${lines.join('\n')}\n`,
   });

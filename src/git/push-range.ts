@@ -44,7 +44,8 @@ export function parseReceivedRefs(text: string): PushedRef[] {
  */
 export function receivedRef(ref: string, oldText: string, nextText: string): PushedRef {
   const [old, next] = [parseOid(oldText), parseOid(nextText)];
-  if (old === undefined || next === undefined || !/^refs\/[^ ]+$/.test(ref)) {
+  // eslint-disable-next-line no-control-regex -- no ref holds them (git-check-ref-format(1))
+  if (old === undefined || next === undefined || !/^refs\/[^\u0000-\u0020\u007f]+$/.test(ref)) {
     throw notReceived(JSON.stringify([oldText, nextText, ref].join(' ').slice(0, 200)));
   }
   return { localRef: ref, local: existing(next), remoteRef: ref, remote: existing(old) };

@@ -1,7 +1,8 @@
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
-import { HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
+import { HANDOFFS, KEPT, decodeBranch, keptRef, parsePath } from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
+import { listRefNames } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../../store/judge-moves.ts';
 import { reasonText } from '../report-illegal.ts';
@@ -37,12 +38,21 @@ async function judgePushes(
     const path = parsePath(remoteRef, HANDOFFS);
     return path === undefined ? 'names another branch or topic' : { path, old: remote, next: local };
   });
-  const judged = await judgeMoves(
-    { cwd: options.cwd },
-    moves.filter((move) => typeof move === 'object'),
-  );
-  const verdicts = judged.values();
-  return moves.map((move) => (typeof move === 'object' ? verdicts.next().value : move));
+  const isAccepted = await acceptedBefore(options, moves.length);
+  const open = moves.filter((move) => typeof move === 'object').filter((move) => !isAccepted(move));
+  const judged = await judgeMoves({ cwd: options.cwd }, open);
+  const reasons = new Map(open.map((move, at) => [move, judged[at]]));
+  return moves.map((move) => (typeof move === 'object' ? reasons.get(move) : move));
+}
+
+/** From so many on it is cheaper to ask what has been judged here already. */
+const MANY = 100;
+
+/** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
+async function acceptedBefore({ cwd }: GitOptions, count: number): Promise<(move: HandoffMove) => boolean> {
+  if (count < MANY) return () => false;
+  const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
+  return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
 function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {
