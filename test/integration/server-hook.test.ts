@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { A, B, type Handmade, LAUNCHER, ServerWorld, remoteLines } from '../support/server-world.ts';
+import { LAUNCHER, finished } from '../support/repository.ts';
+import { A, B, type Handmade, ServerWorld, httpBackend, remoteLines } from '../support/server-world.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
 const BOTH = `Claude-Session-Id: ${A}\nClaude-Session-Id: ${B}`;
@@ -297,6 +298,26 @@ describe('the gate, wherever it stands', () => {
       ]);
       const forged = world.handmade({ parents: [REF], owner: B });
       expect(world.push([`${forged}:${REF}`], { to: url }).status).toBe(1);
+      expect(world.there(REF)).toBe(world.ref(REF));
+    } finally {
+      await stop();
+    }
+  });
+
+  it('answers over http', async () => {
+    world = new ServerWorld('server-pre-receive');
+    const { url, stop } = await httpBackend(dirname(world.server), world.env()['PATH'] ?? '');
+    const push = (refspec: string) =>
+      finished(world.start('git', ['push', '-q', '--no-verify', '--force', url, refspec]));
+    try {
+      write('one');
+      expect(await push(REF)).toMatchObject({ status: 0, stderr: '' });
+      const run = await push(`:${REF}`);
+      expect(remoteLines(run)).toEqual([
+        `error: ${REF}: deleted`,
+        'hint: git handoff close main/auth-refresh',
+      ]);
+      expect(run.status).toBe(1);
       expect(world.there(REF)).toBe(world.ref(REF));
     } finally {
       await stop();

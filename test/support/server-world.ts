@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { LAUNCHER, type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
+import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
 const HOOKS = resolve(import.meta.dirname, '..', '..', 'git-hooks');
 /** Far above what a hook may write before it is called too slow: starting a process counts. */
@@ -119,6 +120,54 @@ export class ServerWorld extends TestRepository {
   }
 }
 
+/** Serves a folder by `git http-backend`, as any web server with CGI does, on 127.0.0.1. */
+export async function httpBackend(
+  folder: string,
+  path: string,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const server = createWebServer((request, response) => {
+    const { pathname, search } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const backend = spawn('git', ['http-backend'], {
+      env: {
+        PATH: path,
+        GIT_PROJECT_ROOT: folder,
+        GIT_HTTP_EXPORT_ALL: '1',
+        // git lets nobody push who has no name.
+        REMOTE_USER: 'somebody',
+        REQUEST_METHOD: request.method,
+        PATH_INFO: pathname,
+        QUERY_STRING: search.slice(1),
+        CONTENT_TYPE: request.headers['content-type'],
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'],
+      },
+    });
+    request.pipe(backend.stdin);
+    const parts: Buffer[] = [];
+    backend.stdout.on('data', (part: Buffer) => parts.push(part));
+    backend.on('close', () => {
+      const whole = Buffer.concat(parts);
+      const end = whole.indexOf('\r\n\r\n');
+      const headers = whole.toString('latin1', 0, Math.max(end, 0)).split('\r\n');
+      for (const line of headers) {
+        const [name = '', value = ''] = line.split(': ');
+        if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
+        else if (name !== '') response.setHeader(name, value);
+      }
+      response.end(whole.subarray(end + 4));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const stop = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  return { url: `http://127.0.0.1:${address.port}/team.git`, stop };
+}
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -133,5 +182,3 @@ async function freePort(): Promise<number> {
 export function remoteLines({ stderr }: Run): string[] {
   return stderr.split('\n').flatMap((line) => (line.startsWith('remote: ') ? [line.slice(8).trimEnd()] : []));
 }
-
-export { LAUNCHER };

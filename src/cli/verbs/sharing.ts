@@ -31,7 +31,7 @@ export const SHARING_VERBS: Readonly<Record<string, Verb>> = {
     },
   },
   check: {
-    usage: 'check [<range> | --stdin | --update <ref> <old> <new>]',
+    usage: 'check [<range>]',
     summary: 'find commits that mix sessions, and handoffs that were moved by hand',
     words: [0, 3],
     options: {
