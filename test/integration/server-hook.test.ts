@@ -5,6 +5,7 @@ import { LAUNCHER, finished } from '../support/repository.ts';
 import { A, B, type Handmade, ServerWorld, httpBackend, remoteLines } from '../support/server-world.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
+const STATE = '{"version": 1, "branch": "main", "topic": "auth-refresh"}';
 const BOTH = `Claude-Session-Id: ${A}\nClaude-Session-Id: ${B}`;
 
 let world: ServerWorld;
@@ -39,7 +40,7 @@ describe('the gate refuses', () => {
     ['another topic', { topic: 'login-flow' }, 'names another branch or topic'],
     ['no note', { note: null }, 'no handoff.md'],
     ['a state that is no JSON', { state: '{' }, 'unreadable state.json'],
-    ['a state of 5 MB', { state: ' '.repeat(5e6) }, 'unreadable state.json'],
+    ['a state of 5 MB', { state: `${STATE}${' '.repeat(5e6)}` }, 'unreadable state.json'],
     ['a later format', { version: 2 }, 'written by a later git-handoff than this server has'],
     ['no trailers', { message: 'by hand\n' }, 'unreadable trailers'],
     ['trailers above the last paragraph', { message: `x\n\n${BOTH}\n\nbody\n` }, 'unreadable trailers'],
@@ -190,6 +191,12 @@ describe('the gate refuses', () => {
 });
 
 describe('the gate accepts', () => {
+  it('a state with what it does not know, of a size that it reads', () => {
+    world = new ServerWorld('server-pre-receive');
+    const odd = world.handmade({ state: `${STATE}${' '.repeat(5e4)}` });
+    expect(world.push([`${odd}:${REF}`])).toMatchObject({ status: 0, stderr: '' });
+  });
+
   it('every legal step, one by one and all at once', () => {
     world = new ServerWorld('server-pre-receive');
     const steps: [string, () => unknown][] = [
