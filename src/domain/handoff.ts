@@ -13,6 +13,8 @@ import {
 export const FORMAT_VERSION = 1;
 /** Notes above this size are refused (and kept as lost text). Bytes. */
 export const MAX_NOTE_BYTES = 1024 * 1024;
+/** Commit objects and `state.json` above this size are none of ours (those that we write stay below 8 KiB). Bytes. */
+export const MAX_COMMIT_BYTES = 64 * 1024;
 export const NOTE_FILE = 'handoff.md';
 export const STATE_FILE = 'state.json';
 
@@ -68,6 +70,9 @@ export interface HandoffCommit {
   /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
   readonly recorded: RecordedState | undefined;
   readonly hasNote: boolean;
+  /** Sizes of the commit object and of its note in bytes, where they were looked at. */
+  readonly bytes?: number;
+  readonly noteBytes?: number;
   readonly summary: string;
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;

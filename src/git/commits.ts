@@ -118,6 +118,8 @@ function assemble(
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
     noteOid: note?.type === 'blob' ? note.oid : undefined,
+    bytes: commit.size,
+    noteBytes: note?.type === 'blob' ? note.size : 0,
     note: notes && note?.type === 'blob' ? note.content : undefined,
   };
 }

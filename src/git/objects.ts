@@ -19,7 +19,7 @@ export interface ObjectRequest {
 
 /** Starts the process of `readObjects` before it is known which. */
 export function startReading(options: GitOptions): StartedGit {
-  return startGit(['cat-file', '--batch-command'], options);
+  return startGit(['cat-file', '--buffer', '--batch-command'], options);
 }
 
 /**

@@ -55,6 +55,16 @@ export function parseRefNames(lines: string): RefValue[] {
   });
 }
 
+/** Names of the refs below the prefixes that stand for others (git-symbolic-ref(1)). */
+export async function listSymbolicRefs(
+  repository: InRepository,
+  prefixes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const format = '--format=%(if)%(symref)%(then)%(refname)%(end)';
+  const output = await git(['for-each-ref', format, '--', ...prefixes], { cwd: repository.cwd });
+  return new Set(output.split('\n').filter((name) => name !== ''));
+}
+
 async function listOneByOne(
   repository: InRepository,
   prefixes: readonly string[],

@@ -23,6 +23,8 @@ const CONTENTS = [
   'git-hooks/pre-commit',
   'git-hooks/pre-push',
   'git-hooks/prepare-commit-msg',
+  'git-hooks/server-pre-receive',
+  'git-hooks/server-update',
   'git-hooks/session.sh',
   'git-hooks/trailer.sh',
   'package.json',
@@ -87,6 +89,8 @@ describe('the published package', () => {
       ['git-hooks/pre-commit', true],
       ['git-hooks/pre-push', true],
       ['git-hooks/prepare-commit-msg', true],
+      ['git-hooks/server-pre-receive', true],
+      ['git-hooks/server-update', true],
     ]);
   });
 
