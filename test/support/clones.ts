@@ -138,6 +138,11 @@ export class Clones {
     return clone;
   }
 
+  /** Where everything stands, for whoever looks at what a failed test left. */
+  get paths(): string[] {
+    return [this.server, ...this.#machines].map(({ path }) => path);
+  }
+
   /** Tells the clones the address of a server that came back. */
   moveTo(url: string): void {
     for (const machine of this.#machines) machine.git(['remote', 'set-url', 'origin', url]);
