@@ -68,6 +68,8 @@ export interface HandoffCommit {
   /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
   readonly recorded: RecordedState | undefined;
   readonly hasNote: boolean;
+  /** Bytes of the note; `undefined` where its object was not looked at. */
+  readonly noteBytes?: number | undefined;
   readonly summary: string;
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
@@ -233,14 +235,15 @@ export function summarise(note: string, escape: (text: string) => string): strin
   for (const line of note.split(/\r?\n|\r/)) {
     const text = line.replace(/^\uFEFF?[\s#]+/, '').trim();
     if (text === '') continue;
-    if (!isSectionHeading(line)) return shortened(escape(text));
+    if (!isSectionHeading(line)) return shortSummary(escape(text));
     heading ??= text;
   }
-  return heading === undefined ? '(no summary)' : shortened(escape(heading));
+  return heading === undefined ? '(no summary)' : shortSummary(escape(heading));
 }
 
-function shortened(text: string): string {
-  const characters = Array.from(text);
+/** A summary as long as a line of a list allows; the commit of another machine may say more. */
+export function shortSummary(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));
   if (characters.length <= MAX_SUMMARY) return text;
   return `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
 }

@@ -1,4 +1,5 @@
-import { FORMAT_VERSION, type HandoffCommit, type HandoffTrailers } from './handoff.ts';
+import { FORMAT_VERSION, type HandoffCommit, type HandoffTrailers, MAX_NOTE_BYTES } from './handoff.ts';
+import { MergedLines } from './sync/merged-lines.ts';
 import type { Oid, SessionId, Topic } from './names.ts';
 
 /**
@@ -16,10 +17,13 @@ export type IllegalReason =
   | 'unreadable trailers'
   | 'unreadable state.json'
   | 'no handoff.md'
+  | 'note too large'
   | 'unknown format version'
   | 'foreign owner without a take'
   | 'taken from somebody who did not own it'
   | 'too many parents'
+  | 'merge of its own past'
+  | 'history too long'
   | 'not a descendant'
   | 'deleted'
   | 'not a handoff'
@@ -36,6 +40,7 @@ export function checkStep(parents: readonly HandoffCommit[], commit: HandoffComm
   if (recorded.version !== FORMAT_VERSION) return illegal('unreadable state.json');
   if (trailers === undefined) return illegal('unreadable trailers');
   if (!commit.hasNote) return illegal('no handoff.md');
+  if ((commit.noteBytes ?? 0) > MAX_NOTE_BYTES) return illegal('note too large');
   const [first, second, ...more] = parents;
   if (more.length > 0) return illegal('too many parents');
   if (first === undefined)
@@ -136,11 +141,13 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
   ]);
   if (old !== undefined) known.set(old.oid, old);
   const steps: StepKind[] = [];
+  const lines = new MergedLines(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
   for (const { commit, topic } of walk.visits) {
     const refused = (reason: IllegalReason): MoveVerdict => ({ legal: false, reason, at: commit.oid });
     const parents = commit.parents.slice(0, MAX_PARENTS + 1).flatMap((oid) => known.get(oid) ?? []);
     const verdict = checkStep(parents, commit);
     if (!verdict.legal) return refused(verdict.reason);
+    if (parents.length > 1 && !lines.areTwo(commit.parents)) return refused('merge of its own past');
     if (!namesPlace(commit, topic, place)) return refused('names another branch or topic');
     steps.push(verdict.step);
   }

@@ -2,7 +2,7 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, type Place, checkMove } from '../domain/transition.ts';
 import { firstParentChain, loadCommits } from '../git/commits.ts';
-import { type Parents, historyOf, walkHistories } from '../git/histories.ts';
+import { type Parents, historyOf, walkEach } from '../git/histories.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
 
@@ -23,20 +23,26 @@ export async function judgeMoves(
 ): Promise<(IllegalReason | undefined)[]> {
   if (moves.length === 0) return [];
   const options = { cwd: repository.cwd };
-  const [only] = moves;
-  const without = moves.length === 1 && only?.old !== undefined ? [only.old] : [];
-  const tips = moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old]));
-  const walked = await walkHistories(options, tips, without);
-  const ranges =
-    walked === undefined
-      ? await Promise.all(moves.map((move) => readableRange(options, move)))
-      : moves.map((move) => addedBy(walked, move));
-  const wanted = new Set(ranges.flatMap(({ added, beside }) => [...added, ...beside]));
+  const isOne = moves.length === 1;
+  const walks = await walkEach(options, moves, ({ old, next }) =>
+    old === undefined ? [next] : [next, isOne ? `^${old}` : old],
+  );
+  const ranges = await Promise.all(
+    moves.map((move) => {
+      const walked = walks.get(move) ?? 'hole';
+      if (walked === 'too long') return undefined;
+      return walked === 'hole' ? readableRange(options, move) : addedBy(walked, move);
+    }),
+  );
+  const wanted = new Set(ranges.flatMap((range) => [...(range?.added ?? []), ...(range?.beside ?? [])]));
   for (const { old } of moves) if (old !== undefined) wanted.add(old);
   const oids = [...wanted];
   const loaded = await loadCommits(options, oids);
   const commits = new Map(oids.map((oid, at) => [oid, loaded[at]]));
-  return moves.map((move, at) => judge(move, ranges[at] ?? NOTHING_ADDED, commits));
+  return moves.map((move, at) => {
+    const range = ranges[at];
+    return range === undefined ? 'history too long' : judge(move, range, commits);
+  });
 }
 
 /** The commits that a move adds, and the parents of theirs that it does not. */
@@ -44,8 +50,6 @@ interface Range {
   readonly added: readonly Oid[];
   readonly beside: readonly Oid[];
 }
-
-const NOTHING_ADDED: Range = { added: [], beside: [] };
 
 function addedBy(walked: Parents, { old, next }: HandoffMove): Range {
   const before = old === undefined ? new Set<Oid>() : historyOf(walked, old);

@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { basename, dirname, join } from 'node:path';
-import { type Json, type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
+import {
+  type Json,
+  type RepositoryOptions,
+  type Run,
+  type RunOptions,
+  TestRepository,
+} from './repository.ts';
 
 /** How clones reach the server: the three ways on which git itself does different things. */
 export const TRANSPORTS = ['path', 'daemon', 'http'] as const;
@@ -23,7 +29,7 @@ export class GitServer extends TestRepository {
   }
 
   /** Begins to serve; a server that was stopped comes back under another port. */
-  async start(): Promise<this> {
+  async serve(): Promise<this> {
     if (this.transport === 'path') return this;
     const child = spawn(process.execPath, [SERVER_PROGRAM, this.transport, dirname(this.path)], {
       env: this.env(),
@@ -35,7 +41,7 @@ export class GitServer extends TestRepository {
     return this;
   }
 
-  /** Is gone for everybody, until `start`. */
+  /** Is gone for everybody, until `serve`. */
   async stop(): Promise<void> {
     const child = this.#process;
     this.#process = undefined;
@@ -129,7 +135,7 @@ export class Clones {
 
   /** Starts the server; clones are made by `clone`. */
   static async start(transport: Transport = 'path', options: RepositoryOptions = {}): Promise<Clones> {
-    return new Clones(await new GitServer(transport, options).start());
+    return new Clones(await new GitServer(transport, options).serve());
   }
 
   clone(person: string, options: RepositoryOptions & { readonly words?: string[] } = {}): Clone {

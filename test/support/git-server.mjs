@@ -29,7 +29,12 @@ async function serveDaemon() {
   const port = await freePort();
   const words = ['--export-all', '--enable=receive-pack', '--reuseaddr', `--base-path=${folder}`];
   // By its own path: `git daemon` would be a second process that does not hand on a signal.
-  const daemon = spawn(join(programs, 'git-daemon'), [...words, '--listen=127.0.0.1', `--port=${port}`, folder]);
+  const daemon = spawn(join(programs, 'git-daemon'), [
+    ...words,
+    '--listen=127.0.0.1',
+    `--port=${port}`,
+    folder,
+  ]);
   daemon.once('exit', (code) => process.exit(code ?? 0));
   untilClosed(() => daemon.kill('SIGTERM'));
   for (let tries = 0; tries < 500 && !(await isOpen(port)); tries++)

@@ -124,7 +124,8 @@ export class SyncCampaign {
     await group.kill();
     this.#unlock(clone);
     // Over the path the server's half died, too.
-    if (clone === this.#clones[2] || this.#world.server.transport === 'path') this.#unlock(this.#world.server);
+    if (clone === this.#clones[2] || this.#world.server.transport === 'path')
+      this.#unlock(this.#world.server);
   }
 
   /** What a person does with the locks of git processes that were killed. */
@@ -153,7 +154,7 @@ export class SyncCampaign {
 
   async #comeBack(): Promise<void> {
     const { server } = this.#world;
-    await server.start();
+    await server.serve();
     for (const clone of this.#clones.slice(0, 2)) clone.git(['remote', 'set-url', 'origin', server.url]);
   }
 
