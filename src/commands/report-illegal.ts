@@ -34,7 +34,7 @@ export function reasonText(reason: IllegalReason): string {
 const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'not a descendant': 'rewound or replaced',
   'no commit': 'points at something that is no commit',
-  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024} KiB is no handoff`,
+  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024 / 1024} MiB is no handoff`,
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 

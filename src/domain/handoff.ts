@@ -13,8 +13,10 @@ import {
 export const FORMAT_VERSION = 1;
 /** Notes above this size are refused (and kept as lost text). Bytes. */
 export const MAX_NOTE_BYTES = 1024 * 1024;
-/** Commit objects and `state.json` above this size are none of ours (those that we write stay below 8 KiB). Bytes. */
-export const MAX_COMMIT_BYTES = 64 * 1024;
+/** Commit objects above this size are none of ours (those that we write stay below 8 KiB), and are never read. Bytes. */
+export const MAX_COMMIT_BYTES = 8 * 1024 * 1024;
+/** The same for `state.json`. Bytes. */
+export const MAX_STATE_BYTES = 64 * 1024;
 export const NOTE_FILE = 'handoff.md';
 export const STATE_FILE = 'state.json';
 
@@ -249,14 +251,15 @@ export function summarise(note: string, escape: (text: string) => string): strin
   for (const line of note.split(/\r?\n|\r/)) {
     const text = line.replace(/^\uFEFF?[\s#]+/, '').trim();
     if (text === '') continue;
-    if (!isSectionHeading(line)) return shortened(escape(text));
+    if (!isSectionHeading(line)) return shortSummary(escape(text));
     heading ??= text;
   }
-  return heading === undefined ? '(no summary)' : shortened(escape(heading));
+  return heading === undefined ? '(no summary)' : shortSummary(escape(heading));
 }
 
-function shortened(text: string): string {
-  const characters = Array.from(text);
+/** A summary as long as a line of a list allows; the commit of another machine may say more. */
+export function shortSummary(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));
   if (characters.length <= MAX_SUMMARY) return text;
   return `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
 }

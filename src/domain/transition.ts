@@ -5,6 +5,7 @@ import {
   MAX_COMMIT_BYTES,
   MAX_NOTE_BYTES,
 } from './handoff.ts';
+import { MergedLines } from './sync/merged-lines.ts';
 import type { Oid, SessionId, Topic } from './names.ts';
 
 /**
@@ -22,10 +23,13 @@ export type IllegalReason =
   | 'unreadable trailers'
   | 'unreadable state.json'
   | 'no handoff.md'
+  | 'note too large'
   | 'unknown format version'
   | 'foreign owner without a take'
   | 'taken from somebody who did not own it'
   | 'too many parents'
+  | 'merge of its own past'
+  | 'history too long'
   | 'not a descendant'
   | 'deleted'
   | 'names another branch or topic'
@@ -156,11 +160,13 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
   ]);
   if (old !== undefined) known.set(old.oid, old);
   const steps: StepKind[] = [];
+  const lines = new MergedLines(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
   for (const { commit, topic } of walk.visits) {
     const refused = (reason: IllegalReason): MoveVerdict => ({ legal: false, reason, at: commit.oid });
     const parents = commit.parents.slice(0, MAX_PARENTS + 1).flatMap((oid) => known.get(oid) ?? []);
     const verdict = checkStep(parents, commit);
     if (!verdict.legal) return refused(verdict.reason);
+    if (parents.length > 1 && !lines.areTwo(commit.parents)) return refused('merge of its own past');
     if (!namesPlace(commit, topic, place)) return refused('names another branch or topic');
     steps.push(verdict.step);
   }

@@ -1,4 +1,11 @@
-import { type HandoffCommit, NOTE_FILE, STATE_FILE, parseState, parseTrailers } from '../domain/handoff.ts';
+import {
+  type HandoffCommit,
+  NOTE_FILE,
+  STATE_FILE,
+  parseState,
+  parseTrailers,
+  shortSummary,
+} from '../domain/handoff.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
@@ -51,8 +58,15 @@ function committed(headers: BinaryText): Pick<CommitText, 'seconds' | 'mail'> {
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
 export function commitFromRef(oid: Oid, content: BinaryText): HandoffCommit {
-  const { message, ...rest } = parseCommit(content);
-  return { oid, ...rest, trailers: parseTrailers(message), recorded: undefined, hasNote: true };
+  const { message, summary, ...rest } = parseCommit(content);
+  return {
+    oid,
+    ...rest,
+    summary: shortSummary(summary),
+    trailers: parseTrailers(message),
+    recorded: undefined,
+    hasNote: true,
+  };
 }
 
 /** A handoff commit with the bytes of its note. */
@@ -110,10 +124,11 @@ function assemble(
   notes: boolean,
 ): LoadedCommit | undefined {
   if (commit?.type !== 'commit') return undefined;
-  const { message, ...rest } = parseCommit(commit.content.toString('latin1'));
+  const { message, summary, ...rest } = parseCommit(commit.content.toString('latin1'));
   return {
     oid: commit.oid,
     ...rest,
+    summary: shortSummary(summary),
     trailers: parseTrailers(message),
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',

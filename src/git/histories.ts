@@ -8,28 +8,46 @@ export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
 /** Commits walked at most: no handoff has so many versions, and a ref may have been pointed at a project's history. */
 const MAX_COMMITS = 200_000;
 
+/** Why a history could not be walked: a commit is missing or damaged, or there are too many. */
+export type Unwalked = 'hole' | 'too long';
+
 /**
- * Walks the histories of `tips`, less those of `without`, in one process.
+ * Walks the histories of `tips`, in one process, less those of a commit with `^` before its name.
  *
- * @returns `undefined` when a history has a hole (a missing or damaged commit)
- * @throws Failure when git fails for any other reason
+ * @throws Failure when git fails for any other reason than those of `Unwalked`
  */
 export async function walkHistories(
   options: GitOptions,
-  tips: readonly Oid[],
-  without: readonly Oid[] = [],
-): Promise<Parents | undefined> {
+  tips: readonly string[],
+): Promise<Parents | Unwalked> {
   const args = ['rev-list', '--parents', `--max-count=${MAX_COMMITS}`, '--stdin'];
-  const input = [...tips, ...without.map((oid) => `^${oid}`), ''].join('\n');
-  const result = await runGit(args, { ...options, input });
-  if (result.code !== 0 && isDamage(result.stderr)) return undefined;
+  const result = await runGit(args, { ...options, input: [...tips, ''].join('\n') });
+  if (result.code !== 0 && isDamage(result.stderr)) return 'hole';
   if (result.code !== 0) throw gitFailure('rev-list', result);
   const parents = new Map<Oid, Oid[]>();
   for (const line of result.stdout.toString('latin1').split('\n')) {
     const [commit, ...rest] = line.split(' ').flatMap((name) => parseOid(name) ?? []);
     if (commit !== undefined) parents.set(commit, rest);
   }
-  return parents;
+  return parents.size < MAX_COMMITS ? parents : 'too long';
+}
+
+/**
+ * Walks the histories of many things: all at once, and by halves where one of them has a hole or is too long, so that
+ * it is told of that one only.
+ */
+export async function walkEach<Item>(
+  options: GitOptions,
+  items: readonly Item[],
+  tipsOf: (item: Item) => readonly string[],
+): Promise<Map<Item, Parents | Unwalked>> {
+  if (items.length === 0) return new Map();
+  const walked = await walkHistories(options, items.flatMap(tipsOf));
+  if (items.length === 1 || typeof walked !== 'string')
+    return new Map(items.map((item) => [item, walked] as const));
+  const half = Math.ceil(items.length / 2);
+  const first = await walkEach(options, items.slice(0, half), tipsOf);
+  return new Map([...first, ...(await walkEach(options, items.slice(half), tipsOf))]);
 }
 
 /** The commits of a walk that are in the history of `tip`, itself included. */

@@ -1,6 +1,7 @@
 import {
   type HandoffCommit,
   MAX_COMMIT_BYTES,
+  MAX_STATE_BYTES,
   STATE_FILE,
   NOTE_FILE,
   parseState,
@@ -14,6 +15,10 @@ import type { GitOptions } from './run.ts';
 /** What stands at an object name: a commit, another object, or nothing. */
 export type Found = HandoffCommit | 'other' | 'missing';
 
+const NOT_READ = { type: 'blob', most: -1 };
+/** What is read of each commit: itself, `state.json`, and of the note its size only. */
+const READ = [{ type: 'commit', most: MAX_COMMIT_BYTES }, { type: 'blob', most: MAX_STATE_BYTES }, NOT_READ];
+
 /**
  * Loads commits for judging, however many and whatever they are, in two processes: sizes first, so that nothing is
  * read that no handoff of ours can be.
@@ -24,11 +29,10 @@ export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Pro
     options,
     names.map((name) => ({ name, infoOnly: true })),
   );
-  const small = infos.flatMap((info, at) =>
-    at % 3 < 2 && info?.type === (at % 3 === 0 ? 'commit' : 'blob') && info.size <= MAX_COMMIT_BYTES
-      ? [info.oid]
-      : [],
-  );
+  const small = infos.flatMap((info, at) => {
+    const { type, most } = READ[at % 3] ?? NOT_READ;
+    return info?.type === type && info.size <= most ? [info.oid] : [];
+  });
   const contents = await readContents(options, [...new Set(small)]);
   return oids.map((oid, at) => assemble(oid, infos.slice(at * 3, at * 3 + 3), contents));
 }

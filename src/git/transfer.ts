@@ -229,7 +229,10 @@ function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
     const ref = refs.slice(refs.indexOf(':') + 1);
     if (flag.length !== 1 || !ref.startsWith('refs/')) return [];
     if (flag !== '!') return [{ ref, kind: 'pushed', reason }];
-    return [{ ref, kind: isRace(reason) ? 'moved' : 'declined', reason: `${reason}${saidBy(stderr)}` }];
+    // A ref where this one needs a folder, or the other way round, is there to stay.
+    const isBlocked = stderr.includes(`cannot create '${ref}'`);
+    const kind = isRace(reason) && !isBlocked ? 'moved' : 'declined';
+    return [{ ref, kind, reason: `${reason}${saidBy(stderr)}` }];
   });
 }
 

@@ -2,7 +2,7 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, type Place, checkCommit, checkMove } from '../domain/transition.ts';
 import { firstParentChain } from '../git/commits.ts';
-import { type Parents, historyOf, walkHistories } from '../git/histories.ts';
+import { type Parents, historyOf, walkEach } from '../git/histories.ts';
 import { type Found, loadJudged } from '../git/judged-commits.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
@@ -42,6 +42,7 @@ export async function judgeMoves(
   const ranges = await rangesOf(
     options,
     moves.filter((move) => !reasons.has(move) && move.old !== move.next),
+    reasons,
   );
   for (;;) {
     const open = ranges.filter(({ move }) => !reasons.has(move));
@@ -80,14 +81,21 @@ interface Range {
   readonly beside: readonly Oid[];
 }
 
-async function rangesOf(options: InRepository, moves: readonly HandoffMove[]): Promise<Range[]> {
-  if (moves.length === 0) return [];
-  const [only] = moves;
-  const without = moves.length === 1 && only?.old !== undefined ? [only.old] : [];
-  const tips = moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old]));
-  const walked = await walkHistories(options, tips, without);
-  if (walked === undefined) return Promise.all(moves.map((move) => readableRange(options, move)));
-  return moves.map((move) => addedBy(walked, move));
+async function rangesOf(
+  options: InRepository,
+  moves: readonly HandoffMove[],
+  reasons: Map<HandoffMove, IllegalReason>,
+): Promise<Range[]> {
+  const isOne = moves.length === 1;
+  const walks = await walkEach(options, moves, ({ old, next }) =>
+    old === undefined ? [next] : [next, isOne ? `^${old}` : old],
+  );
+  const ranges: Range[] = [];
+  for (const [move, walked] of walks) {
+    if (walked === 'too long') reasons.set(move, 'history too long');
+    else ranges.push(walked === 'hole' ? await readableRange(options, move) : addedBy(walked, move));
+  }
+  return ranges;
 }
 
 function addedBy(walked: Parents, move: HandoffMove): Range {

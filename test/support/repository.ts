@@ -37,6 +37,10 @@ export interface RepositoryOptions {
   readonly branch?: string;
   /** Folder name below the world; blanks and quotes are allowed. */
   readonly folder?: string;
+  /** Whose machine it is; default: Ada. */
+  readonly person?: string;
+  /** The repository is cloned from there, with these words of `git clone`. */
+  readonly cloneOf?: { readonly url: string; readonly words?: readonly string[] };
 }
 
 /** An answer of `--json`, as a program that does not know our types reads it. */
@@ -69,7 +73,9 @@ export class TestRepository {
     this.home = join(this.root, 'home');
     this.path = join(this.root, options.folder ?? 'repository');
     for (const folder of [this.home, join(this.root, 'tmp')]) mkdirSync(folder);
-    const settings = ['[user]', 'name = Ada', 'email = ada@example.org', '[init]', 'defaultBranch = main'];
+    const { person = 'Ada' } = options;
+    const mail = `${person.toLowerCase()}@example.org`;
+    const settings = ['[user]', `name = ${person}`, `email = ${mail}`, '[init]', 'defaultBranch = main'];
     writeFileSync(
       join(this.home, '.gitconfig'),
       [...settings, '[advice]', 'detachedHead = false', ''].join('\n'),
@@ -78,7 +84,12 @@ export class TestRepository {
   }
 
   #init(): void {
-    const { bare = false, objectFormat = 'sha1', head = 'branch', branch = 'main' } = this.#options;
+    const { bare = false, objectFormat = 'sha1', head = 'branch', branch = 'main', cloneOf } = this.#options;
+    if (cloneOf !== undefined) {
+      const words = [...(bare ? ['--bare'] : []), ...(cloneOf.words ?? [])];
+      this.git(['clone', '-q', ...words, '--', cloneOf.url, this.path], { cwd: this.root });
+      return;
+    }
     const format = [`--object-format=${objectFormat}`, `--initial-branch=${branch}`];
     this.git(['init', '-q', ...format, ...(bare ? ['--bare'] : []), this.path], { cwd: this.root });
     if (bare) this.#seedBare(branch);

@@ -85,6 +85,7 @@ describe('illegal steps', () => {
     ['unreadable trailers', { trailers: undefined }],
     ['unreadable state.json', { recorded: undefined }],
     ['no handoff.md', { hasNote: false }],
+    ['note too large', { noteBytes: 1024 * 1024 + 1 }],
   ])('%s', (reason, broken) => {
     expect(checkStep([root], { ...commitOf(2, [1]), ...broken })).toEqual(illegal(reason));
     expect(checkStep([], { ...root, ...broken })).toEqual(illegal(reason));
@@ -166,6 +167,26 @@ describe('moves', () => {
     expect(
       checkMove({ old: mine, next: oidOf(4), chain, others: new Map([[root.oid, root]]) }, HERE),
     ).toMatchObject({ reason: 'foreign owner without a take', at: oidOf(3) });
+  });
+
+  describe('a merge of a line with its own past, by whoever owned it then', () => {
+    const taken = commitOf(2, [1], { owner: b, takenFrom: a });
+    const on = commitOf(3, [2], { owner: b });
+    const others = new Map([root, taken].map((commit) => [commit.oid, commit] as const));
+    it.each<[string, readonly number[]]>([
+      ['past second', [3, 1]],
+      ['past first', [1, 3]],
+      ['the same twice', [3, 3]],
+    ])('is refused: %s', (_what, parents) => {
+      const merge = commitOf(4, parents, { owner: a });
+      const reason = 'merge of its own past';
+      const whole = { old: undefined, next: merge.oid, chain: [root, taken, on, merge] };
+      const owner = parents[0] === parents[1] ? b : a;
+      const again = { ...merge, trailers: { ...merge.trailers!, owner } };
+      const chain = whole.chain.with(3, again);
+      expect(checkMove({ ...whole, chain }, HERE)).toMatchObject({ reason });
+      expect(checkMove({ old: on, next: merge.oid, chain: [again], others }, HERE)).toMatchObject({ reason });
+    });
   });
 
   it('names the first bad commit of several', () => {

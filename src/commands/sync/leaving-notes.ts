@@ -59,11 +59,10 @@ const CHUNK = 500;
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
   const walked = await walkHistories(
     { cwd },
-    outgoing.map(({ tip }) => tip),
-    outgoing.flatMap(({ old }) => old ?? []),
+    outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
   );
   const pairs = outgoing.flatMap(({ path, tip }) =>
-    [...(walked === undefined ? [tip] : historyOf(walked, tip))].map((commit) => ({
+    [...(typeof walked === 'string' ? [tip] : historyOf(walked, tip))].map((commit) => ({
       ref: handoffRef(path),
       commit,
     })),

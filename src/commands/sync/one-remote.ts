@@ -82,13 +82,15 @@ async function syncOnce(world: SyncWorld, remote: Remote, report: SyncReport): P
     topics = await readSyncedTopics(repository, remote.name, component);
   }
   let isSettled = true;
-  let differences = await findDifferences(repository, topics);
+  // What the remote shows no longer is told as deleted, and moves nothing.
+  const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
+  let differences = await findDifferences(repository, topics.filter(isShown));
   if (options.fetch) {
     const folded = await fold(world, differences, topics, report);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     if (folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse')) {
       topics = await readSyncedTopics(repository, remote.name, component);
-      differences = await findDifferences(repository, topics);
+      differences = await findDifferences(repository, topics.filter(isShown));
     }
   }
   if (!options.push) return isSettled;

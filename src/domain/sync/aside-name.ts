@@ -13,6 +13,6 @@ export function* asideNames(topic: Topic, formerly: Topic | undefined): Generato
   for (let number = 2; number < MAX_TRIES; number++) {
     const ending = `-${number}`;
     const name = parseTopic(`${stem.slice(0, MAX_TOPIC - ending.length).replace(/-$/, '')}${ending}`);
-    if (name !== undefined) yield name;
+    if (name !== undefined && name !== topic) yield name;
   }
 }

@@ -3,7 +3,7 @@ import type { Oid } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
-import { historyOf, walkHistories } from '../../git/histories.ts';
+import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -129,18 +129,17 @@ async function relate(
   repository: InRepository,
   topics: readonly Unequal[],
 ): Promise<ReadonlyMap<SyncedTopic, Relation>> {
-  const tips = topics.flatMap(({ here, there }) => [
+  const pairs = topics.filter(({ here }) => here?.tip !== undefined);
+  const walks = await walkEach({ cwd: repository.cwd }, pairs, ({ here, there }) => [
     there.oid,
     ...(here?.tip === undefined ? [] : [here.tip.oid]),
   ]);
-  const pairs = topics.filter(({ here }) => here?.tip !== undefined);
-  const walked =
-    pairs.length === 0 ? new Map<Oid, Oid[]>() : await walkHistories({ cwd: repository.cwd }, tips);
   return new Map(
     topics.map((one) => {
       const tip = one.here?.tip?.oid;
       if (tip === undefined) return [one, 'only-there'];
-      if (walked === undefined) return [one, 'diverged'];
+      const walked = walks.get(one);
+      if (walked === undefined || typeof walked === 'string') return [one, 'diverged'];
       if (historyOf(walked, tip).has(one.there.oid)) return [one, 'ahead'];
       return [one, historyOf(walked, one.there.oid).has(tip) ? 'behind' : 'diverged'];
     }),
@@ -169,7 +168,7 @@ async function noteNames(repository: InRepository, tip: Oid | undefined): Promis
   if (tip === undefined) return [];
   const options = { cwd: repository.cwd };
   const walked = await walkHistories(options, [tip]);
-  if (walked === undefined) return [undefined];
+  if (typeof walked === 'string') return [undefined];
   const requests = [...walked.keys()].map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
   return (await readObjects(options, requests)).map((object) => object?.oid);
 }

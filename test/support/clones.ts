@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { basename, dirname, join } from 'node:path';
+import {
+  type Json,
+  type RepositoryOptions,
+  type Run,
+  type RunOptions,
+  TestRepository,
+} from './repository.ts';
+
+/** How clones reach the server: the three ways on which git itself does different things. */
+export const TRANSPORTS = ['path', 'daemon', 'http'] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
+const SERVER_PROGRAM = join(import.meta.dirname, 'git-server.mjs');
+
+/** A bare repository on a machine of its own, and the process that serves it. */
+export class GitServer extends TestRepository {
+  readonly transport: Transport;
+  #process: ChildProcess | undefined;
+  #port = 0;
+
+  constructor(transport: Transport, options: RepositoryOptions = {}) {
+    super({ person: 'Server', folder: 'server.git', ...options, bare: true });
+    this.transport = transport;
+    this.git(['config', 'http.receivepack', 'true']);
+    this.git(['config', 'uploadpack.allowFilter', 'true']);
+  }
+
+  /** Begins to serve; a server that was stopped comes back under another port. */
+  async serve(): Promise<this> {
+    if (this.transport === 'path') return this;
+    const child = spawn(process.execPath, [SERVER_PROGRAM, this.transport, dirname(this.path)], {
+      env: this.env(),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    this.#process = child;
+    const [port] = (await once(child.stdout, 'data')) as [Buffer];
+    this.#port = Number(port.toString());
+    return this;
+  }
+
+  /** Is gone for everybody, until `serve`. */
+  async stop(): Promise<void> {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null) return;
+    child.stdin?.end();
+    await once(child, 'exit');
+  }
+
+  get url(): string {
+    const name = basename(this.path);
+    if (this.transport === 'path') return this.path;
+    return `${this.transport === 'daemon' ? 'git' : 'http'}://127.0.0.1:${this.#port}/${name}`;
+  }
+
+  /** Every handoff that the server shows. */
+  handoffs(): Map<string, string> {
+    return refValues(this, 'refs/handoffs');
+  }
+}
+
+/** One handoff as a list shows it. */
+export interface Listed {
+  readonly branch: unknown;
+  readonly topic: unknown;
+  readonly oid: unknown;
+  readonly owner: unknown;
+  readonly state: unknown;
+}
+
+/** One machine: home, settings, identity and session of its own. */
+export class Clone extends TestRepository {
+  readonly session: string;
+
+  constructor(url: string, person: string, options: RepositoryOptions & { readonly words?: string[] } = {}) {
+    const { words = [], ...rest } = options;
+    super({ folder: 'clone', ...rest, person, cloneOf: { url, words } });
+    this.session = `sess-${person.toLowerCase()}-1`;
+  }
+
+  /** Writes a note as this machine's session; it must succeed. Returns the commit. */
+  write(topic: string, text: string, words: readonly string[] = []): string {
+    return this.ok(['write', topic, ...words], { session: this.session, input: text });
+  }
+
+  /** A verb as this machine's session, whatever comes of it. */
+  as(args: readonly string[], options: RunOptions = {}): Run {
+    return this.handoff(args, { session: this.session, ...options });
+  }
+
+  /** `sync`, which must succeed; returns all that it says. */
+  sync(...words: string[]): string {
+    const done = this.as(['sync', ...words]);
+    if (done.status !== 0) throw new Error(`sync: exit ${done.status}\n${done.stdout}${done.stderr}`);
+    return done.stdout + done.stderr;
+  }
+
+  /** What was done with each handoff: `<action> <topic>`, in the order in which it is told. */
+  actions(json: Json): string[] {
+    return json.items.map(({ action, topic, ref }) => `${String(action)} ${String(topic ?? ref)}`);
+  }
+
+  /** `sync --json` as this machine's session. */
+  syncJson(...words: string[]): Json {
+    return this.json(['sync', ...words], { session: this.session });
+  }
+
+  note(topic: string): string {
+    return this.handoff(['show', topic, '--raw']).stdout;
+  }
+
+  list(): Listed[] {
+    const { items } = this.json(['list', '--all']);
+    return items
+      .map(({ branch, topic, oid, owner, state }) => ({ branch, topic, oid, owner, state }))
+      .sort((one, other) => (`${one.branch} ${one.topic}` < `${other.branch} ${other.topic}` ? -1 : 1));
+  }
+
+  handoffs(): Map<string, string> {
+    return refValues(this, 'refs/handoffs');
+  }
+}
+
+/** A server and the clones of it. */
+export class Clones {
+  readonly server: GitServer;
+  readonly #machines: TestRepository[] = [];
+
+  private constructor(server: GitServer) {
+    this.server = server;
+  }
+
+  /** Starts the server; clones are made by `clone`. */
+  static async start(transport: Transport = 'path', options: RepositoryOptions = {}): Promise<Clones> {
+    return new Clones(await new GitServer(transport, options).serve());
+  }
+
+  clone(person: string, options: RepositoryOptions & { readonly words?: string[] } = {}): Clone {
+    const clone = new Clone(this.server.url, person, options);
+    this.#machines.push(clone);
+    return clone;
+  }
+
+  /** Where everything stands, for whoever looks at what a failed test left. */
+  get paths(): string[] {
+    return [this.server, ...this.#machines].map(({ path }) => path);
+  }
+
+  /** Tells the clones the address of a server that came back. */
+  moveTo(url: string): void {
+    for (const machine of this.#machines) machine.git(['remote', 'set-url', 'origin', url]);
+  }
+
+  async remove(): Promise<void> {
+    await this.server.stop();
+    for (const machine of [this.server, ...this.#machines]) machine.remove();
+  }
+}
+
+/** Names and values of the refs below a prefix. */
+export function refValues(repository: TestRepository, prefix: string): Map<string, string> {
+  const output = repository.git(['for-each-ref', '--format=%(refname) %(objectname)', prefix]);
+  return new Map(
+    output
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.split(' ') as [string, string]),
+  );
+}
