@@ -60,8 +60,25 @@ function networkEnvironment(mayAsk: boolean): NodeJS.ProcessEnv {
   return env;
 }
 
-async function transfer(args: readonly string[], options: TransferOptions, input?: string): Promise<Ended> {
-  const env = networkEnvironment(options.mayAsk);
+/** Sets a setting by the environment: `-c` cannot, for a remote's name may hold `=`. */
+function withSetting(env: NodeJS.ProcessEnv, key: string, value: string): NodeJS.ProcessEnv {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  const pair = { [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: value };
+  return { ...env, ...pair, GIT_CONFIG_COUNT: String(count + 1) };
+}
+
+interface Extra {
+  readonly input?: string;
+  readonly setting?: readonly [key: string, value: string];
+}
+
+async function transfer(
+  args: readonly string[],
+  options: TransferOptions,
+  { input, setting }: Extra = {},
+): Promise<Ended> {
+  const usual = networkEnvironment(options.mayAsk);
+  const env = setting === undefined ? usual : withSetting(usual, ...setting);
   const { onProgress } = options;
   let failed: Ended | undefined;
   const git = simpleGit({
@@ -154,7 +171,7 @@ export async function fetchRefs(
     '--',
     remote,
   ];
-  const result = await transfer(args, options, `${refspecs.join('\n')}\n`);
+  const result = await transfer(args, options, { input: `${refspecs.join('\n')}\n` });
   // A ref that went away since it was shown: the next look tells.
   if (result.code !== 0 && !/couldn't find remote ref/.test(result.stderr)) throw unreachable(remote, result);
 }
@@ -200,7 +217,9 @@ export async function pushRefs(
       remote,
       ...part,
     ];
-    const result = await transfer(args, options);
+    // A mirror is pushed whole and by force, or not at all.
+    const setting = [`remote.${remote}.mirror`, 'false'] as const;
+    const result = await transfer(args, options, { setting });
     const told = parsePorcelain(result.stdout, result.stderr);
     if (result.code !== 0 && told.length === 0) throw unreachable(remote, result);
     outcomes.push(...told);

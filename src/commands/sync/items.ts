@@ -60,6 +60,7 @@ export class SyncReport {
         why: reason === undefined ? null : reasonText(reason),
         aside: aside ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
+        newOwner: difference.owner ?? null,
       });
     }
   }
@@ -110,6 +111,7 @@ export class SyncReport {
       former: null,
       aside: null,
       owner: null,
+      newOwner: null,
       why: null,
       ...item,
     });
