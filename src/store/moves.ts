@@ -2,7 +2,7 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { type IllegalReason, type Place, checkMove } from '../domain/transition.ts';
 import { firstParentChain, loadCommits } from '../git/commits.ts';
-import { type Parents, historyOf, walkEach } from '../git/histories.ts';
+import { type Parents, type Unwalked, historyOf, walkEach } from '../git/histories.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
 
@@ -27,13 +27,7 @@ export async function judgeMoves(
   const walks = await walkEach(options, moves, ({ old, next }) =>
     old === undefined ? [next] : [next, isOne ? `^${old}` : old],
   );
-  const ranges = await Promise.all(
-    moves.map((move) => {
-      const walked = walks.get(move) ?? 'hole';
-      if (walked === 'too long') return undefined;
-      return walked === 'hole' ? readableRange(options, move) : addedBy(walked, move);
-    }),
-  );
+  const ranges = await Promise.all(moves.map((move) => rangeOf(options, move, walks.get(move) ?? 'hole')));
   const wanted = new Set(ranges.flatMap((range) => [...(range?.added ?? []), ...(range?.beside ?? [])]));
   for (const { old } of moves) if (old !== undefined) wanted.add(old);
   const oids = [...wanted];
@@ -49,6 +43,16 @@ export async function judgeMoves(
 interface Range {
   readonly added: readonly Oid[];
   readonly beside: readonly Oid[];
+}
+
+/** `undefined`: there are too many to be looked at. */
+async function rangeOf(
+  options: InRepository,
+  move: HandoffMove,
+  walked: Parents | Unwalked,
+): Promise<Range | undefined> {
+  if (walked === 'too long') return undefined;
+  return walked === 'hole' ? readableRange(options, move) : addedBy(walked, move);
 }
 
 function addedBy(walked: Parents, { old, next }: HandoffMove): Range {

@@ -11,7 +11,7 @@ import {
 import { updateRefs } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { Repository } from '../../git/repository.ts';
-import { type ShownRef, type TransferOptions, fetchRefs, pushRefs, showRemote } from '../../git/transfer.ts';
+import { type ShownRef, type TransferOptions, fetchRefs, showRemote } from '../../git/transfer.ts';
 import type { StoredSession } from '../../store/sessions.ts';
 import {
   type Difference,
@@ -26,6 +26,7 @@ import type { SyncOptions } from '../sync.ts';
 import { withoutPassword } from '../sync.ts';
 import { SyncReport } from './items.ts';
 import { mergeConflicts } from './merge-notes.ts';
+import { MAX_NAMED, pushAll } from './push-all.ts';
 
 /** What a sync with each remote starts from. */
 export interface SyncWorld {
@@ -42,9 +43,6 @@ export interface SyncWorld {
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;
-/** From this many on a pattern fetches more cheaply than names do. */
-const MAX_NAMED = 200;
-
 /** One remote: look, fetch, fold, push; again, when somebody else was faster. */
 export async function syncRemote(
   world: SyncWorld,
@@ -213,8 +211,11 @@ async function push(
   if (outgoing.length === 0) return true;
   if (there.size === 0) options.warn(firstPush(remote, outgoing.length));
   const byRef = new Map(outgoing.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
-  const tips = [...byRef].map(([ref, { tip }]) => ({ oid: tip, ref }));
-  const outcomes = await pushRefs(transferOptions(world, remote), remote.name, tips);
+  const outcomes = await pushAll(world, transferOptions(world, remote), {
+    remote: remote.name,
+    there,
+    outgoing: byRef,
+  });
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
   await updateRefs(
     repository,
