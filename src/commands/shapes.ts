@@ -120,6 +120,8 @@ export interface SyncShape {
   readonly aside: string | null;
   /** Who owned it here before. */
   readonly owner: string | null;
+  /** Who owns what the remote has. */
+  readonly newOwner: string | null;
   /** Why it was refused, ignored or declined. */
   readonly why: string | null;
 }

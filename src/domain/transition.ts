@@ -35,7 +35,7 @@ export type IllegalReason =
   | 'names another branch or topic'
   | 'no commit'
   | 'commit too large'
-  | 'note too large';
+   ;
 
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });

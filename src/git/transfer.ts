@@ -3,6 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
+import { type PushOutcome, parsePorcelain } from './push-outcome.ts';
 
 /**
  * What goes over the wire: the only calls of git that open a connection. simple-git runs them, for it reads git's
@@ -60,8 +61,25 @@ function networkEnvironment(mayAsk: boolean): NodeJS.ProcessEnv {
   return env;
 }
 
-async function transfer(args: readonly string[], options: TransferOptions, input?: string): Promise<Ended> {
-  const env = networkEnvironment(options.mayAsk);
+/** Sets a setting by the environment: `-c` cannot, for a remote's name may hold `=`. */
+function withSetting(env: NodeJS.ProcessEnv, key: string, value: string): NodeJS.ProcessEnv {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  const pair = { [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: value };
+  return { ...env, ...pair, GIT_CONFIG_COUNT: String(count + 1) };
+}
+
+interface Extra {
+  readonly input?: string;
+  readonly setting?: readonly [key: string, value: string];
+}
+
+async function transfer(
+  args: readonly string[],
+  options: TransferOptions,
+  { input, setting }: Extra = {},
+): Promise<Ended> {
+  const usual = networkEnvironment(options.mayAsk);
+  const env = setting === undefined ? usual : withSetting(usual, ...setting);
   const { onProgress } = options;
   let failed: Ended | undefined;
   const git = simpleGit({
@@ -154,24 +172,23 @@ export async function fetchRefs(
     '--',
     remote,
   ];
-  const result = await transfer(args, options, `${refspecs.join('\n')}\n`);
+  const result = await transfer(args, options, { input: `${refspecs.join('\n')}\n` });
   // A ref that went away since it was shown: the next look tells.
   if (result.code !== 0 && !/couldn't find remote ref/.test(result.stderr)) throw unreachable(remote, result);
-}
-
-/** What became of one pushed ref. */
-export interface PushOutcome {
-  readonly ref: string;
-  /** `moved`: somebody was first · `declined`: the remote does not want it. */
-  readonly kind: 'pushed' | 'moved' | 'declined';
-  /** The remote's own words. */
-  readonly reason: string;
 }
 
 /** What goes where. */
 export interface PushedTip {
   readonly oid: Oid;
   readonly ref: string;
+}
+
+/** All refs below one prefix to the same names below another, but for some. */
+export interface PushedPattern {
+  readonly from: string;
+  readonly to: string;
+  /** Whole names below `from`. */
+  readonly except: readonly string[];
 }
 
 /** Longest list of refspecs of one command line, in characters: systems allow 1 MiB and more. */
@@ -186,9 +203,14 @@ export async function pushRefs(
   options: TransferOptions,
   remote: string,
   tips: readonly PushedTip[],
+  pattern?: PushedPattern,
 ): Promise<PushOutcome[]> {
   const outcomes: PushOutcome[] = [];
-  for (const part of commandLines(tips.map(({ oid, ref }) => `${oid}:${ref}`))) {
+  const named = commandLines(tips.map(({ oid, ref }) => `${oid}:${ref}`));
+  const { from = '', to = '', except = [] } = pattern ?? {};
+  const lines =
+    pattern === undefined ? named : [[`${from}*:${to}*`, ...except.map((ref) => `^${ref}`)], ...named];
+  for (const part of lines) {
     const args = [
       'push',
       '--porcelain',
@@ -200,7 +222,9 @@ export async function pushRefs(
       remote,
       ...part,
     ];
-    const result = await transfer(args, options);
+    // A mirror is pushed whole and by force, or not at all.
+    const setting = [`remote.${remote}.mirror`, 'false'] as const;
+    const result = await transfer(args, options, { setting });
     const told = parsePorcelain(result.stdout, result.stderr);
     if (result.code !== 0 && told.length === 0) throw unreachable(remote, result);
     outcomes.push(...told);
@@ -220,33 +244,6 @@ function commandLines(refspecs: readonly string[]): string[][] {
     length += refspec.length + 1;
   }
   return lines;
-}
-
-/** `<flag>TAB<from>:<to>TAB<summary> (<reason>)` lines, git-push(1). */
-function parsePorcelain(stdout: string, stderr: string): PushOutcome[] {
-  return stdout.split('\n').flatMap((line): PushOutcome[] => {
-    const [flag = '', refs = '', reason = ''] = line.split('\t');
-    const ref = refs.slice(refs.indexOf(':') + 1);
-    if (flag.length !== 1 || !ref.startsWith('refs/')) return [];
-    if (flag !== '!') return [{ ref, kind: 'pushed', reason }];
-    // A ref where this one needs a folder, or the other way round, is there to stay.
-    const isBlocked = stderr.includes(`cannot create '${ref}'`);
-    const kind = isRace(reason) && !isBlocked ? 'moved' : 'declined';
-    return [{ ref, kind, reason: `${reason}${saidBy(stderr)}` }];
-  });
-}
-
-/** In the words of git's client and of receive-pack: the ref is not where it was, or is being moved right now. */
-function isRace(reason: string): boolean {
-  return /non-fast-forward|fetch first|stale info|failed to (?:update ref|lock)|cannot lock ref|reference already exists|incorrect old value|atomic/i.test(
-    reason,
-  );
-}
-
-/** What the remote's hook printed, on one line. */
-function saidBy(stderr: string): string {
-  const said = [...stderr.matchAll(/^remote: (.*)$/gm)].map(([, text = '']) => text.trim()).filter(Boolean);
-  return said.length === 0 ? '' : `: ${said.slice(0, 6).join('; ').slice(0, 500)}`;
 }
 
 function unreachable(remote: string, { stderr }: Ended): Failure {

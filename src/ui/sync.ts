@@ -20,15 +20,17 @@ const place = ({ branch, topic, ref }: SyncShape) =>
 
 const typed = ({ branch, topic }: SyncShape, other = topic) => escapeLine(shellWord(`${branch}/${other}`));
 
+const who = (id: string | null) => (id === null ? 'somebody' : escapeLine(shortId(id)));
+
 /** What the action means for whoever reads it, with the next command where there is one. */
 function remark(item: SyncShape): string {
   const why = item.why === null ? '' : escapeLine(item.why);
   const remote = escapeLine(shellWord(item.remote));
   switch (item.action) {
     case 'set-aside':
-      return `both sides wrote; yours goes on as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
+      return `both sides wrote; ${who(item.newOwner)} has the name, yours goes on as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
     case 'followed':
-      return `${item.owner === null ? 'its owner here' : escapeLine(shortId(item.owner))} has lost it to the other side: git handoff take ${typed(item)}`;
+      return `${who(item.newOwner)} was first, ${who(item.owner)} owns it no longer: git handoff take ${typed(item)}`;
     case 'deleted-there':
       return `yours stays; put it back: git handoff push --restore ${remote}`;
     case 'behind':

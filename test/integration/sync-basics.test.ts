@@ -1,27 +1,197 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones, TRANSPORTS, refValues } from '../support/clones.ts';
 
-describe.each(TRANSPORTS)('a sync over %s', (transport) => {
-  let world: Clones;
-  let ada: Clone;
-  let bob: Clone;
-  beforeEach(async () => {
-    world = await Clones.start(transport);
-    ada = world.clone('Ada');
-    bob = world.clone('Bob');
-  });
-  afterEach(() => world.remove());
+const NOTE = '# Goal\n\nFinish the refresh.\n\n\ttabs and trailing blanks  \n';
+const REF = 'refs/handoffs/main/auth-refresh';
 
-  it('brings a handoff to the other machine, byte for byte, with its owner', () => {
-    const oid = ada.write('auth-refresh', '# Goal\n\nFinish the refresh.\n');
+let world: Clones;
+let ada: Clone;
+let bob: Clone;
+const begin = async (transport: (typeof TRANSPORTS)[number] = 'path') => {
+  world = await Clones.start(transport);
+  ada = world.clone('Ada');
+  bob = world.clone('Bob');
+};
+afterEach(() => world.remove());
+
+/** Every ref, of every machine. */
+const everything = () => [world.server, ada, bob].map((machine) => refValues(machine, 'refs'));
+
+describe.each(TRANSPORTS)('over %s', (transport) => {
+  beforeEach(() => begin(transport));
+
+  it('a handoff comes to the other machine byte for byte, and goes on from there', () => {
+    const oid = ada.write('auth-refresh', NOTE);
     const said = ada.sync();
-    expect(said).toContain('warning: no handoff has left for origin before');
-    expect(said).toContain('1 pushed');
+    expect(said).toContain('no handoff has left for origin before');
+    expect(said).toContain(`to ${world.server.url}`);
+    expect(said).toContain('0 fetched, 1 pushed');
     expect(bob.sync()).toMatch(/created +main\/auth-refresh/);
-    expect(bob.note('auth-refresh')).toBe('# Goal\n\nFinish the refresh.\n');
+    expect(bob.note('auth-refresh')).toBe(NOTE);
     expect(bob.list()).toEqual([
       { branch: 'main', topic: 'auth-refresh', oid, owner: ada.session, state: 'open' },
     ]);
-    expect(bob.list()).toEqual(ada.list());
+    const next = bob.write('auth-refresh', 'bob\n', ['--take']);
+    expect(bob.sync()).not.toContain('no handoff has left');
+    expect(ada.sync()).toMatch(/forwarded +main\/auth-refresh/);
+    expect(ada.ref(REF)).toBe(next);
+    expect(ada.list()).toEqual(bob.list());
+    expect(ada.ok(['log', 'auth-refresh'])).toBe(bob.ok(['log', 'auth-refresh']));
+  });
+
+  it('nothing to do says so, and moves no ref anywhere', () => {
+    ada.write('auth-refresh', NOTE);
+    ada.sync();
+    bob.sync();
+    const before = everything();
+    for (const clone of [ada, bob])
+      expect(clone.as(['sync'])).toMatchObject({
+        status: 0,
+        stdout: `origin (${world.server.url}): 0 fetched, 0 pushed, 1 unchanged\n`,
+        stderr: '',
+      });
+    expect(everything()).toEqual(before);
+  });
+
+  it('a dry run tells what would be done and does nothing', () => {
+    ada.write('auth-refresh', NOTE);
+    ada.sync();
+    bob.write('cache-layout', NOTE);
+    const before = everything();
+    const objects = bob.git(['count-objects', '-v']);
+    const answer = bob.syncJson('--dry-run');
+    expect(answer['dryRun']).toBe(true);
+    expect(bob.actions(answer).sort()).toEqual(['to-fetch auth-refresh', 'to-push cache-layout']);
+    expect(everything()).toEqual(before);
+    expect(bob.git(['count-objects', '-v'])).toBe(objects);
+  });
+
+  it('a server that is not there fails with the next command, and takes nothing away', async () => {
+    const oid = ada.write('auth-refresh', NOTE);
+    ada.sync();
+    if (transport === 'path') ada.git(['remote', 'set-url', 'origin', `${world.server.path}-gone`]);
+    else await world.server.stop();
+    const done = ada.as(['sync']);
+    expect(done.status).toBe(5);
+    expect(done.stderr).toMatch(/^error: origin could not be asked: /);
+    expect(done.stderr).toContain('hint: git ls-remote origin');
+    expect(ada.ref(REF)).toBe(oid);
+    expect(ada.json(['sync']).error.code).toBe('remote');
+  });
+});
+
+describe('a sync', () => {
+  beforeEach(() => begin());
+
+  it('is asked for one branch', () => {
+    ada.write('auth-refresh', NOTE);
+    ada.git(['branch', 'feature/x']);
+    ada.write('feature/x/cache-layout', NOTE);
+    expect(ada.actions(ada.syncJson('--branch', 'feature/x'))).toEqual(['pushed cache-layout']);
+    expect([...world.server.handoffs().keys()]).toEqual(['refs/handoffs/feature%2Fx/cache-layout']);
+    expect(ada.as(['sync', '--branch', 'a..b'])).toMatchObject({ status: 2 });
+    expect(bob.actions(bob.syncJson('--branch', 'main'))).toEqual([]);
+    expect(bob.actions(bob.syncJson('--branch', 'feature/x'))).toEqual(['created cache-layout']);
+  });
+
+  it('tells a program what it did', () => {
+    const oid = ada.write('auth-refresh', NOTE);
+    expect(ada.syncJson()).toMatchObject({
+      schema: 1,
+      ok: true,
+      dryRun: false,
+      remotes: [{ remote: 'origin', url: world.server.url, same: 0 }],
+      items: [{ action: 'pushed', remote: 'origin', branch: 'main', topic: 'auth-refresh', ref: REF, oid }],
+    });
+  });
+
+  it('is made of two halves', () => {
+    const oid = ada.write('auth-refresh', NOTE);
+    ada.ok(['fetch']);
+    expect(world.server.handoffs().size).toBe(0);
+    ada.ok(['push']);
+    bob.ok(['push']);
+    expect(bob.handoffs().size).toBe(0);
+    bob.ok(['fetch']);
+    expect(bob.ref(REF)).toBe(oid);
+    bob.write('auth-refresh', 'bob\n', ['--take']);
+    bob.ok(['push']);
+    ada.write('auth-refresh', 'ada\n');
+    const behind = ada.as(['push']);
+    expect(behind.status).toBe(4);
+    expect(behind.stdout).toMatch(
+      /behind +main\/auth-refresh +the remote has moved on: git handoff sync origin/,
+    );
+    expect(ada.note('auth-refresh')).toBe('ada\n');
+  });
+
+  it('knows several remotes, one of which cannot be reached', () => {
+    const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
+    ada.git(['remote', 'add', 'second', second.path]);
+    ada.git(['remote', 'add', 'gone', `${second.path}-gone`]);
+    const oid = ada.write('auth-refresh', NOTE);
+    const done = ada.as(['sync', 'gone', 'second', 'origin']);
+    expect(done.status).toBe(5);
+    expect(done.stderr).toContain('gone could not be asked');
+    expect(world.server.ref(REF)).toBe(oid);
+    expect(second.ref(REF)).toBe(oid);
+    expect(ada.ref('refs/handoffs-remote/second/main/auth-refresh')).toBe(oid);
+    expect(ada.as(['sync', 'second', 'origin', 'second'])).toMatchObject({ status: 0 });
+  });
+
+  it('carries what one remote has to the other', () => {
+    const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
+    const oid = ada.write('auth-refresh', NOTE);
+    ada.sync();
+    bob.git(['remote', 'add', 'second', second.path]);
+    bob.sync('origin', 'second');
+    expect(second.ref(REF)).toBe(oid);
+  });
+
+  it('has one remote by itself: the upstream, then origin, then the only one', () => {
+    ada.write('auth-refresh', NOTE);
+    const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
+    ada.git(['remote', 'add', 'second', second.path]);
+    ada.git(['config', 'branch.main.remote', 'second']);
+    expect(ada.sync()).toContain('second (');
+    ada.git(['config', '--unset', 'branch.main.remote']);
+    expect(ada.sync()).toContain('origin (');
+    ada.git(['remote', 'remove', 'origin']);
+    expect(ada.sync()).toContain('second (');
+    ada.git(['remote', 'add', 'third', second.path]);
+    const which = ada.as(['sync']);
+    expect(which).toMatchObject({ status: 2 });
+    expect(which.stderr).toContain('which remote? There are second, third');
+    for (const name of ['second', 'third']) ada.git(['remote', 'remove', name]);
+    const none = ada.as(['sync']);
+    expect(none).toMatchObject({ status: 2 });
+    expect(none.stderr).toContain('hint: git remote add origin <url>');
+  });
+
+  it.each([['/tmp/some/where'], ['git@example.org:a/b'], ['https://example.org/x'], ['nobody'], ['']])(
+    'refuses %j, which is no configured remote',
+    (name) => {
+      const done = ada.as(['sync', '--', name]);
+      expect(done).toMatchObject({ status: 2, stdout: '' });
+      expect(done.stderr).toMatch(/^error: .*\nhint: git remote /);
+    },
+  );
+
+  it('keeps the remotes a and a/b apart', () => {
+    const second = world.clone('Carol', { words: ['--bare'], folder: 'second.git' });
+    ada.git(['config', 'remote.team.url', world.server.path]);
+    ada.git(['config', 'remote.team/b.url', second.path]);
+    const oid = ada.write('auth-refresh', NOTE);
+    ada.sync('team', 'team/b');
+    expect(ada.ref('refs/handoffs-remote/team/main/auth-refresh')).toBe(oid);
+    expect(ada.ref('refs/handoffs-remote/team%2Fb/main/auth-refresh')).toBe(oid);
+    expect(ada.sync('team/b')).toContain('1 unchanged');
+  });
+
+  it('does not show a password', () => {
+    ada.write('auth-refresh', NOTE);
+    ada.git(['config', 'remote.secret.url', 'http://ada:hunter2@127.0.0.1:9/x.git']);
+    const done = ada.as(['sync', 'secret', 'origin']);
+    expect(done.stdout + done.stderr).not.toContain('hunter2');
   });
 });

@@ -71,6 +71,8 @@ export interface Listed {
   readonly state: unknown;
 }
 
+const place = ({ branch, topic }: Listed) => `${String(branch)} ${String(topic)}`;
+
 /** One machine: home, settings, identity and session of its own. */
 export class Clone extends TestRepository {
   readonly session: string;
@@ -116,7 +118,7 @@ export class Clone extends TestRepository {
     const { items } = this.json(['list', '--all']);
     return items
       .map(({ branch, topic, oid, owner, state }) => ({ branch, topic, oid, owner, state }))
-      .sort((one, other) => (`${one.branch} ${one.topic}` < `${other.branch} ${other.topic}` ? -1 : 1));
+      .sort((one, other) => (place(one) < place(other) ? -1 : 1));
   }
 
   handoffs(): Map<string, string> {

@@ -1,6 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
-import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
+import type { PushOutcome } from '../../git/push-outcome.ts';
+import type { ShownRef } from '../../git/transfer.ts';
 import type { Difference } from '../../store/sync/differences.ts';
 import type { Folded } from '../../store/sync/fold.ts';
 import { reasonText } from '../report-illegal.ts';
@@ -60,6 +61,7 @@ export class SyncReport {
         why: reason === undefined ? null : reasonText(reason),
         aside: aside ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
+        newOwner: difference.owner ?? null,
       });
     }
   }
@@ -114,6 +116,7 @@ export class SyncReport {
       former: null,
       aside: null,
       owner: null,
+      newOwner: null,
       why: null,
       ...item,
     });

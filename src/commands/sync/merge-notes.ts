@@ -1,4 +1,4 @@
-import { recordState, summarise } from '../../domain/handoff.ts';
+import { MAX_NOTE_BYTES, recordState, summarise } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -54,10 +54,7 @@ async function mergeOne(
   const names = [sideName(ours), 'before', sideName(theirs)] as const;
   const { content, conflicts } = await merger.withMarkers(ours.note, baseNote, theirs.note, names);
   const note = await mergeNote({ branch, topic, text: content, conflicts });
-  if (hasMarkers(note))
-    throw new Failure('refused', `conflict markers are left in the note; ${keptText(note)}`, {
-      hint: `git handoff sync --merge`,
-    });
+  checkMerged(note);
   const verdict = await judgeNote(note, options.allowSecret, cwd);
   if (verdict.kind === 'refuse')
     throw new Failure('secret', `${looksLike(verdict.findings)}; ${keptText(note)}`, {
@@ -91,6 +88,17 @@ async function mergeOne(
     author: { name: author.name, email: author.email ?? '' },
     seconds: Math.floor(context.now / 1000),
   });
+}
+
+/** What an editor gave back must be a note, and decided. */
+function checkMerged(note: Uint8Array): void {
+  const refuse = (code: 'refused' | 'usage', what: string) =>
+    new Failure(code, `${what}; ${keptText(note)}`, { hint: 'git handoff sync --merge' });
+  if (hasMarkers(note)) throw refuse('refused', 'conflict markers are left in the note');
+  if (note.length > MAX_NOTE_BYTES)
+    throw refuse('usage', `the note has ${note.length} bytes, at most ${MAX_NOTE_BYTES} (1 MiB) are allowed`);
+  if (Buffer.from(note).toString('latin1').trim() === '')
+    throw new Failure('usage', 'the note is empty; nothing was merged', { hint: 'git handoff sync --merge' });
 }
 
 function sideName({ trailers }: Lines['ours']): string {

@@ -4,7 +4,7 @@ import { HANDOFFS, handoffRef, parsePath, remotePrefix, trackingRef } from '../.
 import { updateRefs } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { Repository } from '../../git/repository.ts';
-import { type ShownRef, type TransferOptions, fetchRefs, pushRefs, showRemote } from '../../git/transfer.ts';
+import { type ShownRef, type TransferOptions, fetchRefs, showRemote } from '../../git/transfer.ts';
 import type { StoredSession } from '../../store/sessions.ts';
 import {
   type Difference,
@@ -20,6 +20,7 @@ import { withoutPassword } from '../sync.ts';
 import { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { mergeConflicts } from './merge-notes.ts';
+import { MAX_NAMED, pushAll } from './push-all.ts';
 
 /** What a sync with each remote starts from. */
 export interface SyncWorld {
@@ -36,9 +37,6 @@ export interface SyncWorld {
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;
-/** From this many on a pattern fetches more cheaply than names do. */
-const MAX_NAMED = 200;
-
 /** One remote: look, fetch, fold, push; again, when somebody else was faster. */
 export async function syncRemote(
   world: SyncWorld,
@@ -208,8 +206,11 @@ async function push(
   if (leaving.length === 0) return true;
   if (there.size === 0) options.warn(firstPush(remote, leaving.length));
   const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
-  const tips = [...byRef].map(([ref, { tip }]) => ({ oid: tip, ref }));
-  const outcomes = await pushRefs(transferOptions(world, remote), remote.name, tips);
+  const outcomes = await pushAll(world, transferOptions(world, remote), {
+    remote: remote.name,
+    there,
+    outgoing: byRef,
+  });
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
   await updateRefs(
     repository,

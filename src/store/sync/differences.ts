@@ -1,5 +1,5 @@
 import { NOTE_FILE } from '../../domain/handoff.ts';
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
@@ -60,6 +60,8 @@ export async function readSyncedTopics(
 export interface Difference extends SyncedTopic {
   readonly there: Ref;
   readonly facts: FoldFacts;
+  /** Who owns what the remote shows. */
+  readonly owner: SessionId | undefined;
 }
 
 /** Judges every topic that the remote shows otherwise than it stands here, all of them in four processes. */
@@ -71,7 +73,12 @@ export async function findDifferences(
     one.there === undefined || one.there.oid === one.here?.tip?.oid ? [] : [{ ...one, there: one.there }],
   );
   if (unequal.length === 0) return [];
-  const strange = await strangers(repository, unequal);
+  const tips = await loadCommits(
+    { cwd: repository.cwd },
+    unequal.map(({ there }) => there.oid),
+  );
+  // Their histories, which may be a whole project's, are not walked.
+  const strange = unequal.map((one, at) => strangeness(one, tips[at]));
   const known = unequal.filter((_, at) => strange[at] === undefined);
   const relations = await relate(repository, known);
   const moving = known.filter((one) =>
@@ -98,23 +105,13 @@ export async function findDifferences(
       deletedHere: one.pruned?.tip === one.there.oid,
       hasOwnText: own.has(one),
     },
+    owner: tips[at]?.trailers?.owner,
   }));
 }
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
-/** Whose tip is no handoff at all, or a later version's: their histories, which may be a whole project's, are not walked. */
-async function strangers(
-  repository: InRepository,
-  topics: readonly Unequal[],
-): Promise<(IllegalReason | undefined)[]> {
-  const tips = await loadCommits(
-    { cwd: repository.cwd },
-    topics.map(({ there }) => there.oid),
-  );
-  return topics.map((one, at) => strangeness(one, tips[at]));
-}
-
+/** Why a tip is no handoff at all, or none that this version knows. */
 function strangeness(
   { here, there: ref }: Unequal,
   tip: LoadedCommit | undefined,

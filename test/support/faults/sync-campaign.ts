@@ -11,6 +11,9 @@ const VERBS = ['sync', 'sync', 'fetch', 'push'] as const;
 /** A kill comes at most this late after the start, about as long as a sync takes. Milliseconds. */
 const KILL_WITHIN_MS = 700;
 
+/** Takes the markers of a conflict away, and leaves both sides. */
+const RESOLVE = "sed -i -e '/^[<>|]\\{7\\} /d' -e '/^=======$/d'";
+
 /** Every operation, as often as it is named. */
 const OPERATIONS = [
   ...Array<'write'>(30).fill('write'),
@@ -20,6 +23,7 @@ const OPERATIONS = [
   ...Array<'travel'>(24).fill('travel'),
   ...Array<'together'>(5).fill('together'),
   ...Array<'kill'>(8).fill('kill'),
+  ...Array<'merge'>(4).fill('merge'),
   ...Array<'rewind'>(3).fill('rewind'),
   ...Array<'gone'>(2).fill('gone'),
 ];
@@ -42,6 +46,7 @@ export class SyncCampaign {
     this.#random = random;
     this.#world = world;
     this.#clones = ['Ada', 'Bob', 'Eve'].map((person) => world.clone(person));
+    for (const clone of this.#clones) clone.git(['config', 'core.editor', RESOLVE]);
     // Two come by the network, the third by the path.
     this.#clones[2]?.git(['remote', 'set-url', 'origin', world.server.path]);
   }
@@ -76,10 +81,13 @@ export class SyncCampaign {
       case 'together':
         await Promise.all(this.#clones.map((one) => this.#travel(one)));
         return;
+      case 'merge':
+        return this.#travel(clone, 'sync', ['--merge']);
       case 'kill':
         return this.#kill(clone);
       case 'rewind':
-        return this.#rewind();
+        this.#rewind();
+        return;
       case 'gone':
         return this.#leave();
     }
@@ -108,8 +116,12 @@ export class SyncCampaign {
   }
 
   /** 4: a race that six rounds did not settle · 5: the server is gone · 6: a rewind has left a line under a wrong name. */
-  async #travel(clone: Clone, verb: string = this.#random.pick(VERBS)): Promise<void> {
-    const done = await this.#start(clone, [verb]).ended;
+  async #travel(
+    clone: Clone,
+    verb: string = this.#random.pick(VERBS),
+    words: readonly string[] = [],
+  ): Promise<void> {
+    const done = await this.#start(clone, [verb, ...words]).ended;
     this.#expectExit(done, [0, 4, 5, 6]);
     this.#tally.add(`${verb === 'push' ? 'push' : 'sync'} exit ${done.status}`);
   }

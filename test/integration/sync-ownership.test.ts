@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clone, Clones } from '../support/clones.ts';
+import { finished } from '../support/repository.ts';
+
+const REF = 'refs/handoffs/main/auth-refresh';
+
+let world: Clones;
+let ada: Clone;
+let bob: Clone;
+let eve: Clone;
+beforeEach(async () => {
+  world = await Clones.start();
+  [ada, bob, eve] = ['Ada', 'Bob', 'Eve'].map((person) => world.clone(person)) as [Clone, Clone, Clone];
+  ada.write('auth-refresh', 'ada\n');
+  ada.sync();
+  bob.sync();
+  eve.sync();
+});
+afterEach(() => world.remove());
+
+describe('a session on another machine', () => {
+  it('cannot write before it takes, and its text is kept', () => {
+    const done = bob.as(['write', 'auth-refresh'], { input: 'bob\n' });
+    expect(done.status).toBe(3);
+    expect(done.stderr).toContain(ada.session.slice(0, 8));
+    expect(bob.handoff(['show', 'auth-refresh', '--lost=1']).stdout).toBe('bob\n');
+    bob.ok(['take', 'auth-refresh'], { session: bob.session });
+    bob.write('auth-refresh', 'bob\n');
+    bob.sync();
+    ada.sync();
+    const refused = ada.as(['write', 'auth-refresh'], { input: 'ada again\n' });
+    expect(refused.status).toBe(3);
+    expect(refused.stderr).toContain(bob.session.slice(0, 8));
+  });
+
+  it('cannot close before it takes', () => {
+    expect(bob.as(['close', 'auth-refresh'])).toMatchObject({ status: 3 });
+  });
+});
+
+describe('two takes on two machines', () => {
+  it('the first to sync has it, the other is told who', () => {
+    bob.ok(['take', 'auth-refresh'], { session: bob.session });
+    eve.ok(['take', 'auth-refresh'], { session: eve.session });
+    bob.sync();
+    const done = eve.as(['sync']);
+    expect(done.status).toBe(0);
+    expect(done.stdout).toMatch(
+      /followed +main\/auth-refresh +sess-bob was first, sess-eve owns it no longer/,
+    );
+    expect(done.stdout).toContain('git handoff take');
+    expect(eve.list()).toMatchObject([{ owner: bob.session }]);
+    expect(eve.ref(`${REF}-2`)).toBeUndefined();
+    const refused = eve.as(['write', 'auth-refresh'], { input: 'eve\n' });
+    expect(refused.status).toBe(3);
+    expect(refused.stderr).toContain(bob.session.slice(0, 8));
+  });
+});
+
+describe('racing pushers of one topic', () => {
+  it(
+    'exactly one wins each round, the others are told, and all texts stay',
+    { timeout: 300_000 },
+    async () => {
+      const machines = [
+        ada,
+        bob,
+        eve,
+        ...['F', 'G', 'H', 'I', 'J'].map((name) => world.clone(`Person${name}`)),
+      ];
+      const texts: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        for (const one of machines) one.sync();
+        for (const one of machines) {
+          texts.push(`${one.session} in round ${round}\n`);
+          one.write('auth-refresh', texts.at(-1) ?? '', ['--take']);
+        }
+        const runs = await Promise.all(
+          machines.map((one) =>
+            finished(one.start('git-handoff', ['push', '--json'], { session: one.session })),
+          ),
+        );
+        const winners = runs.filter(({ status }) => status === 0);
+        expect(winners).toHaveLength(1);
+        for (const { status, stdout } of runs)
+          if (status !== 0) {
+            expect(status).toBe(4);
+            expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { code: 'lost-race' } });
+          }
+        const winner = machines[runs.findIndex(({ status }) => status === 0)];
+        expect(world.server.ref(REF)).toBe(winner?.ref(REF));
+        for (const one of machines) one.sync();
+      }
+      for (const one of machines) one.sync();
+      for (const one of machines) expect(one.list()).toEqual(machines[0]?.list());
+      const notes = [...ada.handoffs().keys()].flatMap((ref) =>
+        ada
+          .git(['log', '--format=%H', ref])
+          .split('\n')
+          .map((oid) => ada.run('git', ['cat-file', 'blob', `${oid}:handoff.md`]).stdout),
+      );
+      expect(texts.filter((text) => !notes.includes(text))).toEqual([]);
+    },
+  );
+});

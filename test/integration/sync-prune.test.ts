@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clone, Clones } from '../support/clones.ts';
+
+const TOPIC = 'auth-refresh';
+const REF = `refs/handoffs/main/${TOPIC}`;
+
+let world: Clones;
+let ada: Clone;
+let bob: Clone;
+beforeEach(async () => {
+  world = await Clones.start();
+  ada = world.clone('Ada');
+  bob = world.clone('Bob');
+  ada.write(TOPIC, 'ada\n');
+  ada.sync();
+  bob.sync();
+});
+afterEach(() => world.remove());
+
+/** Closed and deleted at Ada's, as old as it must be. */
+function prune(): void {
+  ada.ok(['close', TOPIC], { session: ada.session });
+  ada.sync();
+  ada.ok(['prune', '--older-than', '0m', '--yes']);
+  expect(ada.ref(REF)).toBeUndefined();
+}
+
+describe('what was pruned here', () => {
+  it('does not come back from the remote, which keeps it', () => {
+    prune();
+    for (let times = 0; times < 2; times++) {
+      expect(ada.sync()).toContain('0 fetched, 0 pushed');
+      expect(ada.list()).toEqual([]);
+    }
+    expect(world.server.ref(REF)).toBeDefined();
+    bob.sync();
+    expect(bob.list()).toMatchObject([{ topic: TOPIC, state: 'closed' }]);
+  });
+
+  it('comes back when somebody writes on', () => {
+    prune();
+    bob.sync();
+    bob.write(TOPIC, 'bob\n', ['--take']);
+    bob.sync();
+    expect(ada.sync()).toMatch(/created +main\/auth-refresh/);
+    expect(ada.note(TOPIC)).toBe('bob\n');
+    expect(ada.refs('refs/handoffs-local/pruned')).toEqual([]);
+    expect(ada.list()).toEqual(bob.list());
+  });
+
+  it('can be written anew, and then both lines stay', () => {
+    prune();
+    ada.write(TOPIC, 'anew\n');
+    ada.sync();
+    bob.sync();
+    ada.sync();
+    expect(ada.list()).toEqual(bob.list());
+    expect(
+      ada
+        .list()
+        .map(({ topic }) => ada.note(String(topic)))
+        .sort(),
+    ).toEqual(['ada\n', 'anew\n']);
+  });
+});
+
+describe('what was deleted at the remote', () => {
+  beforeEach(() => world.server.git(['update-ref', '-d', REF]));
+
+  it('stays here and is told', () => {
+    const tip = ada.ref(REF);
+    for (let times = 0; times < 2; times++) {
+      const done = ada.as(['sync']);
+      expect(done.status).toBe(0);
+      expect(done.stdout).toMatch(
+        /deleted-there +main\/auth-refresh +yours stays; put it back: git handoff push --restore origin/,
+      );
+    }
+    expect(ada.ref(REF)).toBe(tip);
+    expect(world.server.handoffs().size).toBe(0);
+  });
+
+  it('is not brought back by being written on', () => {
+    ada.write(TOPIC, 'more\n');
+    ada.ok(['sync']);
+    expect(world.server.handoffs().size).toBe(0);
+  });
+
+  it('is put back by --restore, and then all is as before', () => {
+    ada.write(TOPIC, 'more\n');
+    expect(ada.ok(['push', '--restore', 'origin'])).toMatch(/pushed +main\/auth-refresh/);
+    expect(bob.sync()).toMatch(/forwarded/);
+    expect(bob.list()).toEqual(ada.list());
+    expect(ada.sync()).toContain('1 unchanged');
+  });
+
+  it('is put back by whoever comes first, and the other sees that', () => {
+    ada.sync('--restore');
+    expect(bob.sync()).toContain('1 unchanged');
+  });
+
+  it('does not come to a clone that never had it', () => {
+    const eve = world.clone('Eve');
+    eve.sync();
+    expect(eve.list()).toEqual([]);
+  });
+});
