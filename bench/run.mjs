@@ -8,6 +8,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { commitRows } from './commit-rows.mjs';
 import { guardRows } from './guard-rows.mjs';
+import { largeRows } from './large-rows.mjs';
 import { ledgerRows } from './ledger-rows.mjs';
 import { measure } from './measure.mjs';
 import { Scenario } from './scenario.mjs';
@@ -75,7 +76,9 @@ function table(rows) {
 }
 
 const before = machine();
-const rows = [guardRows, ledgerRows, commitRows, verbRows, sizeRows].flatMap((group) => results(group));
+const rows = [guardRows, ledgerRows, commitRows, verbRows, largeRows, sizeRows].flatMap((group) =>
+  results(group),
+);
 if (options.json) {
   console.log(JSON.stringify({ machine: before, rows }));
 } else {

@@ -187,7 +187,7 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
-# Prints the settings while Node starts, and a dot when that is all of them.
+# Prints the settings, and a dot when that is all of them.
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
@@ -196,7 +196,25 @@ settings() {
   if [ $? -le 1 ]; then echo .; fi
 }
 
-# ask <hook> [<argument> …]: puts a question to Node. Sets $answer to the first line that it says; the others go to
+# Prints what a commit is judged by, for a HEAD that is on a branch: the sessions with HEAD's commit, and what is
+# staged, with a dot behind each that is whole. src/git/refs.ts and src/git/staged.ts ask the same.
+facts() {
+  head=
+  if [ -f "$gitdir/HEAD" ]; then IFS= read -r head <"$gitdir/HEAD" || :; fi
+  case $head in
+    'ref: refs/heads/.invalid') return ;;
+    'ref: refs/heads/'?*) head=${head#ref: } ;;
+    *) return ;;
+  esac
+  printf '\0'
+  export GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_OPTIONAL_LOCKS=0
+  whole='%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)'
+  git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
+    git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
+      --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
+}
+
+# ask <hook> [<argument> …]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the first line that it says; the others go to
 # descriptor 3, unless the first is none of ours: then it is broken, or there is none.
 ask() {
   hook=$1
@@ -204,7 +222,10 @@ ask() {
   answer=
   exec 4<&0
   output=$(
-    settings | {
+    {
+      settings
+      case $hook in pre-commit | prepare-commit-msg) facts ;; esac
+    } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
         --git-dir "$gitdir" --common-dir "$common" --settings-pipe -- "$@" 2>&1

@@ -82,27 +82,36 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   // Each file costs half a millisecond to find and load: what every decision needs is one, and what needs git
   // (whose first process loads child_process) another.
   const always =
-    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|(?!automatic|branch-history|operators|reader|rescue|staleness|startup)[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/(?!copilot|cursor)[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
+    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|(?!automatic|branch-history|operators|reader|rescue|staleness|startup|transition)[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/(?!copilot|cursor)[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
   const gitBound =
-    /src\/(?:git\/(?!branches|rescue-tree|left-commits|ignored-files|list-tree|stash)|store\/(?!rescue|stash-pins)|domain\/ledger\/(?!tree-verbs\.|stash-verbs|branch-verbs|pathspec))|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
+    /src\/(?:git\/(?!branches|rescue-tree|left-commits|ignored-files|list-tree|stash)|store\/(?!rescue|stash-pins)|domain\/transition|domain\/ledger\/(?!tree-verbs\.|stash-verbs|branch-verbs|pathspec))|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
   await bundle('hook-main', 'hook', name, {
     groups: [
       { name: 'core', test: always, priority: 2 },
       { name: 'git', test: gitBound, priority: 1 },
     ],
   });
-  // The code cache is kept by build: V8 itself only compares lengths.
-  const build = createHash('sha256');
-  for (const file of readdirSync(next).sort()) build.update(readFileSync(join(next, file)));
-  const define = { __BUILD__: JSON.stringify(build.digest('hex').slice(0, 16)) };
-  await bundle('hook', 'start', '[name].cjs', { define });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
-    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board)[^/]*\.ts$/;
-  await bundle('cli', 'cli', 'cli/[name].cjs', {
+    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board|sync|transfer)[^/]*\.ts$/;
+  await bundle('cli/main', 'cli', 'cli/[name].cjs', {
     define: await boardAssets(),
     groups: [{ name: 'core', test: core }],
   });
+  // The code cache is kept by build: V8 itself only compares lengths.
+  const build = createHash('sha256');
+  const built = readdirSync(next, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const file of built.map((entry) => join(entry.parentPath, entry.name)).sort()) {
+    build.update(readFileSync(file));
+  }
+  const __BUILD__ = JSON.stringify(build.digest('hex').slice(0, 16));
+  for (const [entry, program] of [
+    ['hook', './hook-main.cjs'],
+    ['cli', './cli/main.cjs'],
+  ]) {
+    const define = { __BUILD__, __ENTRY__: JSON.stringify(program) };
+    await bundle(entry, 'start', '[name].cjs', { define });
+  }
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }

@@ -1,5 +1,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { guard } from './commands/guard.ts';
+import type { Listed } from './commands/guard/scene.ts';
+import type { BinaryText } from './git/binary-text.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It exits 0 whatever
@@ -25,6 +27,8 @@ interface Words {
   readonly clientPid: number;
   readonly client: string | undefined;
   readonly settings: string | undefined;
+  /** Refs as the launcher listed them. */
+  readonly listed: Listed;
   /** The git hooks: what the shim found out, and its arguments. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
@@ -43,12 +47,14 @@ function readWords(argv: readonly string[]): Words {
     return word.startsWith(`${name}=`) ? word.slice(name.length + 1) : options[at + 1];
   };
   const pid = Number(value('--client-pid'));
+  const piped = options.includes('--settings-pipe') ? readPiped() : { settings: value('--settings') };
   return {
     verb: argv[0],
     rest: argv.slice(1),
     clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : process.ppid,
     client: value('--client'),
-    settings: options.includes('--settings-pipe') ? pipedSettings() : value('--settings'),
+    settings: piped.settings,
+    listed: { records: piped.records, pipe: options.includes('--refs-pipe') ? 5 : undefined },
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
     answer: options.includes('--answer'),
@@ -56,13 +62,21 @@ function readWords(argv: readonly string[]): Words {
   };
 }
 
-/** What the launcher reads while Node starts comes by descriptor 3, with a dot behind the last setting. */
-function pipedSettings(): string | undefined {
+/**
+ * What the launcher or the git hook reads while Node starts comes by descriptor 3: the settings, with a dot behind the
+ * last; at a session's start and before a commit refs follow, behind a NUL.
+ */
+function readPiped(): { settings?: string | undefined; records?: BinaryText | undefined } {
   try {
-    const text = readFileSync(3, 'utf8');
-    return text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined;
+    const bytes = readFileSync(3);
+    const end = bytes.indexOf(0);
+    const text = bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
+    return {
+      settings: text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined,
+      records: end < 0 ? undefined : bytes.toString('latin1', end + 1),
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -79,12 +93,13 @@ async function main(): Promise<void> {
   const words = readWords(process.argv.slice(2));
   const { env } = process;
   if (words.verb === 'guard') {
-    const { clientPid, client, settings } = words;
+    const { clientPid, client, settings, listed } = words;
     finish(
       await guard({
         text: readPayload(),
         client,
         settings,
+        listed,
         clientPid,
         env,
         cwd: process.cwd(),
@@ -97,7 +112,7 @@ async function main(): Promise<void> {
 }
 
 async function gitHookCall(words: Words): Promise<void> {
-  const { clientPid, settings, gitDir, commonDir, args, answer } = words;
+  const { clientPid, settings, listed, gitDir, commonDir, args, answer } = words;
   const context = { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() };
   const [name = ''] = words.rest;
   if (name === 'identity') {
@@ -109,7 +124,8 @@ async function gitHookCall(words: Words): Promise<void> {
   const { gitHook } = await import('./commands/hooks/git-hook.ts');
   const left = name === 'pre-push' ? remainingOfPush : remaining;
   const place = { gitDir, commonDir };
-  const call = { ...context, ...place, name, args, settings, readInput: readPayload, remaining: left };
+  const read = { settings, listed: listed.records, readInput: readPayload };
+  const call = { ...context, ...place, ...read, name, args, remaining: left };
   const said = await gitHook(call);
   const word = said === undefined ? '' : said.refused ? 'refused' : (said.session ?? '-');
   const lines = said?.lines.map((line) => `${line}\n`).join('') ?? '';

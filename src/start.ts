@@ -4,18 +4,20 @@ import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 
 /**
- * What Node starts for the hooks: it hands V8 the compiled code of an earlier start, and loads the program. Parsing the
- * bundles anew costs a third of a decision. Node 22 has `module.enableCompileCache`; this is the part of it that Node 20
- * lacks. A cache that is missing, of another build or of another Node is made anew; one that cannot be kept is none.
+ * What Node starts: it hands V8 the compiled code of an earlier start, and loads the program. Parsing the bundles anew
+ * costs a third of a decision, and as much of a verb. Node 22 has `module.enableCompileCache`; this is the part of it that
+ * Node 20 lacks. A cache that is missing, of another build or of another Node is made anew; one that cannot be kept is none.
  */
 
 declare const __BUILD__: string;
+/** The bundle to load, relative to this file. */
+declare const __ENTRY__: string;
 
 interface Compiler {
   _compile(this: NodeJS.Module, content: string, filename: string): unknown;
 }
 
-const here = dirname(__filename);
+const here = `${dirname(__filename)}/`;
 const folder = cacheFolder();
 const fresh = new Map<string, Script>();
 
@@ -38,8 +40,8 @@ function installCache(cache: string): void {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its module below
   const compile = compiler._compile;
   compiler._compile = function (content, filename) {
-    if (dirname(filename) !== here) return compile.call(this, content, filename);
-    const cachedData = readCode(join(cache, filename.slice(here.length + 1)));
+    if (!filename.startsWith(here)) return compile.call(this, content, filename);
+    const cachedData = readCode(fileFor(cache, filename));
     const script = new Script(
       Module.wrap(content),
       cachedData === undefined ? { filename } : { filename, cachedData },
@@ -53,16 +55,27 @@ function installCache(cache: string): void {
       folder: string,
     ) => unknown;
     const body = script.runInThisContext() as Body;
-    return body.call(this.exports, this.exports, createRequire(filename), this, filename, here);
+    return body.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename));
   };
   process.on('exit', () => {
     if (fresh.size > 0) keepCode(cache);
   });
 }
 
+/** One folder for all: `cli/core.cjs` is kept as `cli-core.cjs`. */
+function fileFor(cache: string, filename: string): string {
+  return join(cache, filename.slice(here.length).replaceAll('/', '-'));
+}
+
+/**
+ * `undefined` where there is none. V8 would run whatever it is given, so the code is kept twice: a disk does not spoil
+ * the same bit in both, and comparing them costs less than any sum.
+ */
 function readCode(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    const kept = readFileSync(file);
+    const code = kept.subarray(0, kept.length / 2);
+    return code.length > 0 && code.equals(kept.subarray(code.length)) ? code : undefined;
   } catch {
     return undefined;
   }
@@ -71,12 +84,15 @@ function readCode(file: string): Buffer | undefined {
 /** At the end of the process: what was used is compiled by then. */
 function keepCode(cache: string): void {
   try {
+    // `uninstall` may have removed it meanwhile.
+    if (statSync(dirname(dirname(cache)), { throwIfNoEntry: false }) === undefined) return;
     if (statSync(cache, { throwIfNoEntry: false }) === undefined) forgetOthers(dirname(cache));
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     for (const [filename, script] of fresh) {
-      const file = join(cache, filename.slice(here.length + 1));
+      const file = fileFor(cache, filename);
       const temporary = `${file}.${process.pid}`;
-      writeFileSync(temporary, script.createCachedData(), { mode: 0o600 });
+      const code = script.createCachedData();
+      writeFileSync(temporary, Buffer.concat([code, code]), { mode: 0o600 });
       renameSync(temporary, file);
     }
   } catch {
@@ -94,4 +110,4 @@ function forgetOthers(parent: string): void {
 }
 
 if (folder !== undefined) installCache(folder);
-createRequire(__filename)('./hook-main.cjs');
+createRequire(__filename)(__ENTRY__);

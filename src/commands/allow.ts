@@ -8,7 +8,8 @@ import { appendLog } from '../host/log.ts';
 import { putToken } from '../store/bypass.ts';
 import { type StoredSession, listSessions } from '../store/sessions.ts';
 import type { CommandResult, Context } from './context.ts';
-import { type AllowShape, timestamp } from './shapes.ts';
+import type { AllowShape } from './shapes.ts';
+import { timestamp } from './handoff-shape.ts';
 
 export interface AllowOptions {
   readonly once: boolean;

@@ -23,7 +23,8 @@ import { writtenVersion } from './boot/written-version.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { requireTip } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type BootShape, handoffShape, timestamp } from './shapes.ts';
+import type { BootShape } from './shapes.ts';
+import { handoffShape, timestamp } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface BootOptions {

@@ -8,7 +8,8 @@ import { type Context, findCaller, worktreeName } from './context.ts';
 import { findTopic, requireTip } from './find-topic.ts';
 import { refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type HandoffShape, handoffShape } from './shapes.ts';
+import type { HandoffShape } from './shapes.ts';
+import { handoffShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 import { parseExpectation } from './write.ts';
 

@@ -1,6 +1,13 @@
 import type { Kin } from '../domain/mixed-commit.ts';
-import { handoffRef } from '../git/namespace.ts';
-import { type CommitRange, type MixedCommit, findMixedCommits, isCommit } from '../git/mixed-commits.ts';
+import { HANDOFFS, handoffRef } from '../git/namespace.ts';
+import {
+  type CommitRange,
+  type MixedCommit,
+  findMixedCommits,
+  handedOnSessions,
+  isCommit,
+} from '../git/mixed-commits.ts';
+import type { GitOptions } from '../git/run.ts';
 import type { StoredSession } from '../store/sessions.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
 import type { CommandResult, Context } from './context.ts';
@@ -37,9 +44,7 @@ export async function check({ range }: CheckOptions, context: Context): Promise<
     chooseRange(options.cwd, range),
   ]);
   const { looked, mixed } =
-    chosen === undefined
-      ? { looked: 0, mixed: [] }
-      : await findMixedCommits(options, chosen, kinOf(sessions, states));
+    chosen === undefined ? { looked: 0, mixed: [] } : await mixedIn(options, chosen, kinOf(sessions, states));
   const illegal = states.flatMap(illegalShape);
   const items = [...mixed.map(mixedShape), ...illegal];
   const hints = [...splitHints(mixed), ...(illegal.length > 0 ? ['git handoff doctor --fix'] : [])];
@@ -51,6 +56,14 @@ export async function check({ range }: CheckOptions, context: Context): Promise<
     hints,
   };
   return { value, notices, exitCode: items.length === 0 ? 0 : 1 };
+}
+
+/** In CI there is no record of sessions: what handoffs say of them is asked for where it matters. */
+async function mixedIn(options: GitOptions, range: CommitRange, kin: readonly Kin[]) {
+  const found = await findMixedCommits(options, range, kin);
+  if (found.mixed.length === 0) return found;
+  const handedOn = await handedOnSessions(options, [HANDOFFS], []);
+  return handedOn.length === 0 ? found : findMixedCommits(options, range, [...kin, ...handedOn]);
 }
 
 /** `undefined`: there is no commit yet. */
@@ -74,7 +87,7 @@ export function kinOf(sessions: readonly StoredSession[], states: readonly Topic
   return [...recorded, ...written];
 }
 
-function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
+export function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
   return { kind: 'mixed', oid, summary, sessions, paths };
 }
 
@@ -94,7 +107,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
 }
 
 /** The oldest is where a rebase has to begin. */
-function splitHints(mixed: readonly MixedCommit[]): string[] {
+export function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];
   const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;

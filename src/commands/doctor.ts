@@ -8,6 +8,7 @@ import { checkGitHooks } from './doctor/hook-checks.ts';
 import { checkLedgers, checkLeftovers } from './doctor/leftover-checks.ts';
 import { checkLocks } from './doctor/lock-checks.ts';
 import { checkObjects, verifyHandoffs } from './doctor/object-checks.ts';
+import { checkPrograms } from './doctor/program-checks.ts';
 import { checkRemotes } from './doctor/remote-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './doctor/repository-checks.ts';
 import type { CheckShape } from './shapes.ts';
@@ -40,6 +41,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   const items = [
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
+    ...checkPrograms(context),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // A lock that stays would keep the refs from being mended.

@@ -12,7 +12,8 @@ import { type ExportedNote, composeExport, exportName } from './export/compose.t
 import { type Output, putExport } from './export/output.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type ExportShape, type NoteShape, noteShape } from './shapes.ts';
+import type { ExportShape, NoteShape } from './shapes.ts';
+import { noteShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface ExportOptions {

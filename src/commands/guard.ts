@@ -15,7 +15,7 @@ import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool, combined } from './guard/before-tool.ts';
 import { noteCall } from './guard/presence.ts';
-import type { Scene } from './guard/scene.ts';
+import type { Listed, Scene } from './guard/scene.ts';
 import { PROBE_TOOL } from './probe-tool.ts';
 
 /** One call of a client's hook. */
@@ -25,6 +25,8 @@ export interface GuardCall {
   readonly client: string | undefined;
   /** The settings, when the launcher has read them already. */
   readonly settings: string | undefined;
+  /** Refs that it has listed. */
+  readonly listed?: Listed;
   readonly clientPid: number;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -92,7 +94,7 @@ async function setScene(
   const enabled = settings.enabled === true && place !== undefined;
   const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
-  const { env, clientPid, now, remaining, moreTime } = call;
+  const { env, clientPid, listed, now, remaining, moreTime } = call;
   return {
     event,
     dialect,
@@ -101,6 +103,7 @@ async function setScene(
     cwd,
     clientPid,
     settings,
+    listed,
     aliases,
     treeSettings: treeSettingsFromLines(call.settings ?? ''),
     files,

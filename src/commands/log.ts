@@ -9,7 +9,8 @@ import type { CommandResult, Context } from './context.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import { type StepName, type VersionShape, handoffShape } from './shapes.ts';
+import type { StepName, VersionShape } from './shapes.ts';
+import { handoffShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface LogOptions {

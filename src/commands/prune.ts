@@ -3,7 +3,8 @@ import { deleteTopics } from '../store/prune.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { byAge } from './find-topic.ts';
-import { type HandoffShape, handoffShape } from './shapes.ts';
+import type { HandoffShape } from './shapes.ts';
+import { handoffShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface PruneOptions {

@@ -1,3 +1,4 @@
+import { MAX_COMMIT_BYTES, MAX_NOTE_BYTES } from '../domain/handoff.ts';
 import { shortId } from '../domain/names.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { escapeLine } from '../domain/surfacing.ts';
@@ -27,8 +28,15 @@ export async function reportIllegalMoves(
 
 /** Why a move was none of ours, in words that need no glossary. */
 export function reasonText(reason: IllegalReason): string {
-  return reason === 'not a descendant' ? 'rewound or replaced' : reason;
+  return PLAIN_WORDS[reason] ?? reason;
 }
+
+const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
+  'not a descendant': 'rewound or replaced',
+  'no commit': 'points at something that is no commit',
+  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024} KiB is no handoff`,
+  'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
+};
 
 function describe(state: TopicState, { reason }: IllegalMove): string {
   const what = reason === 'deleted' ? 'was deleted' : 'was moved';

@@ -4,7 +4,8 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
-import { type SessionShape, timestamp } from './shapes.ts';
+import type { SessionShape } from './shapes.ts';
+import { timestamp } from './handoff-shape.ts';
 import { uncommittedPaths } from './uncommitted.ts';
 import { openWorkspace } from './workspace.ts';
 

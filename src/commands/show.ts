@@ -16,15 +16,8 @@ import { findTopic, newestTopic, requireTip } from './find-topic.ts';
 import { noteFacts } from './note/facts.ts';
 import { NOBODY, findReader, readerFacts } from './reader.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
-import {
-  type HandoffShape,
-  type LostShape,
-  type NoteShape,
-  type StructureShape,
-  handoffShape,
-  noteShape,
-  timestamp,
-} from './shapes.ts';
+import type { HandoffShape, LostShape, NoteShape, StructureShape } from './shapes.ts';
+import { handoffShape, noteShape, timestamp } from './handoff-shape.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
 import { versionIn } from './versions.ts';
 import { openWorkspace } from './workspace.ts';

@@ -29,16 +29,18 @@ const NOTHING: BranchStaleness = new Map();
  * many topics there are.
  *
  * @param topics may be a promise: the branches are listed meanwhile
+ * @param listed the branches, where they were listed a moment ago
  * @param timeoutMs for all of it; when it is over, nothing is stale
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
   topics: readonly TopicState[] | Promise<readonly TopicState[]>,
   { timeoutMs }: Limits,
+  listed?: Branches,
 ): Promise<BranchStaleness> {
   const end = performance.now() + timeoutMs;
   const left = () => ({ timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
-  const listing = listBranches(repository.cwd, left());
+  const listing = listed === undefined ? listBranches(repository.cwd, left()) : Promise.resolve(listed);
   listing.catch(() => undefined);
   const writers = branchesOf(await topics);
   const names = [...writers.keys()];
@@ -115,6 +117,8 @@ export async function findLanded(
   left: () => Limits,
 ) {
   if (names.length === 0) return undefined;
+  // The only branch is merged into no other; git need not be asked for the default one's name.
+  if (branches.origin === undefined && branches.heads.size === 1) return undefined;
   const into = await findDefaultBranch(cwd, branches, left());
   const asked = names.filter((name) => name !== into?.name);
   if (into === undefined || asked.length === 0) return undefined;

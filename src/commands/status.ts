@@ -15,7 +15,8 @@ import { compareWithRemotes } from '../store/tracking.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { type WorkTree, askerOf, belongingOf, endCleanClaims, lookAtWork } from './dirty-work.ts';
 import { isNamed, parsePathArgument } from './path-argument.ts';
-import { type DirtyPathShape, type NamedSessionShape, timestamp } from './shapes.ts';
+import type { DirtyPathShape, NamedSessionShape } from './shapes.ts';
+import { timestamp } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface StatusOptions {

@@ -19,7 +19,8 @@ import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyO
 import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import { checkSecrets } from './secrets/check-note.ts';
-import { type HandoffShape, handoffShape } from './shapes.ts';
+import type { HandoffShape } from './shapes.ts';
+import { handoffShape } from './handoff-shape.ts';
 import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 

@@ -13,6 +13,8 @@ import {
 export const FORMAT_VERSION = 1;
 /** Notes above this size are refused (and kept as lost text). Bytes. */
 export const MAX_NOTE_BYTES = 1024 * 1024;
+/** Commit objects and `state.json` above this size are none of ours (those that we write stay below 8 KiB). Bytes. */
+export const MAX_COMMIT_BYTES = 64 * 1024;
 export const NOTE_FILE = 'handoff.md';
 export const STATE_FILE = 'state.json';
 
@@ -68,6 +70,9 @@ export interface HandoffCommit {
   /** `undefined` when `state.json` is missing or no JSON object of the known shape. */
   readonly recorded: RecordedState | undefined;
   readonly hasNote: boolean;
+  /** Sizes of the commit object and of its note in bytes, where they were looked at. */
+  readonly bytes?: number;
+  readonly noteBytes?: number;
   readonly summary: string;
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
@@ -151,6 +156,11 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
+/** As we write them, which tells nearly every key without making text anew: a list reads thousands. */
+const FIELDS = new Map(
+  Object.entries(KEYS).map(([field, key]) => [key as string, LOWER_KEYS[field as keyof typeof KEYS]]),
+);
+
 /** `Key: value` lines of the last paragraph, keys in lower case; `undefined` when it holds anything else. */
 function lastParagraph(message: string): ReadonlyMap<string, string> | undefined {
   let end = message.length;
@@ -158,15 +168,21 @@ function lastParagraph(message: string): ReadonlyMap<string, string> | undefined
   const start = message.lastIndexOf('\n\n', end - 1);
   if (start < 0) return undefined;
   const found = new Map<string, string>();
-  for (const line of message.slice(start + 2, end).split('\n')) {
-    const colon = line.indexOf(':');
-    const key = line.slice(0, Math.max(colon, 0)).trimEnd();
-    if (!TRAILER_KEY.test(key)) return undefined;
-    const name = key.toLowerCase();
-    if (found.has(name)) return undefined;
-    found.set(name, line.slice(colon + 1).trim());
+  for (let at = start + 2; at <= end;) {
+    const newline = message.indexOf('\n', at);
+    const lineEnd = newline < 0 || newline > end ? end : newline;
+    const colon = message.indexOf(':', at);
+    const key = colon < 0 || colon >= lineEnd ? '' : message.slice(at, colon);
+    const name = FIELDS.get(key) ?? lowerKey(key.trimEnd());
+    if (name === undefined || found.has(name)) return undefined;
+    found.set(name, message.slice(colon + 1, lineEnd).trim());
+    at = lineEnd + 1;
   }
   return found;
+}
+
+function lowerKey(key: string): string | undefined {
+  return TRAILER_KEY.test(key) ? key.toLowerCase() : undefined;
 }
 
 /** The text of `state.json`: stable key order, one line feed at the end. */

@@ -26,10 +26,19 @@ export function mixedSessions(message: string, kin: readonly Kin[] = []): Sessio
   return different.length < 2 ? [] : named.filter((id) => different.includes(id));
 }
 
+/** A message that names more sessions than this is judged by the first ones: comparing each with each takes time. */
+const MAX_IDS = 256;
+
 /** Values of a key at the beginning of any line, each once, in their order. */
 function idsAfter(message: string, key: string): SessionId[] {
   const lines = message.matchAll(new RegExp(`^[ \\t]*${key}[ \\t]*:[ \\t]*(\\S+)`, 'gim'));
-  return [...new Set([...lines].flatMap(([, id]) => parseSessionId(id) ?? []))];
+  const ids = new Set<SessionId>();
+  for (const [, text] of lines) {
+    const id = parseSessionId(text);
+    if (id !== undefined) ids.add(id);
+    if (ids.size === MAX_IDS) break;
+  }
+  return [...ids];
 }
 
 /** `handoff.trailer = short` leaves eight characters of an id. */

@@ -38,19 +38,32 @@ export function isZeroOid(oid: string): boolean {
 /** Parses a topic: lower-case words joined by `-`, at least two, at least one of them not a stopword. */
 export function parseTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
-  return text.split('-').some((word) => !STOPWORDS.has(word)) ? (text as Topic) : undefined;
+  return nextWord(text, 0) === undefined ? undefined : (text as Topic);
 }
 
-/** The words of a topic that carry meaning, in order. */
-export function topicWords(topic: Topic): string[] {
-  return topic.split('-').filter((word) => !STOPWORDS.has(word));
+/** The first word at or behind a place that carries meaning. */
+function nextWord(text: string, from: number): { word: string; end: number } | undefined {
+  for (let at = from; at < text.length;) {
+    const dash = text.indexOf('-', at);
+    const end = dash < 0 ? text.length : dash;
+    const word = text.slice(at, end);
+    if (!STOPWORDS.has(word)) return { word, end };
+    at = end + 1;
+  }
+  return undefined;
+}
+
+/** The first two words of a topic that carry meaning, joined by `-`; `undefined` when it has but one. */
+export function topicStem(topic: Topic): string | undefined {
+  const first = nextWord(topic, 0);
+  const second = first === undefined ? undefined : nextWord(topic, first.end + 1);
+  return first === undefined || second === undefined ? undefined : `${first.word}-${second.word}`;
 }
 
 /** Two topics that are probably one piece of work: the same first two words that carry meaning. */
 export function topicsOverlap(a: Topic, b: Topic): boolean {
-  const left = topicWords(a).slice(0, 2);
-  const right = topicWords(b).slice(0, 2);
-  return a !== b && left.length === 2 && left.join('-') === right.join('-');
+  const stem = topicStem(a);
+  return a !== b && stem !== undefined && stem === topicStem(b);
 }
 
 /** Parses a session id; placeholders that models invent (`current`, `null`) are refused. */

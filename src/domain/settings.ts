@@ -23,7 +23,7 @@ export interface Settings {
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
   readonly operator: string | undefined;
-  /** Below which refs handoffs stand at a remote; checked where it is used. */
+  /** Where handoffs stand on remotes and servers that take no refs below `refs/handoffs/`; ends with a slash. */
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
@@ -100,10 +100,16 @@ export function parseSettings(
       maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
     },
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
-    remotePrefix: last('handoff.remoteprefix') || DEFAULT_SETTINGS.remotePrefix,
+    remotePrefix: parsePrefix(last('handoff.remoteprefix')) ?? DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
     secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.secretScan),
   };
+}
+
+/** A folder of refs; the slash at its end may be left out. */
+function parsePrefix(text: string | undefined): string | undefined {
+  if (text === undefined || !/^refs\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*\/?$/.test(text)) return undefined;
+  return text.endsWith('/') ? text : `${text}/`;
 }
 
 /** git's spellings of a boolean; a key without a value is true (git-config(1)). Unset or odd: `undefined`. */

@@ -1,4 +1,10 @@
-import { FORMAT_VERSION, type HandoffCommit, type HandoffTrailers } from './handoff.ts';
+import {
+  FORMAT_VERSION,
+  type HandoffCommit,
+  type HandoffTrailers,
+  MAX_COMMIT_BYTES,
+  MAX_NOTE_BYTES,
+} from './handoff.ts';
 import type { Oid, SessionId, Topic } from './names.ts';
 
 /**
@@ -22,20 +28,32 @@ export type IllegalReason =
   | 'too many parents'
   | 'not a descendant'
   | 'deleted'
-  | 'not a handoff'
-  | 'names another branch or topic';
+  | 'names another branch or topic'
+  | 'no commit'
+  | 'commit too large'
+  | 'note too large';
 
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });
 
+/** What is wrong with one commit whatever came before it. */
+export function checkCommit(commit: HandoffCommit): IllegalReason | undefined {
+  const { trailers, recorded, bytes = 0, noteBytes = 0 } = commit;
+  if (bytes > MAX_COMMIT_BYTES) return 'commit too large';
+  if (recorded === undefined) return 'unreadable state.json';
+  if (recorded.version > FORMAT_VERSION) return 'unknown format version';
+  if (recorded.version !== FORMAT_VERSION) return 'unreadable state.json';
+  if (trailers === undefined) return 'unreadable trailers';
+  if (!commit.hasNote) return 'no handoff.md';
+  if (noteBytes > MAX_NOTE_BYTES) return 'note too large';
+  return commit.parents.length > 2 ? 'too many parents' : undefined;
+}
+
 /** Judges one commit, given its parents (first parent first). */
 export function checkStep(parents: readonly HandoffCommit[], commit: HandoffCommit): StepVerdict {
-  const { trailers, recorded } = commit;
-  if (recorded === undefined) return illegal('unreadable state.json');
-  if (recorded.version > FORMAT_VERSION) return illegal('unknown format version');
-  if (recorded.version !== FORMAT_VERSION) return illegal('unreadable state.json');
-  if (trailers === undefined) return illegal('unreadable trailers');
-  if (!commit.hasNote) return illegal('no handoff.md');
+  const { trailers } = commit;
+  const reason = checkCommit(commit);
+  if (reason !== undefined || trailers === undefined) return illegal(reason ?? 'unreadable trailers');
   const [first, second, ...more] = parents;
   if (more.length > 0) return illegal('too many parents');
   if (first === undefined)
@@ -44,6 +62,8 @@ export function checkStep(parents: readonly HandoffCommit[], commit: HandoffComm
       : formerOwner(trailers) === undefined
         ? legal('create')
         : illegal(NOT_ITS_OWNER);
+  // What a later version wrote is read, and never written over.
+  if ((first.recorded?.version ?? 0) > FORMAT_VERSION) return illegal('unknown format version');
   if (first.trailers === undefined) return illegal('unreadable trailers');
   const change = ownerChange(trailers, first.trailers.owner);
   if (trailers.divergedFrom !== undefined) return checkDiverge(parents, commit, change);

@@ -24,9 +24,12 @@ export async function listBranches(
 ): Promise<Branches> {
   const place = worktrees ? '%(worktreepath)' : '';
   const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00`;
-  const fields = (await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs)).split(
-    '\0',
-  );
+  return parseBranches(await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs));
+}
+
+/** Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`. */
+export function parseBranches(text: string): Branches {
+  const fields = text.split('\0');
   const heads = new Map<string, { oid: Oid; worktree: string | undefined }>();
   let origin: string | undefined;
   for (let at = 0; at + 3 < fields.length; at += 4) {

@@ -2,7 +2,7 @@ import { type HandoffCommit, NOTE_FILE, STATE_FILE, parseState, parseTrailers } 
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
 
 /** What a commit object says by itself: headers and message (no tree entries). */
 export interface CommitText {
@@ -70,11 +70,12 @@ export interface LoadedCommit extends HandoffCommit {
 export async function loadCommits(
   options: GitOptions,
   oids: readonly Oid[],
-  { notes = false } = {},
+  { notes = false, started }: { readonly notes?: boolean; readonly started?: StartedGit | undefined } = {},
 ): Promise<(LoadedCommit | undefined)[]> {
   const objects = await readObjects(
     options,
     oids.flatMap((oid) => commitRequests(oid, notes)),
+    started,
   );
   return oids.map((_, index) => assemble(objects.slice(index * 3, index * 3 + 3), notes));
 }
@@ -117,6 +118,8 @@ function assemble(
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
     noteOid: note?.type === 'blob' ? note.oid : undefined,
+    bytes: commit.size,
+    noteBytes: note?.type === 'blob' ? note.size : 0,
     note: notes && note?.type === 'blob' ? note.content : undefined,
   };
 }

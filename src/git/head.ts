@@ -31,7 +31,14 @@ export async function readHeadAndRefs(
     const commit = object?.type === 'commit' ? parseCommit(object.content.toString('latin1')) : undefined;
     return { head: { place: { ref, oid: object?.oid ?? null }, commit }, refs };
   }
-  const listed = await listRefs({ cwd }, [...prefixes, ref], options);
+  return headAndRefs(ref, await listRefs({ cwd }, [...prefixes, ref], options));
+}
+
+/** The same from a list that holds the branch `ref` that HEAD is on, unless that is unborn. */
+export function headAndRefs(
+  ref: string,
+  listed: readonly Ref[],
+): { readonly head: HeadState; readonly refs: readonly Ref[] } {
   const tip = listed.find(({ name }) => name === ref);
   return {
     head: {

@@ -1,4 +1,5 @@
 import { Failure } from '../domain/failure.ts';
+import { parseTrailers } from '../domain/handoff.ts';
 import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
 import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
@@ -7,6 +8,8 @@ import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 export interface CommitRange {
   readonly options: readonly string[];
   readonly revision?: string;
+  /** Names of commits, a line each, for `--stdin` among the options. */
+  readonly input?: string;
 }
 
 export interface MixedCommit {
@@ -31,8 +34,9 @@ export async function findMixedCommits(
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
   const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B', ...range.options];
   const typed = range.revision === undefined ? [] : ['--end-of-options', range.revision];
-  const result = await runGit(['log', ...flags, ...typed, '--'], options);
-  if (result.code !== 0) throw rangeFailure(result, range.revision);
+  const input = range.input === undefined ? {} : { input: range.input };
+  const result = await runGit(['log', ...flags, ...typed, '--'], { ...options, ...input });
+  if (result.code !== 0) throw await rangeFailure(options, result, range.revision);
   const fields = result.stdout.toString('utf8').split('\0');
   const mixed: Omit<MixedCommit, 'paths'>[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -57,12 +61,21 @@ export async function findMixedCommits(
 const NO_RANGE =
   /bad (?:revision|object)|ambiguous argument|unknown revision|invalid (?:symmetric|revision|object)|upstream|no such branch|HEAD does not point/i;
 
-function rangeFailure(result: GitResult, revision: string | undefined): Failure {
+/** CI clones little; the range may be there once all is fetched. */
+const DEEPEN = "git fetch --unshallow --no-tags origin '+refs/heads/*:refs/remotes/origin/*'";
+
+async function rangeFailure(
+  options: GitOptions,
+  result: GitResult,
+  revision: string | undefined,
+): Promise<Failure> {
   const failure = gitFailure('log', result);
   if (revision === undefined || failure.code !== 'internal' || !NO_RANGE.test(result.stderr)) return failure;
   const firstLine = result.stderr.split('\n')[0]?.replace(/^fatal: /, '') ?? '';
+  const shallow = await runGit(['rev-parse', '--is-shallow-repository'], options);
+  const isShallow = shallow.stdout.toString('utf8').trim() === 'true';
   return new Failure('usage', `not a range of commits: ${JSON.stringify(revision)} (git: ${firstLine})`, {
-    hint: 'git handoff check',
+    hint: isShallow ? DEEPEN : 'git handoff check',
   });
 }
 
@@ -82,6 +95,37 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
     } else commit = field.trim();
   }
   return counts;
+}
+
+/**
+ * Commits that are new to the repository if these may be added to it, and name a session: what a server's hook looks at.
+ * In there the pushed objects are already readable, and no ref has moved.
+ */
+export function receivedRange(tips: readonly Oid[]): CommitRange {
+  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+  return { options: [...grep, '--stdin', '--not', '--all'], input: tips.map((oid) => `${oid}\n`).join('') };
+}
+
+/**
+ * Sessions of which handoffs say that one carries on the other's conversation, in their whole histories: below these
+ * prefixes, and behind these commits.
+ */
+export async function handedOnSessions(
+  options: GitOptions,
+  prefixes: readonly string[],
+  tips: readonly Oid[],
+): Promise<Kin[]> {
+  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Handoff-Succeeds'];
+  const args = ['log', '-z', '--encoding=UTF-8', '--format=%B', ...grep, '--ignore-missing', '--stdin'];
+  const globs = prefixes.map((prefix) => `--glob=${prefix}*`);
+  const input = tips.map((oid) => `${oid}\n`).join('');
+  const result = await runGit([...args, ...globs, '--'], { ...options, input });
+  if (result.code !== 0) throw gitFailure('log', result);
+  const messages = result.stdout.toString('utf8').split('\0');
+  return messages.flatMap((message): Kin[] => {
+    const { owner, succeeds } = parseTrailers(message) ?? {};
+    return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
+  });
 }
 
 /** Whether a revision names a commit. */

@@ -29,6 +29,11 @@ export const ACKS = `${LOCAL}acks/`;
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
 
+/** Whether a ref is this machine's own affair and never leaves it. */
+export function isBookkeeping(ref: string): boolean {
+  return ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
+}
+
 /** git's own: the newest entry of the stash. */
 export const STASH = 'refs/stash';
 

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { type GitOptions, type StartedGit, gitFailure, startGit } from './run.ts';
 
 /** One answer of git-cat-file(1); `content` is empty when only the existence was asked for. */
 export interface ReadObject {
@@ -17,6 +17,11 @@ export interface ObjectRequest {
   readonly infoOnly?: boolean;
 }
 
+/** Starts the process of `readObjects` before it is known which. */
+export function startReading(options: GitOptions): StartedGit {
+  return startGit(['cat-file', '--buffer', '--batch-command'], options);
+}
+
 /**
  * Reads objects in order; missing and damaged ones are `undefined`. One process, more only when an
  * object is damaged: that ends git's batch, so the halves are read by themselves.
@@ -24,16 +29,17 @@ export interface ObjectRequest {
 export async function readObjects(
   options: GitOptions,
   requests: readonly ObjectRequest[],
+  started?: StartedGit,
 ): Promise<(ReadObject | undefined)[]> {
-  if (requests.length === 0) return [];
+  if (requests.length === 0) {
+    started?.abandon();
+    return [];
+  }
   const lines = requests.map(({ name, infoOnly }) => {
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
-  const result = await runGit(['cat-file', '--batch-command'], {
-    ...options,
-    input: `${lines.join('\n')}\n`,
-  });
+  const result = await (started ?? startReading(options)).finish(`${lines.join('\n')}\n`);
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
     if (requests.length === 1) return [undefined];

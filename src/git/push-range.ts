@@ -1,3 +1,4 @@
+import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
@@ -18,6 +19,41 @@ export function parsePushedRefs(text: string): PushedRef[] {
     const [next, old] = [parseOid(local), parseOid(remote)];
     if (next === undefined || old === undefined || remoteRef === '') return [];
     return [{ localRef, local: existing(next), remoteRef, remote: existing(old) }];
+  });
+}
+
+/**
+ * Reads `<old oid> <new oid> <ref>` lines, as git tells pre-receive (githooks(5)). The server's gate reads them: what
+ * cannot be read is not passed over.
+ *
+ * @throws Failure `usage` for anything else
+ */
+export function parseReceivedRefs(text: string): PushedRef[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  if (lines.length === 0) throw notReceived('there is nothing');
+  return lines.map((line) => {
+    const [old = '', next = '', ...name] = line.split(' ');
+    return receivedRef(name.join(' '), old, next);
+  });
+}
+
+/**
+ * One ref that a push would move on a server, in the order of git's update hook.
+ *
+ * @throws Failure `usage` when it is none
+ */
+export function receivedRef(ref: string, oldText: string, nextText: string): PushedRef {
+  const [old, next] = [parseOid(oldText), parseOid(nextText)];
+  // eslint-disable-next-line no-control-regex -- no ref holds them (git-check-ref-format(1))
+  if (old === undefined || next === undefined || !/^refs\/[^\u0000-\u0020\u007f]+$/.test(ref)) {
+    throw notReceived(JSON.stringify([oldText, nextText, ref].join(' ').slice(0, 200)));
+  }
+  return { localRef: ref, local: existing(next), remoteRef: ref, remote: existing(old) };
+}
+
+function notReceived(what: string): Failure {
+  return new Failure('usage', `expected lines "<old> <new> <ref>" as for pre-receive, got ${what}`, {
+    hint: 'git help githooks',
   });
 }
 

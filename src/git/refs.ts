@@ -26,7 +26,7 @@ export async function listRefs(
     cwd: repository.cwd,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
   });
-  if (result.code === 0) return parseRefs(result.stdout);
+  if (result.code === 0) return parseRefs(result.stdout.toString('latin1')).refs;
   // One unreadable object fails the whole listing: then each object is asked for by itself.
   if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
@@ -43,11 +43,26 @@ export async function listRefNames(
   const output = await git(['for-each-ref', '--format=%(objectname) %(refname)', '--', ...prefixes], {
     cwd: repository.cwd,
   });
-  return output.split('\n').flatMap((line) => {
+  return parseRefNames(output);
+}
+
+/** Parses `<oid> <name>` lines. */
+export function parseRefNames(lines: string): RefValue[] {
+  return lines.split('\n').flatMap((line) => {
     const space = line.indexOf(' ');
     const oid = parseOid(line.slice(0, Math.max(space, 0)));
     return oid === undefined ? [] : [{ name: line.slice(space + 1) as RefName, oid }];
   });
+}
+
+/** Names of the refs below the prefixes that stand for others (git-symbolic-ref(1)). */
+export async function listSymbolicRefs(
+  repository: InRepository,
+  prefixes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const format = '--format=%(if)%(symref)%(then)%(refname)%(end)';
+  const output = await git(['for-each-ref', format, '--', ...prefixes], { cwd: repository.cwd });
+  return new Set(output.split('\n').filter((name) => name !== ''));
 }
 
 async function listOneByOne(
@@ -81,12 +96,30 @@ async function listOneByOne(
 }
 
 /**
+ * The refs of a list that the launcher (bin/git-handoff) made in the format of `listRefs`, and what it printed behind
+ * that list; `undefined` when it is not whole, which a line with a dot says.
+ */
+export function parseListed(bytes: BinaryText): { refs: Ref[]; rest: BinaryText } | undefined {
+  const { refs, end } = parseRefs(bytes);
+  return bytes.startsWith(WHOLE, end) ? { refs, rest: bytes.slice(end + WHOLE.length) } : undefined;
+}
+
+/** The same for a list in the format of `listRefNames`, or another one of lines. */
+export function splitListed(bytes: BinaryText): { lines: BinaryText; rest: BinaryText } | undefined {
+  if (bytes.startsWith(WHOLE)) return { lines: '', rest: bytes.slice(WHOLE.length) };
+  const end = bytes.indexOf(`\n${WHOLE}`);
+  return end < 0 ? undefined : { lines: bytes.slice(0, end + 1), rest: bytes.slice(end + 1 + WHOLE.length) };
+}
+
+/** Behind a list that is whole; no ref's name begins with a dot. */
+const WHOLE = '.\n';
+
+/**
  * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content
  * safe. As a binary string (one character a byte): on ten thousand refs that is four times faster than
  * reading a buffer field by field.
  */
-function parseRefs(output: Buffer): Ref[] {
-  const bytes = output.toString('latin1');
+function parseRefs(bytes: BinaryText): { refs: Ref[]; end: number } {
   const refs: Ref[] = [];
   let at = 0;
   const field = () => {
@@ -94,7 +127,7 @@ function parseRefs(output: Buffer): Ref[] {
     at = bytes.indexOf('\0', start) + 1;
     return bytes.slice(start, at - 1);
   };
-  while (at < bytes.length) {
+  while (at < bytes.length && !bytes.startsWith(WHOLE, at)) {
     const name = utf8(field()) as RefName;
     const oid = parseOid(field());
     const type = field();
@@ -104,7 +137,7 @@ function parseRefs(output: Buffer): Ref[] {
     at += size + 1;
     if (oid !== undefined) refs.push({ name, oid, type, symbolic, content });
   }
-  return refs;
+  return { refs, end: at };
 }
 
 /** One line of a transaction: move `ref` from `old` to `next`. No `old` = must not exist; no `next` = delete. */

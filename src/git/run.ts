@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessByStdio, type SpawnOptions, spawn } from 'node:child_process';
+import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
@@ -80,7 +80,8 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
 /** Some errors (no memory, a failing disk) are thrown at once, the common ones are told by an event. */
 function startProcess(args: readonly string[], options: SpawnOptions & { cwd: string }): ChildProcess {
   try {
-    return spawn('git', args, options);
+    // Loaded with the first process: that takes longer than git, and many calls of a hook start none.
+    return process.getBuiltinModule('node:child_process').spawn('git', args, options);
   } catch (error) {
     throw cannotStart(error as NodeJS.ErrnoException, options.cwd);
   }

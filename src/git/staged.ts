@@ -14,6 +14,12 @@ export async function stagedPaths(cwd: string, env: Record<string, string> = {})
   return parseRaw(result.stdout.toString('utf8'));
 }
 
+/** The same of what a git hook has asked in those words, with a line with a dot at its end; `undefined` without that. */
+export function listedPaths(output: string): StagedPath[] | undefined {
+  const isWhole = output === '.\n' || output.endsWith('\0.\n');
+  return isWhole ? parseRaw(output.slice(0, -'.\n'.length)) : undefined;
+}
+
 /** Which of these paths are not on the disk as the index has them. */
 export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];

@@ -23,6 +23,8 @@ export interface ClientInstaller {
   settingsFile(scope: Scope, places: Places): string | undefined;
   /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
   userFolder?(places: Places): string;
+  /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
+  switches?(places: Places): readonly string[];
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
   register(text: string, scope: Scope, launcher: string): string;
   /** The text without our hooks. Throws SettingsError. */

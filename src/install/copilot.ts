@@ -46,6 +46,12 @@ export const copilotInstaller: ClientInstaller = {
   client: 'copilot',
   instructionsFile: 'AGENTS.md',
   userFolder: home,
+  switches(places) {
+    const names = ['settings.json', 'settings.local.json'];
+    const folder = places.topLevel === undefined ? undefined : join(places.topLevel, '.github', 'copilot');
+    const project = folder === undefined ? [] : names.map((name) => join(folder, name));
+    return [join(home(places), 'settings.json'), ...project];
+  },
   settingsFile(scope, places) {
     if (scope === 'user') return join(home(places), 'hooks', 'git-handoff.json');
     if (scope === 'local' || places.topLevel === undefined) return undefined;
@@ -57,7 +63,7 @@ export const copilotInstaller: ClientInstaller = {
     const settings = isBlank(text) ? undefined : jsonValue(text);
     const isOff = (settings as { disableAllHooks?: unknown } | undefined)?.disableAllHooks === true;
     return [
-      ...(isOff ? ['"disableAllHooks" is true in this file: Copilot CLI runs unguarded'] : []),
+      ...(isOff ? ['"disableAllHooks" is true: Copilot CLI runs no hook of ours'] : []),
       ...(isNew ? ['Copilot CLI: made after its documentation, never tried with Copilot CLI itself'] : []),
     ];
   },

@@ -144,6 +144,12 @@ export function hasMarker(text: string): boolean {
   return new RegExp(`^${BLOCK_START}$`, 'm').test(text);
 }
 
+/** The shim that a block in the text names. */
+export function namedShim(text: string): string | undefined {
+  const quoted = /^handoff_shim='(.*)'$/m.exec(text)?.[1];
+  return hasMarker(text) ? quoted?.replaceAll("'\\''", "'") : undefined;
+}
+
 /** The text without our blocks; undefined when a start marker has lost its end. */
 export function withoutBlocks(text: string): string | undefined {
   let result = text;

@@ -10,27 +10,66 @@ export interface RegisteredHook {
   readonly command: string;
 }
 
+/** One settings file of a client, as it stands. */
+export interface ClientSettings {
+  readonly scope: Scope;
+  readonly file: string;
+  /** As a binary string, for the installers. */
+  readonly text: string;
+  /** Why it cannot be read: then its client runs no hook from it. */
+  readonly broken: string | undefined;
+  readonly hooks: readonly RegisteredHook[];
+  /** Events that `init` registers and this file, which registers some, does not. */
+  readonly missingEvents: readonly string[];
+}
+
 const SCOPES: readonly Scope[] = ['user', 'project', 'local'];
 /** Longer than the guard's own deadline by the start of a slow machine. Milliseconds. */
 const TIMEOUT_MS = 5000;
 
-/** Every command line with our guard in it, of all settings files that exist and parse. */
-export function registeredHooks(installer: ClientInstaller, places: Places): RegisteredHook[] {
-  const seen = new Set<string | undefined>();
+/** The settings files of a client that exist, with every command line of ours in them. */
+export function readClientSettings(installer: ClientInstaller, places: Places): ClientSettings[] {
+  const seen = new Set<string>();
   return SCOPES.flatMap((scope) => {
     const file = installer.settingsFile(scope, places);
     // The home folder may be a working tree itself.
-    const commands = file === undefined || seen.has(file) ? [] : [...new Set(commandsIn(readJson(file)))];
+    if (file === undefined || seen.has(file)) return [];
     seen.add(file);
-    return commands.map((command) => ({ client: installer.client, scope, file: file ?? '', command }));
+    const text = readText(file);
+    return text === undefined ? [] : [settingsOf(installer, scope, file, text)];
   });
 }
 
-function readJson(file: string): unknown {
+/** The file as a binary string; undefined where there is none that can be read. */
+export function readText(file: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+    return readFileSync(file, 'latin1');
   } catch {
     return undefined;
+  }
+}
+
+function settingsOf(installer: ClientInstaller, scope: Scope, file: string, text: string): ClientSettings {
+  const { client } = installer;
+  const parsed = parse(text);
+  const commands = [...new Set(commandsIn(parsed.value))];
+  const hooks = commands.map((command) => ({ client, scope, file, command }));
+  const wanted =
+    hooks.length === 0 ? [] : eventsIn(parse(installer.register('', scope, '/git-handoff')).value);
+  const present = eventsIn(parsed.value);
+  const missingEvents = wanted.filter((event) => !present.includes(event));
+  return { scope, file, text, broken: parsed.error, hooks, missingEvents };
+}
+
+function parse(text: string): { value: unknown; error: string | undefined } {
+  const content = Buffer.from(text, 'latin1')
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+  if (content.trim() === '') return { value: undefined, error: undefined };
+  try {
+    return { value: JSON.parse(content), error: undefined };
+  } catch (error) {
+    return { value: undefined, error: (error as Error).message };
   }
 }
 
@@ -47,17 +86,33 @@ function commandsIn(value: unknown): string[] {
   });
 }
 
-/** Runs a registered command line as its client would, with a payload on stdin. Its exit status and output. */
+function eventsIn(settings: unknown): string[] {
+  const hooks = (settings as { hooks?: unknown } | undefined)?.hooks;
+  if (typeof hooks !== 'object' || hooks === null) return [];
+  return Object.entries(hooks).flatMap(([event, groups]) => (commandsIn(groups).length > 0 ? [event] : []));
+}
+
+/** Clients that say which shell they start; the others use the system's. */
+const BASH_CLIENTS: ReadonlySet<string> = new Set(['gemini', 'copilot']);
+
+/** The shell that a client hands its hooks to. Codex takes the user's own, as a login shell. */
+function shellOf(client: string, env: NodeJS.ProcessEnv): readonly [program: string, flag: string] {
+  if (client === 'codex') return [env['SHELL'] || '/bin/sh', '-lc'];
+  return [BASH_CLIENTS.has(client) ? 'bash' : '/bin/sh', '-c'];
+}
+
+/** Runs a registered command line as its client would, with a payload on stdin. Its exit status. */
 export function fireHook(
   hook: RegisteredHook,
   payload: object,
   options: { cwd: string; env: NodeJS.ProcessEnv },
-): { status: number | null; stdout: string } {
-  const { status, stdout } = spawnSync('/bin/sh', ['-c', hook.command], {
+): { status: number | null; shell: string } {
+  const [shell, flag] = shellOf(hook.client, options.env);
+  const { status } = spawnSync(shell, [flag, hook.command], {
     ...options,
     input: JSON.stringify(payload),
     encoding: 'utf8',
     timeout: TIMEOUT_MS,
   });
-  return { status, stdout };
+  return { status, shell };
 }

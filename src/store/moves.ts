@@ -1,74 +1,132 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
-import { type IllegalReason, type Place, checkMove } from '../domain/transition.ts';
-import { firstParentChain, loadCommits } from '../git/commits.ts';
+import { type IllegalReason, type Place, checkCommit, checkMove } from '../domain/transition.ts';
+import { firstParentChain } from '../git/commits.ts';
 import { type Parents, historyOf, walkHistories } from '../git/histories.ts';
+import { type Found, loadJudged } from '../git/judged-commits.ts';
 import { type HandoffPath, encodeBranch } from '../git/namespace.ts';
 import type { InRepository } from '../git/repository.ts';
 
-/** A handoff that goes from one commit (nothing: from its root) to another. */
+/** A handoff that goes from one object (nothing: it is new) to another. */
 export interface HandoffMove {
   readonly path: HandoffPath;
   readonly old: Oid | undefined;
   readonly next: Oid;
 }
 
+/** Commits that are loaded at a time: a ref may have been pointed at a project's history, whose newest tells it. */
+const AT_A_TIME = 4096;
+
 /**
- * Judges moves by every commit that they add, in two processes however many they are; `undefined` for a legal one.
- * All commits that are named must be there.
+ * Judges moves by every commit that they add, all of them together: a handful of processes, however many there are.
+ *
+ * @returns for each move why it is illegal; `undefined` when it is legal
+ * @throws Failure when git cannot read
  */
 export async function judgeMoves(
-  repository: InRepository,
+  { cwd }: InRepository,
   moves: readonly HandoffMove[],
 ): Promise<(IllegalReason | undefined)[]> {
-  if (moves.length === 0) return [];
-  const options = { cwd: repository.cwd };
-  const [only] = moves;
-  const without = moves.length === 1 && only?.old !== undefined ? [only.old] : [];
-  const tips = moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old]));
-  const walked = await walkHistories(options, tips, without);
-  const ranges =
-    walked === undefined
-      ? await Promise.all(moves.map((move) => readableRange(options, move)))
-      : moves.map((move) => addedBy(walked, move));
-  const wanted = new Set(ranges.flatMap(({ added, beside }) => [...added, ...beside]));
-  for (const { old } of moves) if (old !== undefined) wanted.add(old);
-  const oids = [...wanted];
-  const loaded = await loadCommits(options, oids);
-  const commits = new Map(oids.map((oid, at) => [oid, loaded[at]]));
-  return moves.map((move, at) => judge(move, ranges[at] ?? NOTHING_ADDED, commits));
+  const options = { cwd };
+  const found = new Map<Oid, Found>();
+  const load = async (oids: readonly Oid[]) => {
+    const loaded = await loadJudged(options, oids);
+    oids.forEach((oid, at) => found.set(oid, loaded[at] ?? 'missing'));
+  };
+  const reasons = new Map<HandoffMove, IllegalReason>();
+  await load([...new Set(moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old])))]);
+  for (const move of moves) {
+    const reason = checkEnds(move, found);
+    if (reason !== undefined) reasons.set(move, reason);
+  }
+  const ranges = await rangesOf(
+    options,
+    moves.filter((move) => !reasons.has(move) && move.old !== move.next),
+  );
+  for (;;) {
+    const open = ranges.filter(({ move }) => !reasons.has(move));
+    const wanted = missingOf(open, found);
+    if (wanted.length === 0) break;
+    await load(wanted);
+    for (const { move, added } of open) {
+      const wrong = added.map((oid) => found.get(oid)).find((commit) => isWrong(commit));
+      if (typeof wrong === 'object') reasons.set(move, checkCommit(wrong) ?? 'not a descendant');
+    }
+  }
+  for (const range of ranges) {
+    const reason = reasons.get(range.move) ?? judge(range, found);
+    if (reason !== undefined) reasons.set(range.move, reason);
+  }
+  return moves.map((move) => reasons.get(move));
 }
 
-/** The commits that a move adds, and the parents of theirs that it does not. */
+const isWrong = (commit: Found | undefined) =>
+  typeof commit === 'object' && checkCommit(commit) !== undefined;
+
+/** What can be told before any history is walked. */
+function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
+  if (old === next) return undefined;
+  const [before, tip] = [old === undefined ? undefined : found.get(old), found.get(next)];
+  if (tip === 'other') return 'no commit';
+  // What we have never seen is in no history of ours.
+  if (typeof tip !== 'object' || typeof before === 'string') return 'not a descendant';
+  return checkCommit(tip);
+}
+
+/** The commits that a move adds, newest first, and the parents of theirs that it does not. */
 interface Range {
+  readonly move: HandoffMove;
   readonly added: readonly Oid[];
   readonly beside: readonly Oid[];
 }
 
-const NOTHING_ADDED: Range = { added: [], beside: [] };
+async function rangesOf(options: InRepository, moves: readonly HandoffMove[]): Promise<Range[]> {
+  if (moves.length === 0) return [];
+  const [only] = moves;
+  const without = moves.length === 1 && only?.old !== undefined ? [only.old] : [];
+  const tips = moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old]));
+  const walked = await walkHistories(options, tips, without);
+  if (walked === undefined) return Promise.all(moves.map((move) => readableRange(options, move)));
+  return moves.map((move) => addedBy(walked, move));
+}
 
-function addedBy(walked: Parents, { old, next }: HandoffMove): Range {
-  const before = old === undefined ? new Set<Oid>() : historyOf(walked, old);
-  const added = [...historyOf(walked, next)].filter((oid) => !before.has(oid));
+function addedBy(walked: Parents, move: HandoffMove): Range {
+  const before = move.old === undefined ? new Set<Oid>() : historyOf(walked, move.old);
+  const added = [...historyOf(walked, move.next)].filter((oid) => !before.has(oid));
   const here = new Set(added);
   const beside = added.flatMap((oid) => (walked.get(oid) ?? []).filter((parent) => !here.has(parent)));
-  return { added, beside };
+  return { move, added, beside };
 }
 
 /** Where a history has a hole: by first parents, as far as they can be read. */
-async function readableRange(options: InRepository, { old, next }: HandoffMove): Promise<Range> {
-  return { added: await firstParentChain(options, next, old), beside: [] };
+async function readableRange(options: InRepository, move: HandoffMove): Promise<Range> {
+  return { move, added: await firstParentChain(options, move.next, move.old), beside: [] };
 }
 
-function judge(
-  { path, old, next }: HandoffMove,
-  { added, beside }: Range,
-  commits: ReadonlyMap<Oid, HandoffCommit | undefined>,
-): IllegalReason | undefined {
-  const present = (oids: readonly Oid[]) => oids.flatMap((oid) => commits.get(oid) ?? []);
+/** What has not been looked at yet, as much of it as is loaded at a time. */
+function missingOf(ranges: readonly Range[], found: ReadonlyMap<Oid, Found>): Oid[] {
+  const wanted = new Set<Oid>();
+  for (const { added, beside } of ranges) {
+    for (const oids of [added, beside]) {
+      for (const oid of oids) {
+        if (wanted.size >= AT_A_TIME) return [...wanted];
+        if (!found.has(oid)) wanted.add(oid);
+      }
+    }
+  }
+  return [...wanted];
+}
+
+function judge({ move, added, beside }: Range, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
+  const { path, old, next } = move;
+  const present = (oids: readonly Oid[]): HandoffCommit[] =>
+    oids.flatMap((oid) => {
+      const commit = found.get(oid);
+      return typeof commit === 'object' ? [commit] : [];
+    });
   const verdict = checkMove(
     {
-      old: old === undefined ? undefined : commits.get(old),
+      old: old === undefined ? undefined : present([old])[0],
       next,
       chain: present(added),
       others: new Map(present(beside).map((commit) => [commit.oid, commit])),

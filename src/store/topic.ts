@@ -128,26 +128,61 @@ export async function readTopicsBeside(
   below: string,
   local: Promise<readonly RefValue[]>,
 ): Promise<TopicState[]> {
-  const [publicRefs, localRefs] = await Promise.all([
-    listRefs(repository, [HANDOFFS + below], { content: true }),
-    local,
-  ]);
+  const listed = listRefs(repository, [HANDOFFS + below], { content: true });
+  return topicsFrom(repository, ...(await Promise.all([listed, local])));
+}
+
+/** The topics of public refs that were listed with their content, and of local ones by name. */
+export async function topicsFrom(
+  repository: InRepository,
+  publicRefs: readonly Ref[],
+  localRefs: readonly RefValue[],
+): Promise<TopicState[]> {
   const keptRefs = localRefs.filter(({ name }) => name.startsWith(KEPT));
   const kept = new Map(keptRefs.map((ref) => [ref.name.slice(KEPT.length), ref.oid]));
-  const states: TopicState[] = [];
-  for (const ref of publicRefs) {
+  const found = publicRefs.flatMap((ref) => {
     const path = parsePath(ref.name, HANDOFFS);
-    if (path === undefined) continue;
-    const place = ref.name.slice(HANDOFFS.length);
-    const keptOid = kept.get(place);
-    kept.delete(place);
-    states.push(settledState(path, ref, keptOid) ?? (await readTopic(repository, path)));
+    return path === undefined ? [] : [{ ref, path, keptOid: kept.get(ref.name.slice(HANDOFFS.length)) }];
+  });
+  const fetched = await judgeFetched(repository, found);
+  const states: TopicState[] = [];
+  for (const { ref, path, keptOid } of found) {
+    kept.delete(ref.name.slice(HANDOFFS.length));
+    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid);
+    states.push(state ?? (await readTopic(repository, path)));
   }
   for (const place of kept.keys()) {
     const path = parsePath(KEPT + place, KEPT);
     if (path !== undefined) states.push(await readTopic(repository, path));
   }
   return states;
+}
+
+/** Where nothing was kept, judged together: a fresh clone has thousands of such refs, and CI nothing else. */
+async function judgeFetched(
+  repository: InRepository,
+  found: readonly { ref: Ref; path: HandoffPath; keptOid: Oid | undefined }[],
+): Promise<ReadonlyMap<string, TopicState>> {
+  const fetched = found.filter(({ ref, keptOid }) => keptOid === undefined && isPlainCommit(ref));
+  const states = new Map<string, TopicState>();
+  if (fetched.length < 2) return states;
+  const moves = fetched.map(({ ref, path }) => ({ path, old: undefined, next: ref.oid }));
+  const reasons = await judgeMoves({ cwd: repository.cwd }, moves);
+  for (const [at, { ref, path }] of fetched.entries()) {
+    const reason = reasons[at];
+    const state =
+      reason === undefined ? settledState(path, ref, ref.oid) : illegalState(path, ref.oid, reason);
+    if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
+  }
+  return states;
+}
+
+/** A later version's commit is shown all the same: it is read by itself. */
+function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): TopicState | undefined {
+  if (reason === 'unknown format version') return undefined;
+  const branch = branchFor(path, undefined);
+  const illegal = { reason, bad };
+  return { path, branch, topic: path.topic, tip: undefined, publicOid: bad, keptOid: undefined, illegal };
 }
 
 /** The common case: the public ref is what was kept, and its commit says all that a list shows. */

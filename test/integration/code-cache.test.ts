@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
@@ -49,6 +49,25 @@ describe('compiled code of the last start', () => {
     isGuarded();
     isGuarded();
     expect(statSync(join(own(), 'hook-core.cjs')).size).not.toBe(content.length);
+  });
+
+  it('that has lost a bit is made anew: V8 would run it', () => {
+    const file = join(own(), 'hook-core.cjs');
+    const whole = readFileSync(file);
+    const spoilt = Buffer.from(whole);
+    spoilt.writeUInt8(spoilt.readUInt8(whole.length / 4) ^ 1, whole.length / 4);
+    writeFileSync(file, spoilt);
+    isGuarded();
+    expect(readFileSync(file).equals(spoilt)).toBe(false);
+  });
+
+  it('serves the verbs, too, beside that of the hooks', () => {
+    world.handoff(['list'], { session: A });
+    const file = join(own(), 'cli-core.cjs');
+    const before = statSync(file).mtimeMs;
+    world.handoff(['list'], { session: A });
+    expect(statSync(file).mtimeMs).toBe(before);
+    expect(readdirSync(own())).toContain('hook-core.cjs');
   });
 
   it('is not kept where there is no folder for it: no init, no trace', () => {

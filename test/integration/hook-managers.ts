@@ -74,6 +74,8 @@ function preCommit(world: World, top: string): void {
     'ARGS=(hook-impl --config=.pre-commit-config.yaml --hook-type=commit-msg)',
     'HERE="$(cd "$(dirname "$0")" && pwd)"',
     'ARGS+=(--hook-dir "$HERE" -- "$@")',
+    // Its own program does this: what stood there before it goes first.
+    'if [ -x "$HERE/commit-msg.legacy" ]; then "$HERE/commit-msg.legacy" "$@" || exit; fi',
     `exec sh -c '${MINE}' "\${ARGS[@]}"`,
     '',
   ];

@@ -230,6 +230,22 @@ describe('handoffs', () => {
     expect(there(REF)).toBe(world.ref(REF));
   });
 
+  it('are not judged again where many are new there and all were accepted here; the others are', () => {
+    write(A, 'one');
+    const tip = world.ref(REF) ?? '';
+    const create = (n: number, prefix: string) => `create ${prefix}/main/topic-n${n} ${tip}\n`;
+    const numbers = Array.from({ length: 120 }, (_, n) => n);
+    const kept = 'refs/handoffs-local/kept';
+    const all = numbers.map((n) => create(n, 'refs/handoffs'));
+    const accepted = numbers.slice(1).map((n) => create(n, kept));
+    world.git(['update-ref', '--stdin'], { input: [...all, ...accepted].join('') });
+    const run = push(A, ['origin', 'refs/handoffs/*:refs/handoffs/*']);
+    expect(run.status).toBe(1);
+    expect(errorsOf(run.stderr)).toEqual(['refs/handoffs/main/topic-n0: names another branch or topic']);
+    world.git(['update-ref', '-d', 'refs/handoffs/main/topic-n0']);
+    expect(push(A, ['origin', 'refs/handoffs/*:refs/handoffs/*'])).toMatchObject({ status: 0, stderr: '' });
+  });
+
   it('are not deleted there: they are closed', () => {
     write(A, 'one');
     push(A, ['origin', REF]);

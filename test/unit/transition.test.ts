@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { HandoffCommit, HandoffTrailers } from '../../src/domain/handoff.ts';
+import {
+  type HandoffCommit,
+  type HandoffTrailers,
+  MAX_COMMIT_BYTES,
+  MAX_NOTE_BYTES,
+} from '../../src/domain/handoff.ts';
 import type { Topic } from '../../src/domain/names.ts';
-import { type Move, type Place, checkMove, checkStep } from '../../src/domain/transition.ts';
+import { type Move, type Place, checkCommit, checkMove, checkStep } from '../../src/domain/transition.ts';
 import { HERE, commitOf, oidOf, sessionOf } from '../support/chain.ts';
 
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
@@ -15,6 +20,22 @@ const legal = (kind: string) => ({ legal: true, step: kind });
 const illegal = (reason: string) => ({ legal: false, reason });
 
 describe('legal steps', () => {
+  it.each([
+    [{ bytes: MAX_COMMIT_BYTES }, undefined],
+    [{ bytes: MAX_COMMIT_BYTES + 1 }, 'commit too large'],
+    [{ noteBytes: MAX_NOTE_BYTES }, undefined],
+    [{ noteBytes: MAX_NOTE_BYTES + 1 }, 'note too large'],
+    [{ parents: [1, 1, 1].map(oidOf) }, 'too many parents'],
+  ] as const)('sizes have a limit: %j', (facts, reason) => {
+    expect(checkCommit({ ...commitOf(2, [1]), ...facts })).toBe(reason);
+    expect(checkStep([root], { ...commitOf(2, [1]), ...facts }).legal).toBe(reason === undefined);
+  });
+
+  it('nothing of ours follows what a later version wrote', () => {
+    const later = commitOf(2, [1], {}, { version: 2 });
+    expect(checkStep([later], commitOf(3, [2]))).toEqual(illegal('unknown format version'));
+  });
+
   it('a first note creates the topic', () => expect(checkStep([], root)).toEqual(legal('create')));
   it('the owner writes on', () => expect(step({})).toEqual(legal('write')));
   it('the owner closes', () => expect(step({ state: 'closed' })).toEqual(legal('close')));

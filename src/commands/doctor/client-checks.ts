@@ -1,22 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { topLevel } from '../../git/repository.ts';
-import { repositoryFolder, stateFolder } from '../../host/folders.ts';
-import { readLog } from '../../host/log.ts';
+import type { ClientInstaller, Places } from '../../install/client.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { isHarmless } from '../../install/guard-command.ts';
-import { type RegisteredHook, fireHook, registeredHooks } from '../../install/probe.ts';
+import { type ClientSettings, readClientSettings, readText } from '../../install/probe.ts';
 import type { Context } from '../context.ts';
-import { PROBE_TOOL } from '../probe-tool.ts';
 import type { CheckShape } from '../shapes.ts';
+import { check } from './finding.ts';
+import { type Reach, reachGuard } from './reach-guard.ts';
 
 /**
- * Fires a harmless call through every registered command line and looks whether the guard saw it. A client
- * without one is a problem when there is no other, else worth a warning where it is in use.
+ * Fires a harmless call, in the client's own words, through every registered command line and looks whether the guard
+ * saw it; says what keeps a client from running it. A client without one is a problem when there is no other, else
+ * worth a warning where it is in use.
  */
 export async function checkClients(
   repository: Repository,
@@ -31,56 +31,90 @@ export async function checkClients(
     cwd: context.cwd,
     topLevel: await topLevel(repository),
   };
-  const found = INSTALLERS.map((installer) => ({ installer, hooks: registeredHooks(installer, places) }));
-  const isGuarded = found.some(({ hooks }) => hooks.length > 0);
+  const found = INSTALLERS.map((installer) => ({ installer, files: readClientSettings(installer, places) }));
+  const isGuarded = found.some(({ files }) => files.some(({ hooks }) => hooks.length > 0));
   const checks: CheckShape[] = [];
-  for (const { installer, hooks } of found) {
-    const check = `hooks (${installer.client})`;
-    checks.push(...hooks.map((hook) => ({ check, ...reach(hook, repository, context, launcher) })));
+  for (const { installer, files } of found) {
+    const name = `hooks (${installer.client})`;
+    const broken = files.filter(isOursBroken);
+    checks.push(...broken.map((file) => brokenCheck(name, file)));
+    const hooks = files.flatMap((file) => file.hooks);
+    if (hooks.length > 0) {
+      const reach = { repository, context, launcher };
+      checks.push(...files.flatMap((file) => fileChecks(name, file, reach)));
+      checks.push(...offChecks(name, installer, files, places));
+      continue;
+    }
     const isDefault = installer === INSTALLERS[0] && !isGuarded;
-    if (hooks.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
-    const detail = 'not registered: this client runs unguarded';
-    const hint = `git handoff init --client ${installer.client}`;
+    if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
-    checks.push({ check, status, detail, hint });
+    const hint = `git handoff init --client ${installer.client}`;
+    checks.push(check(name, status, 'not registered: this client runs unguarded', hint));
   }
   return checks;
 }
 
-function reach(
-  hook: RegisteredHook,
-  repository: Repository,
-  context: Context,
-  launcher: string,
-): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
-  if (!isHarmless(hook, launcher)) {
-    return {
-      status: 'warning',
-      detail: `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`,
-      hint: 'git handoff init',
-    };
-  }
-  const nonce = randomBytes(8).toString('hex');
-  const payload = {
-    hook_event_name: 'PreToolUse',
-    session_id: 'doctor',
-    cwd: context.cwd,
-    tool_name: PROBE_TOOL,
-    tool_input: {},
-  };
-  const { status } = fireHook(hook, payload, {
-    cwd: context.cwd,
-    env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
+/** A file that cannot be read may be anybody's affair; one that names us is ours, too. */
+function isOursBroken({ broken, text }: ClientSettings): boolean {
+  return broken !== undefined && text.includes('git-handoff');
+}
+
+function brokenCheck(name: string, { file, broken = '' }: ClientSettings): CheckShape {
+  const detail = `${escapeLine(file)} is not valid JSON (${escapeLine(broken)}): the client runs no hook from it`;
+  return check(name, 'problem', detail, 'mend that file, then run: git handoff doctor');
+}
+
+function fileChecks(name: string, settings: ClientSettings, reach: Reach): CheckShape[] {
+  const init = `git handoff init --client ${settings.hooks[0]?.client ?? ''}${scopeOption(settings)}`;
+  const found = settings.hooks.map((hook) => {
+    if (!isHarmless(hook, reach.launcher)) {
+      const detail = `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`;
+      return check(name, 'warning', detail, init);
+    }
+    return { check: name, ...reachGuard(hook, reach, init) };
   });
-  const folders = [repositoryFolder(repository.commonDir), stateFolder(context.env)];
-  if (status === 0 && folders.some((folder) => readLog(folder).includes(nonce))) {
-    return { status: 'ok', detail: `the guard is reached from ${hook.file}`, hint: null };
+  const { missingEvents, file } = settings;
+  if (missingEvents.length > 0) {
+    const detail = `${escapeLine(file)} registers nothing for ${missingEvents.join(', ')}: not every call is seen`;
+    found.push(check(name, 'warning', detail, init));
   }
-  const why =
-    context.env['GIT_HANDOFF'] === 'off' ? 'GIT_HANDOFF=off is set' : `exit status ${status ?? 'none'}`;
-  return {
-    status: 'problem',
-    detail: `the command in ${hook.file} does not reach the guard (${why}): calls pass unguarded`,
-    hint: 'git handoff init',
-  };
+  return found;
+}
+
+function scopeOption({ scope }: ClientSettings): string {
+  return scope === 'user' ? '' : ` --${scope}`;
+}
+
+/** Settings that keep the hooks from running, wherever they stand. */
+function offChecks(
+  name: string,
+  installer: ClientInstaller,
+  files: readonly ClientSettings[],
+  places: Places,
+): CheckShape[] {
+  const others = installer.switches?.(places) ?? [];
+  const texts = [
+    ...files,
+    ...others.map((file) => ({ file, text: readText(file) ?? '', broken: undefined })),
+  ];
+  return texts
+    .filter(({ broken }) => broken === undefined)
+    .flatMap(({ file, text }) =>
+      quietly(() => installer.warnings(text, false)).map((warning) =>
+        check(
+          name,
+          'problem',
+          `${escapeLine(file)}: ${warning}`,
+          'take that setting out, then run: git handoff doctor',
+        ),
+      ),
+    );
+}
+
+function quietly(read: () => readonly string[]): readonly string[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
 }

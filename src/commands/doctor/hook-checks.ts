@@ -6,9 +6,10 @@ import { runGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isFolder } from '../../host/disk.ts';
 import { configHookName, isConfigHookCurrent } from '../../install/config-hooks.ts';
-import { hasMarker } from '../../install/hook-block.ts';
-import { readHooks } from '../../install/hook-facts.ts';
+import { hasMarker, namedShim } from '../../install/hook-block.ts';
+import { type HookFacts, readHooks } from '../../install/hook-facts.ts';
 import { hooksForConfig, planHooks } from '../../install/plan-hooks.ts';
+import { isExecutable } from '../../install/programs.ts';
 import { NO_RECEIPT, type Receipt, parseReceipt } from '../../install/receipt.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -49,13 +50,12 @@ async function hooksAt(
   const init = isNamed ? `cd ${shellWord(path)} && git handoff init` : 'git handoff init';
   const changed = files.map(({ change }) => change.path);
   const missing = hooks.filter((hook) => changed.includes(hook.path));
-  const found: CheckShape[] = missing.map((hook) => {
+  const found: CheckShape[] = goneShims(hooks, init);
+  const gone = new Set(found.map(({ detail }) => detail.split(' runs ')[0]));
+  for (const hook of missing) {
     const path = escapeLine(hook.path);
-    if (hook.current === undefined) return check('git hooks', 'problem', `${path} is missing`, init);
-    return hasMarker(hook.current.toString('latin1'))
-      ? check('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
-      : check('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
-  });
+    if (!gone.has(path)) found.push(changedCheck(hook, path, init));
+  }
   for (const hook of hooks) {
     if (hook.current === undefined || hook.executable || changed.includes(hook.path)) continue;
     const detail = `${escapeLine(hook.path)} is not executable: git does not run it`;
@@ -72,6 +72,23 @@ async function hooksAt(
   for (const notice of left)
     if (!isTold(notice)) found.push(check('git hooks', 'warning', escapeLine(notice)));
   return found;
+}
+
+function changedCheck({ current }: HookFacts, path: string, init: string): CheckShape {
+  if (current === undefined) return check('git hooks', 'problem', `${path} is missing`, init);
+  return hasMarker(current.toString('latin1'))
+    ? check('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
+    : check('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
+}
+
+/** Hooks whose block finds nothing to start: commits go through, and nobody would know. */
+function goneShims(hooks: readonly HookFacts[], init: string): CheckShape[] {
+  return hooks.flatMap(({ path, current }) => {
+    const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));
+    if (shim === undefined || isExecutable(shim)) return [];
+    const detail = `${escapeLine(path)} runs ${escapeLine(shim)}, which is gone: commits go unchecked`;
+    return [check('git hooks', 'problem', detail, init)];
+  });
 }
 
 async function readReceipt(commonDir: string): Promise<Receipt> {

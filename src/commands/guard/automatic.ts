@@ -57,18 +57,19 @@ export async function noteCompaction(scene: Scene, session: SessionId): Promise<
   });
 }
 
-/** Leaves the notes of sessions that are gone without a word, for the one that starts. */
-export async function noteGone(scene: Scene, { others }: Registered): Promise<void> {
+/** Leaves the notes of sessions that are gone without a word, for the one that starts. False when there was none to leave. */
+export async function noteGone(scene: Scene, { others }: Registered): Promise<boolean> {
   const { place, settings, files, now } = scene;
-  if (!settings.automaticNotes || place === undefined) return;
+  if (!settings.automaticNotes || place === undefined) return false;
   const { commonDir } = place;
   const gone = sessionsToNote(commonDir, others, processTable().bootId);
   tidyNoted(commonDir, others);
-  if (gone.length === 0) return;
+  if (gone.length === 0) return false;
   scene.moreTime(START_MS);
   const log = (detail: string) => scene.log('note', detail);
   const facts = { commonDir, sessions: others, files, now, log };
   await withinTime(scene, START_NOTE_MS, (remaining) => leaveNotesOfGone(gone, { ...facts, remaining }));
+  return true;
 }
 
 /** Remembers that a command failed. What git-handoff refused is no failure of the session's. */

@@ -6,7 +6,13 @@ import { beat, worktreeId } from '../../host/folders.ts';
 import { type ProcessTable, ancestorsOf, processTable } from '../../host/processes.ts';
 import { registeredProcesses, rememberRegistration } from '../../store/registered.ts';
 import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
-import { type JudgedSession, judgeSessions, listSessions, putRecord } from '../../store/sessions.ts';
+import {
+  type JudgedSession,
+  type StoredSession,
+  judgeSessions,
+  listSessions,
+  putRecord,
+} from '../../store/sessions.ts';
 import { isPaused } from '../../store/windows.ts';
 import type { Company } from './ledger/arrival.ts';
 import { clientChain } from './presence.ts';
@@ -28,13 +34,19 @@ export interface Registered {
 /**
  * Puts the calling session on record in this worktree, or brings its record up to date: its process,
  * the session it was started in, the conversation it carries on. Then says whether it is alone.
+ *
+ * @param listed the sessions on record, where they were listed a moment ago
  */
-export async function register(scene: Scene, session: SessionId): Promise<Registered | undefined> {
+export async function register(
+  scene: Scene,
+  session: SessionId,
+  listed?: readonly StoredSession[],
+): Promise<Registered | undefined> {
   const { place } = scene;
   if (place === undefined) return undefined;
   const table = processTable();
   const worktree = worktreeId(place.gitDir);
-  const sessions = await judged(scene, table);
+  const sessions = await judged(scene, table, listed);
   const own = sessions.find((one) => one.record.session === session && one.worktreeId === worktree);
   const others = sessions.filter((one) => one.record.session !== session);
   const record = describe(scene, session, own, others, table);
@@ -109,8 +121,12 @@ function findTwin(
   );
 }
 
-async function judged(scene: Scene, table: ProcessTable): Promise<JudgedSession[]> {
-  const sessions = await listSessions({ cwd: scene.cwd }, scene.remaining());
+async function judged(
+  scene: Scene,
+  table: ProcessTable,
+  listed?: readonly StoredSession[],
+): Promise<JudgedSession[]> {
+  const sessions = listed ?? (await listSessions({ cwd: scene.cwd }, scene.remaining()));
   return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
 }
 

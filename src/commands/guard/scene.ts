@@ -1,8 +1,17 @@
 import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
 import type { TreeSettings } from '../../domain/ledger/tree-verbs.ts';
 import type { Settings } from '../../domain/settings.ts';
+import type { BinaryText } from '../../git/binary-text.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
+
+/** Refs that the launcher lists while Node starts; only at a session's start, and then only where it can. */
+export interface Listed {
+  /** The sessions and the copies of files, and what was kept of handoffs. */
+  readonly records: BinaryText | undefined;
+  /** The descriptor of a pipe with the handoffs and the branches. */
+  readonly pipe: number | undefined;
+}
 
 /** Everything a guard decision may look at; made once a call. */
 export interface Scene {
@@ -14,6 +23,7 @@ export interface Scene {
   readonly cwd: string;
   readonly clientPid: number;
   readonly settings: Settings;
+  readonly listed: Listed | undefined;
   /** git's aliases, by lower-case name. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly treeSettings: TreeSettings;

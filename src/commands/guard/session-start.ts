@@ -5,21 +5,24 @@ import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
 import { startupText } from '../../domain/startup.ts';
+import { FILES } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
+import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../store/guarded-files.ts';
-import { type JudgedSession, removeRecords } from '../../store/sessions.ts';
+import { type JudgedSession, removeRecords, sessionsFrom } from '../../store/sessions.ts';
 import { readTopics } from '../../store/topic.ts';
-import { checkGuardedFiles } from '../guarded-files.ts';
+import { settleCopies } from '../guarded-files.ts';
 import { reportIllegalMoves } from '../report-illegal.ts';
 import { judgeBranches } from '../staleness.ts';
+import { lostHooks } from './lost-hooks.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
 import { tidyLedgers } from './ledger/tidy.ts';
 import type { Scene } from './scene.ts';
+import { beginReading } from './start-reading.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
@@ -29,38 +32,44 @@ const STALENESS_MS = 200;
 
 /** Registers the session and tells it what others left here and who is at work beside it. */
 export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
-  const registered = await register(scene, session);
-  if (registered === undefined) return { kind: 'allow' };
-  await (await import('./automatic.ts')).noteGone(scene, registered);
+  if (scene.place === undefined) return { kind: 'allow' };
   const repository = await openRepository(scene.cwd);
-  const reading = readTopics(repository);
-  const judging = judgeBranches(repository, reading, {
-    timeoutMs: Math.min(STALENESS_MS, scene.remaining()),
-  });
-  const [states, notes, files, worktrees] = await Promise.all([
+  const early = await beginReading(scene);
+  const limits = () => ({ timeoutMs: Math.min(STALENESS_MS, scene.remaining()) });
+  const judgingEarly = judgeBranches(repository, early.topics, limits(), early.branches);
+  judgingEarly.catch(() => undefined);
+  const registered = await register(scene, session, sessionsFrom(early.records));
+  if (registered === undefined) return { kind: 'allow' };
+  const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
+  // Notes that were left just now are to be told, too.
+  const reading = isNoted ? readTopics(repository) : early.topics;
+  const judging = isNoted ? judgeBranches(repository, reading, limits()) : judgingEarly;
+  const peers = livePeers(registered, session);
+  const copies = early.records.filter(({ name }) => name.startsWith(FILES));
+  const [states, told, files, worktrees] = await Promise.all([
     reading,
     reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
-    checkGuardedFiles(scene.cwd, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
-    listWorktrees({ cwd: scene.cwd }),
+    settleCopies(scene.cwd, copies, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
+    peers.length === 0 ? [] : listWorktrees({ cwd: scene.cwd }),
   ]);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
     ...registered.notices,
     ...files,
     ...(await reportIllegalMoves(repository, states, scene.now)),
+    ...lostHooks(repository.commonDir, stateFolder(scene.env)),
   ];
   await removeRecords(
     repository,
     registered.others.filter((one) => isOld(one, scene.now)),
   );
-  if (scene.place !== undefined) tidyLedgers(scene.place, liveOnes(registered), scene.now);
+  tidyLedgers(scene.place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
-  const peers = livePeers(registered, session);
-  const worktree = scene.place === undefined ? undefined : knownWorktreeId(scene.place.gitDir);
+  const worktree = knownWorktreeId(scene.place.gitDir);
   const facts = {
     session,
     branch: repository.branch,
-    notes,
+    ...told,
     overlaps: overlapping(repository, states),
     sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({

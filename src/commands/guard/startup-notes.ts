@@ -1,9 +1,9 @@
 import { ago } from '../../domain/age.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
-import { type SessionId, shortId, topicWords } from '../../domain/names.ts';
+import { type SessionId, shortId, topicStem } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
-import type { StartupNote } from '../../domain/startup.ts';
+import { MAX_NOTES, type StartupNote } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { TopicState } from '../../store/topic.ts';
@@ -24,13 +24,16 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
   'branch-renamed': 'its branch was renamed',
 };
 
-/** Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. */
+/**
+ * Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. What is
+ * beyond all room is only counted.
+ */
 export async function startupNotes(
   repository: Repository,
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
   reader: { readonly session: SessionId; readonly now: number },
-): Promise<StartupNote[]> {
+): Promise<{ readonly notes: readonly StartupNote[]; readonly further: number }> {
   const here = repository.branch;
   const open = states
     .flatMap((state) => (state.tip?.trailers?.state === 'open' ? [{ ...state, tip: state.tip }] : []))
@@ -41,7 +44,7 @@ export async function startupNotes(
     loadCommits({ cwd: repository.cwd }, oids, { notes: true }),
     judging,
   ]);
-  return open.map((state, at) => {
+  const notes = open.slice(0, MAX_NOTES).map((state, at) => {
     const { branch, topic, tip } = state;
     const staleness = stalenessOf(state, stale);
     const { owner = 'unknown', to, automatic } = tip.trailers ?? {};
@@ -60,6 +63,7 @@ export async function startupNotes(
       excerpt: note === undefined ? [] : noteExcerpt(note.toString('utf8')),
     };
   });
+  return { notes, further: open.length - notes.length };
 }
 
 /** What was written comes before what was only left. */
@@ -69,13 +73,17 @@ function written(a: TopicState, b: TopicState): number {
 
 /** Names of this branch's open handoffs, in groups that look like one piece of work. */
 export function overlapping(repository: Repository, states: readonly TopicState[]): string[][] {
-  const groups = new Map<string, string[]>();
-  for (const { branch, topic, tip } of states) {
-    const words = topicWords(topic).slice(0, 2);
-    if (branch !== repository.branch || tip?.trailers?.state !== 'open' || words.length < 2) continue;
+  const groups = new Map<string, TopicState[]>();
+  for (const state of states) {
+    const { branch, topic, tip } = state;
+    if (branch !== repository.branch || tip?.trailers?.state !== 'open') continue;
     if (tip.trailers.automatic !== undefined) continue;
-    const key = words.join('-');
-    groups.set(key, [...(groups.get(key) ?? []), typedTopic(branch, topic)]);
+    const stem = topicStem(topic);
+    const group = stem === undefined ? undefined : groups.get(stem);
+    if (group !== undefined) group.push(state);
+    else if (stem !== undefined) groups.set(stem, [state]);
   }
-  return [...groups.values()].filter((names) => names.length > 1);
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => group.map(({ branch, topic }) => typedTopic(branch, topic)));
 }

@@ -1,5 +1,6 @@
 import type { SessionId } from '../../domain/names.ts';
 import { type Settings, settingsFromLines } from '../../domain/settings.ts';
+import type { BinaryText } from '../../git/binary-text.ts';
 import { readSettings } from '../../git/config.ts';
 import { openRepository } from '../../git/repository.ts';
 import { repositoryFolder } from '../../host/folders.ts';
@@ -18,6 +19,8 @@ export interface HookCall extends Context {
   readonly commonDir: string | undefined;
   /** The `handoff.*` settings, as the shim read them. */
   readonly settings: string | undefined;
+  /** The sessions, HEAD's commit and what is staged, as the shim listed them. */
+  readonly listed?: BinaryText | undefined;
   /** Milliseconds until this process must have answered. */
   readonly remaining: () => number;
 }

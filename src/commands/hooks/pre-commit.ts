@@ -12,9 +12,12 @@ import {
 } from '../../domain/ledger/mixing.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { type HeadState, readHeadAndRefs } from '../../git/head.ts';
+import { utf8 } from '../../git/binary-text.ts';
+import { readHead } from '../../git/discover.ts';
+import { type HeadState, headAndRefs, readHeadAndRefs } from '../../git/head.ts';
 import { LIVE } from '../../git/namespace.ts';
-import { findReversals, stagedPaths, unstagedPaths } from '../../git/staged.ts';
+import { parseListed } from '../../git/refs.ts';
+import { findReversals, listedPaths, stagedPaths, unstagedPaths } from '../../git/staged.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { processTable } from '../../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../../store/ledger.ts';
@@ -87,10 +90,11 @@ async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
 ): Promise<CommitScene | { session: SessionId } | undefined> {
+  const known = listedFacts(call, gitDir);
   const [settings, { head, refs }, staged] = await Promise.all([
     settingsOf(call),
-    readHeadAndRefs(cwd, gitDir, [LIVE], call.remaining()),
-    stagedPaths(cwd),
+    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.remaining()),
+    known?.staged ?? stagedPaths(cwd),
   ]);
   if (settings.enabled !== true) return undefined;
   const sessions = sessionsFrom(refs);
@@ -108,6 +112,16 @@ async function readScene(
   const lone = loneLedgers(ledger, sides, staged);
   const ledgers = [...all.filter(({ session }) => !lone.has(session)), ...lone.values()];
   return { self, head, sides, staged, ledger, ledgers, own, operation: unfinished?.others };
+}
+
+/** What the shim has read while Node started; `undefined` when that is not all, and git has to be asked. */
+function listedFacts({ listed }: HookCall, gitDir: string) {
+  const ref = listed === undefined ? undefined : readHead(gitDir);
+  const records = parseListed(listed ?? '');
+  const staged = records === undefined ? undefined : listedPaths(utf8(records.rest));
+  if (ref?.startsWith('refs/heads/') !== true || records === undefined || staged === undefined)
+    return undefined;
+  return { ...headAndRefs(ref, records.refs), staged };
 }
 
 /** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */

@@ -1,10 +1,10 @@
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
-import { HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
-import { readObjects } from '../../git/objects.ts';
+import { HANDOFFS, KEPT, decodeBranch, keptRef, parsePath } from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
+import { listRefNames } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { judgeMoves } from '../../store/moves.ts';
+import { type HandoffMove, judgeMoves } from '../../store/moves.ts';
 import { reasonText } from '../report-illegal.ts';
 import { typedTopic } from '../topic-argument.ts';
 
@@ -15,8 +15,9 @@ export async function illegalPushes(
   refs: readonly PushedRef[],
 ): Promise<string[]> {
   const lines: string[] = [];
-  for (const ref of refs) {
-    const reason = await judgePush(options, ref);
+  const reasons = await judgePushes(options, refs);
+  for (const [at, ref] of refs.entries()) {
+    const reason = reasons[at];
     // A later version's commit is not ours to judge.
     if (reason === undefined || reason === 'unknown format version') continue;
     lines.push(
@@ -27,22 +28,31 @@ export async function illegalPushes(
   return lines;
 }
 
-async function judgePush(
+/** Why each of the pushed handoffs may not move; `undefined` where it may. */
+async function judgePushes(
   options: GitOptions,
-  { local, remoteRef, remote }: PushedRef,
-): Promise<IllegalReason | undefined> {
-  if (local === undefined) return 'deleted';
-  const path = parsePath(remoteRef, HANDOFFS);
-  if (path === undefined) return 'names another branch or topic';
-  const names = remote === undefined ? [local] : [local, remote];
-  const found = await readObjects(
-    options,
-    names.map((name) => ({ name, infoOnly: true })),
-  );
-  // What we have never seen is in no history of ours.
-  if (found.some((object) => object?.type !== 'commit')) return 'not a descendant';
-  const [reason] = await judgeMoves({ cwd: options.cwd }, [{ path, old: remote, next: local }]);
-  return reason;
+  refs: readonly PushedRef[],
+): Promise<(IllegalReason | undefined)[]> {
+  const moves = refs.map(({ local, remoteRef, remote }): HandoffMove | IllegalReason => {
+    if (local === undefined) return 'deleted';
+    const path = parsePath(remoteRef, HANDOFFS);
+    return path === undefined ? 'names another branch or topic' : { path, old: remote, next: local };
+  });
+  const isAccepted = await acceptedBefore(options, moves.length);
+  const open = moves.filter((move) => typeof move === 'object').filter((move) => !isAccepted(move));
+  const judged = await judgeMoves({ cwd: options.cwd }, open);
+  const reasons = new Map(open.map((move, at) => [move, judged[at]]));
+  return moves.map((move) => (typeof move === 'object' ? reasons.get(move) : move));
+}
+
+/** From so many on it is cheaper to ask what has been judged here already. */
+const MANY = 100;
+
+/** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
+async function acceptedBefore({ cwd }: GitOptions, count: number): Promise<(move: HandoffMove) => boolean> {
+  if (count < MANY) return () => false;
+  const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
+  return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
 function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {

@@ -13,7 +13,7 @@ import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
-import { timestamp } from '../shapes.ts';
+import { timestamp } from '../handoff-shape.ts';
 import type { Address, NoteScene, PreparedNote } from './prepare.ts';
 import { isAddressed } from './prepare.ts';
 

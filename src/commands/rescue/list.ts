@@ -1,7 +1,8 @@
 import type { RescuedFile } from '../../domain/rescue.ts';
 import { rescuedAt } from '../../store/rescue.ts';
 import type { CommandResult, Context } from '../context.ts';
-import { type RescueShape, timestamp } from '../shapes.ts';
+import type { RescueShape } from '../shapes.ts';
+import { timestamp } from '../handoff-shape.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
 import { wantedPaths } from './wanted-paths.ts';
 

@@ -1,7 +1,8 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { CommandResult, Context } from '../context.ts';
-import { type NoteShape, type RescueShape, noteShape } from '../shapes.ts';
+import type { NoteShape, RescueShape } from '../shapes.ts';
+import { noteShape } from '../handoff-shape.ts';
 import { readStored, storedFiles } from './contents.ts';
 import { rescueShape } from './list.ts';
 import { openRescues, select } from './rescues.ts';

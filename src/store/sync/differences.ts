@@ -1,7 +1,7 @@
-import { FORMAT_VERSION, NOTE_FILE } from '../../domain/handoff.ts';
+import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
-import type { IllegalReason } from '../../domain/transition.ts';
+import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { historyOf, walkHistories } from '../../git/histories.ts';
 import {
@@ -119,11 +119,10 @@ function strangeness(
   { here, there: ref }: Unequal,
   tip: LoadedCommit | undefined,
 ): IllegalReason | undefined {
-  if (ref.type !== 'commit' || ref.symbolic || tip === undefined) return 'not a handoff';
+  if (ref.type !== 'commit' || ref.symbolic || tip === undefined) return 'no commit';
   // What stands here and cannot be read is not given up for what can.
   if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
-  if ((tip.recorded?.version ?? 0) > FORMAT_VERSION) return 'unknown format version';
-  return tip.recorded === undefined && tip.trailers === undefined ? 'not a handoff' : undefined;
+  return checkCommit(tip);
 }
 
 async function relate(

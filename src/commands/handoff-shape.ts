@@ -1,0 +1,52 @@
+import type { HandoffCommit } from '../domain/handoff.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { type Reader, isUnread } from '../domain/reader.ts';
+import { parseAllowed } from '../domain/secrets/verdict.ts';
+import type { TopicState } from '../store/topic.ts';
+import type { HandoffShape, NoteShape } from './shapes.ts';
+
+/** RFC 3339 with seconds; milliseconds since the epoch in. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
+}
+
+/** A reader, and what it has acknowledged of the handoff that is shown. */
+export type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };
+
+/** A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown". */
+export function handoffShape(
+  place: Pick<TopicState, 'branch' | 'topic'> & { ref: string },
+  commit: HandoffCommit,
+  reader: SessionId | ReaderView | undefined,
+): HandoffShape {
+  const { trailers } = commit;
+  const view = typeof reader === 'object' ? reader : { session: reader, operator: undefined };
+  return {
+    branch: place.branch,
+    topic: place.topic,
+    ref: place.ref,
+    oid: commit.oid,
+    parent: commit.parents[0] ?? null,
+    state: trailers?.state ?? 'open',
+    owner: trailers?.owner ?? 'unknown',
+    agent: trailers?.agent ?? null,
+    client: trailers?.client ?? null,
+    summary: commit.summary,
+    base: trailers?.base ?? null,
+    createdAt: timestamp(commit.seconds * 1000),
+    takenFrom: trailers?.takenFrom ?? trailers?.succeeds ?? null,
+    secretAllowed: parseAllowed(trailers?.secretAllowed),
+    to: trailers?.to ?? null,
+    from: trailers?.from ?? null,
+    unread: isUnread(commit, view, view.acknowledged),
+  };
+}
+
+/** A note's bytes for JSON. */
+export function noteShape(note: Uint8Array): NoteShape {
+  try {
+    return { note: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(note) };
+  } catch {
+    return { noteBase64: Buffer.from(note).toString('base64') };
+  }
+}

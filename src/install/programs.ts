@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, closeSync, constants, openSync, readSync, realpathSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** A program that a shell would start for `git-handoff`, or git for `git handoff`. */
+export interface FoundProgram {
+  readonly path: string;
+  /** Another program of that name is known (a Go tool that moves branches). */
+  readonly isOurs: boolean;
+}
+
+const NAME = 'git-handoff';
+/** The second line of the launcher, whatever its release. */
+const LAUNCHER_MARK = '# git-handoff: launcher';
+const HEAD_BYTES = 4096;
+/** Milliseconds. */
+const VERSION_TIMEOUT_MS = 2000;
+
+/** Every `git-handoff` on a PATH, in its order. Relative entries are left out, as the launcher does. */
+export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
+  const folders = new Set((env['PATH'] ?? '').split(':').filter(isAbsolute));
+  return [...folders].flatMap((folder) => {
+    const path = join(folder, NAME);
+    return isExecutable(path) ? [{ path, isOurs: isOurs(path, env) }] : [];
+  });
+}
+
+/** Whether the file is there and may be run. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * By its first bytes. Compiled programs are never run. A script that is not the launcher may be a version manager's, which
+ * leads to it: that one is asked for its version, from an empty input and a folder that is no repository.
+ */
+function isOurs(path: string, env: NodeJS.ProcessEnv): boolean {
+  const head = readHead(path);
+  if (head.includes(LAUNCHER_MARK)) return true;
+  if (!head.startsWith('#!')) return false;
+  const { status, stdout } = spawnSync(path, ['--version'], {
+    cwd: tmpdir(),
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: VERSION_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
+  return status === 0 && /^git-handoff version \d/.test(stdout);
+}
+
+function readHead(path: string): string {
+  const buffer = Buffer.alloc(HEAD_BYTES);
+  try {
+    const file = openSync(realpathSync(path), 'r');
+    try {
+      return buffer.toString('latin1', 0, readSync(file, buffer, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return '';
+  }
+}

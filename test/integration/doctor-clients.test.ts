@@ -1,0 +1,218 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LAUNCHER, TestRepository } from '../support/repository.ts';
+
+const CLIENTS = {
+  claude: join('.claude', 'settings.json'),
+  codex: join('.codex', 'hooks.json'),
+  gemini: join('.gemini', 'settings.json'),
+  cursor: join('.cursor', 'hooks.json'),
+  copilot: join('.copilot', 'hooks', 'git-handoff.json'),
+} as const;
+type Client = keyof typeof CLIENTS;
+const NAMES = Object.keys(CLIENTS) as Client[];
+
+let repo: TestRepository;
+beforeEach(() => {
+  repo = new TestRepository();
+});
+afterEach(() => repo.remove());
+
+const settings = (client: Client) => join(repo.home, CLIENTS[client]);
+const told = (client: Client, env: Record<string, string | undefined> = {}) =>
+  repo.json(['doctor'], { env }).items.filter((item) => item['check'] === `hooks (${client})`);
+const edit = (path: string, change: (text: string) => string) =>
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+
+function put(path: string, text: string, mode = 0o755): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  chmodSync(path, mode);
+}
+
+describe.each(NAMES)('hooks of %s', (client) => {
+  const init = () => repo.ok(['init', '--yes', '--client', client]);
+
+  it('are reached with a payload of its own, in each scope', () => {
+    init();
+    repo.ok(['init', '--yes', '--client', client, '--project']);
+    // Codex starts a login shell, and the system's profile may set another PATH.
+    put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`, 0o644);
+    expect(told(client)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+    const log = readFileSync(join(repo.path, '.git', 'handoff', 'guard.log'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const event = client === 'gemini' ? 'BeforeTool' : client === 'cursor' ? 'preToolUse' : 'PreToolUse';
+    for (const line of log) expect(JSON.parse(line)).toMatchObject({ client, event, kind: 'probe' });
+  });
+
+  it('that lead to a package that is gone are told, and the hint mends them', () => {
+    init();
+    const command = (text: string) => text.replaceAll(LAUNCHER, '/gone/bin/git-handoff');
+    edit(settings(client), command);
+    const [item] = told(client);
+    expect(item).toMatchObject({ status: 'problem' });
+    expect(item?.['detail']).toContain('the package is not at /gone/bin/git-handoff any more');
+    const typed = String(item?.['hint']).replace('init', 'init --yes');
+    expect(repo.run('sh', ['-c', typed]).status).toBe(0);
+    expect(told(client)).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it('that lead to a launcher which may not be executed are told', () => {
+    init();
+    const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
+    put(launcher, '#!/bin/sh\n', 0o644);
+    edit(settings(client), (text) => text.replaceAll(LAUNCHER, launcher));
+    expect(told(client)[0]?.['detail']).toContain(`${launcher} may not be executed`);
+  });
+
+  it('that another client would answer are told', () => {
+    init();
+    const other = client === 'claude' ? 'codex' : 'claude';
+    edit(settings(client), (text) => text.replaceAll(`--client ${client}`, `--client ${other}`));
+    // A payload that can only be Cursor's or Copilot CLI's is read as theirs all the same.
+    const isKnown = client === 'cursor' || client === 'copilot';
+    expect(told(client)).toMatchObject([{ status: isKnown ? 'ok' : 'problem' }]);
+  });
+
+  it('in a file that is broken are told, and it stays as it is', () => {
+    init();
+    edit(settings(client), (text) => text.replace(/\}\s*$/, ''));
+    const broken = readFileSync(settings(client));
+    const items = told(client);
+    expect(items).toMatchObject([{ status: 'problem' }]);
+    expect(items[0]?.['detail']).toContain(`${settings(client)} is not valid JSON`);
+    expect(repo.handoff(['init', '--yes', '--client', client]).status).toBe(2);
+    expect(readFileSync(settings(client))).toEqual(broken);
+  });
+
+  it('that miss an event are told', () => {
+    init();
+    const events = { gemini: 'AfterTool', cursor: 'postToolUse' } as Partial<Record<Client, string>>;
+    const event = events[client] ?? 'PostToolUse';
+    edit(settings(client), (text) => text.replace(`"${event}"`, '"Elsewhere"'));
+    expect(told(client)).toMatchObject([
+      { status: 'ok' },
+      { status: 'warning', detail: expect.stringContaining(` ${event}: `) as string },
+    ]);
+  });
+
+  it('of a project, with no program of ours on PATH, or another one, are told', () => {
+    repo.ok(['init', '--yes', '--client', client, '--project']);
+    const doctor = (PATH: string) =>
+      (
+        JSON.parse(repo.run(LAUNCHER, ['doctor', '--json'], { env: { PATH } }).stdout) as {
+          items: Record<string, string>[];
+        }
+      ).items.filter((item) => item['check'] === `hooks (${client})`);
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    expect(doctor(PATH)[0]?.['detail']).toContain('git-handoff is not on PATH');
+    const foreign = join(repo.root, 'foreign');
+    put(join(foreign, 'git-handoff'), '#!/bin/sh\nexit 1\n');
+    expect(doctor(`${foreign}:${PATH}`)[0]).toMatchObject({ status: 'problem' });
+    expect(doctor(`${foreign}:${PATH}`)[0]?.['detail']).toContain('is another program');
+  });
+
+  it('while GIT_HANDOFF=off are told', () => {
+    init();
+    expect(told(client, { GIT_HANDOFF: 'off' })[0]?.['detail']).toContain('GIT_HANDOFF=off is set');
+  });
+});
+
+describe('settings that switch hooks off', () => {
+  it.each<[Client, string, string]>([
+    ['claude', join('.claude', 'settings.local.json'), '{"disableAllHooks": true}'],
+    ['gemini', join('.gemini', 'settings.json'), '{"hooksConfig": {"enabled": false}}'],
+    ['gemini', join('.gemini', 'settings.json'), '{"hooksConfig": {"disabled": ["git-handoff"]}}'],
+    ['copilot', join('.github', 'copilot', 'settings.json'), '{"disableAllHooks": true}'],
+  ])('of %s in %s are told', (client, file, text) => {
+    repo.ok(['init', '--yes', '--client', client]);
+    expect(told(client)).toMatchObject([{ status: 'ok' }]);
+    put(join(repo.path, file), text, 0o644);
+    const items = told(client);
+    expect(items).toMatchObject([{ status: 'ok' }, { status: 'problem' }]);
+    expect(items[1]?.['detail']).toContain(join(repo.path, file));
+  });
+});
+
+it('a login shell that sets another PATH is told, for a client that starts one', () => {
+  repo.ok(['init', '--yes', '--client', 'codex', '--project']);
+  put(join(repo.home, '.profile'), 'PATH=/usr/bin:/bin\n', 0o644);
+  expect(told('codex')[0]).toMatchObject({ status: 'problem' });
+  expect(told('codex')[0]?.['detail']).toContain('your login shell sets a PATH without git-handoff');
+});
+
+it('a shell that cannot read our line is told, where the client takes the user’s own', () => {
+  repo.ok(['init', '--yes', '--client', 'codex']);
+  const SHELL = join(repo.root, 'no-posix-shell');
+  put(SHELL, '#!/bin/sh\nexit 127\n');
+  expect(told('codex', { SHELL })[0]).toMatchObject({ status: 'problem' });
+  expect(told('codex', { SHELL })[0]?.['detail']).toContain(`exit status 127 of ${SHELL}`);
+});
+
+describe('another program called git-handoff', () => {
+  const programs = (PATH: string) =>
+    repo
+      .json(['doctor'], { env: { PATH } })
+      .items.filter((item) => item['check'] === 'program')
+      .map(({ status, detail }) => `${String(status)} ${String(detail)}`);
+  const path = () => repo.env()['PATH'] ?? '';
+  const folder = () => join(repo.root, 'other tools');
+  const trace = () => join(repo.root, 'ran');
+
+  beforeEach(() => repo.ok(['init', '--yes']));
+
+  it('is told by its bytes: a compiled one is never run', () => {
+    // Without `#!` as a compiled one; a C library that is asked to run it hands it to sh, which leaves a trace.
+    put(join(folder(), 'git-handoff'), `echo ran >>'${trace()}'\necho git-handoff version 1\n`);
+    const found = programs(`${path()}:${folder()}`);
+    expect(found).toEqual([expect.stringMatching(/^warning .*other tools.*behind ours/)]);
+    expect(existsSync(trace())).toBe(false);
+  });
+
+  it('first on PATH is a problem', () => {
+    put(join(folder(), 'git-handoff'), `#!/bin/sh\necho "$*" >>'${trace()}'\necho usage\n`);
+    const PATH = `${folder()}:${path()}`;
+    const run = repo.run(LAUNCHER, ['doctor', '--json'], { env: { PATH } });
+    const { items } = JSON.parse(run.stdout) as { items: Record<string, string>[] };
+    expect(items.find((item) => item['check'] === 'program')).toMatchObject({ status: 'problem' });
+    expect(readFileSync(trace(), 'utf8')).toBe('--version\n');
+  });
+
+  it.each([
+    ['that never ends', '#!/bin/sh\nexec sleep 60\n'],
+    ['that cannot be started', '#!/nonexistent\n'],
+  ])('%s does not hold doctor up', (_, text) => {
+    put(join(folder(), 'git-handoff'), text);
+    const begin = performance.now();
+    expect(programs(`${path()}:${folder()}`)).toHaveLength(1);
+    expect(performance.now() - begin).toBeLessThan(10_000);
+  });
+
+  it('a link to ours, and a script that starts ours, are ours', () => {
+    put(join(folder(), 'git-handoff'), `#!/bin/sh\nexec '${LAUNCHER}' "$@"\n`);
+    expect(programs(`${folder()}:${path()}`)).toEqual([]);
+    repo.run('ln', ['-sf', LAUNCHER, join(folder(), 'git-handoff')]);
+    expect(programs(`${folder()}:${path()}`)).toEqual([]);
+  });
+
+  it('in a relative folder of PATH is not looked at', () => {
+    put(join(repo.path, 'git-handoff'), `#!/bin/sh\necho >>'${trace()}'\n`);
+    expect(programs(`.:${path()}`)).toEqual([]);
+    expect(existsSync(trace())).toBe(false);
+  });
+});
+
+describe('the Node that hooks are started with', () => {
+  it('is gone: told, and init stores the one that runs', () => {
+    repo.ok(['init', '--yes']);
+    const stored = join(repo.home, '.local', 'state', 'git-handoff', 'node');
+    const node = () => repo.json(['doctor']).items.filter((item) => item['check'] === 'node');
+    expect(node()).toEqual([]);
+    writeFileSync(stored, '/gone/node\n');
+    expect(node()).toMatchObject([{ status: 'warning', hint: 'git handoff init' }]);
+    repo.ok(['init', '--yes']);
+    expect(node()).toEqual([]);
+  });
+});

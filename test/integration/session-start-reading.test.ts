@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ClientProcess } from '../support/client-process.ts';
+import { SharingWorld } from '../support/sharing-world.ts';
+
+const READER = 'cccccccc-2222-4333-8444-555555555555';
+const GONE = 'dddddddd-2222-4333-8444-555555555555';
+let world: SharingWorld;
+const calls = () => join(world.home, 'git-calls');
+
+beforeEach(() => {
+  world = new SharingWorld();
+  world.begin(READER);
+  for (const topic of ['auth-refresh', 'retry-queue']) {
+    world.ok(['write', topic, '-m', `goal: do ${topic}`], { session: 'writer-1' });
+  }
+});
+afterEach(() => world.remove());
+
+/** A `git` before the real one: it notes its call, and may spoil what the launcher asks for. */
+function withGit(spoil = ''): string {
+  const folder = join(world.home, 'bin');
+  mkdirSync(folder, { recursive: true });
+  const real = (process.env['PATH'] ?? '').split(':').map((one) => join(one, 'git'));
+  const script = `#!/bin/sh
+git=$(for one in ${real.join(' ')}; do [ -x "$one" ] && echo "$one" && break; done)
+echo "$*" >>'${calls()}'
+${spoil}
+exec "$git" "$@"
+`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  rmSync(calls(), { force: true });
+  return `${folder}:${process.env['PATH'] ?? ''}`;
+}
+
+/** What the session is told, without the random boundary, and how often Node itself asked for refs. */
+function start(PATH: string) {
+  const payload = { cwd: world.path, session_id: READER, hook_event_name: 'SessionStart', source: 'startup' };
+  const run = world.guard(payload, { env: { PATH } });
+  const listed = readFileSync(calls(), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('for-each-ref'));
+  return {
+    text: run.stdout.replaceAll(/\[[0-9a-f]{16}\]/g, '[]'),
+    byNode: listed.filter((line) => !line.startsWith('-C ')).length,
+    byLauncher: listed.filter((line) => line.startsWith('-C ')).length,
+  };
+}
+
+describe.runIf(process.platform === 'linux')('what a session is told at its start', () => {
+  it('is listed by the launcher, and by nobody else', () => {
+    const { text, byNode, byLauncher } = start(withGit());
+    expect(text).toContain('main/auth-refresh');
+    expect(text).toContain('do retry-queue');
+    expect({ byNode, byLauncher }).toEqual({ byNode: 0, byLauncher: 4 });
+  });
+
+  it.each([
+    ['fails', 'exit 128'],
+    ['ends in the middle of a record', '"$git" "$@" | head -c 150; exit 141'],
+  ])('is the same where a list of the launcher %s', (_, act) => {
+    const whole = start(withGit()).text;
+    for (const prefix of ['refs/handoffs/', 'refs/handoffs-local/live/', 'refs/handoffs-local/kept/']) {
+      const spoilt = start(withGit(`case "$1 $*" in '-C '*' ${prefix}'*) ${act} ;; esac`));
+      expect(spoilt.text).toBe(whole);
+      expect(spoilt.byNode).toBeGreaterThan(0);
+    }
+  });
+
+  it('has the note that is left just then for a session whose process is gone', async () => {
+    const client = new ClientProcess(world);
+    await client.start(GONE);
+    const input = { file_path: join(world.path, 'one.txt'), content: 'x' };
+    const call = { session_id: GONE, tool_name: 'Write', tool_input: input };
+    await client.hook(call);
+    writeFileSync(join(world.path, 'one.txt'), 'x');
+    await client.hook({ ...call, hook_event_name: 'PostToolUse', tool_response: {} });
+    await client.kill();
+    expect(start(withGit()).text).toContain('its session died');
+  });
+});
