@@ -1,7 +1,8 @@
 /**
  * A stand-in for Claude Code in the demo: a process that lives as long as its session, does what a model would
  * ask for, and calls the registered hooks around it as the client does (its "hooks reference": payload on stdin,
- * a decision as JSON on stdout). `fork(client.mjs, [<session id>])`, then one message a request:
+ * a decision as JSON on stdout). `fork(client.mjs, [<session id>, <client>])`, then one message a request; for Codex
+ * and Gemini CLI (dialects.mjs) their shell tool only:
  *
  *   { hook: 'SessionStart', … }          an event with its fields      -> { answer }
  *   { shell: 'git status' }              the Bash tool                 -> { denied } or { output, status }
@@ -13,10 +14,12 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DIALECTS } from './dialects.mjs';
 
-const [session] = process.argv.slice(2);
+const [session, client = 'claude'] = process.argv.slice(2);
+const dialect = DIALECTS[client];
 const cwd = process.cwd();
-const settingsFile = join(process.env.HOME, '.claude', 'settings.json');
+const settingsFile = join(process.env.HOME, dialect.settings);
 
 /** Above this a silent answer may be the guard's deadline (it lets a call pass then). Milliseconds. */
 const LATE_MS = 650;
@@ -37,15 +40,16 @@ async function act(request) {
   }
   const call = toolCall(request);
   const asked = await askFirst(call);
-  if (asked.permissionDecision === 'deny') return { denied: asked.permissionDecisionReason };
+  const denied = dialect.denial(asked);
+  if (denied !== undefined) return { denied };
   const input = asked.updatedInput ?? call.tool_input;
   const result = await call.run(input);
-  const after = await fire('PostToolUse', { ...named(call), tool_input: input, tool_response: result });
+  const after = await fire(dialect.after, { ...named(call), tool_input: input, tool_response: result });
   return { ...result, told: after.additionalContext };
 }
 
 function toolCall({ shell, write, edit, content, old, new: text }) {
-  if (shell !== undefined) return { tool_name: 'Bash', tool_input: { command: shell }, run: runShell };
+  if (shell !== undefined) return { tool_name: dialect.shell, tool_input: { command: shell }, run: runShell };
   if (write !== undefined) {
     return { tool_name: 'Write', tool_input: { file_path: write, content }, run: runWrite };
   }
@@ -59,7 +63,7 @@ const named = ({ tool_name, tool_input }) => ({ tool_name, tool_input, tool_use_
 async function askFirst(call) {
   for (let tries = 1; ; tries++) {
     const began = performance.now();
-    const answer = await fire('PreToolUse', named(call));
+    const answer = await fire(dialect.before, named(call));
     const silent = Object.keys(answer).length === 0;
     if (!silent || performance.now() - began < LATE_MS || tries === MAX_TRIES) return answer;
   }
@@ -97,10 +101,10 @@ function runEdit({ file_path, old_string, new_string }) {
   });
 }
 
-/** One command line by `sh`, with the session's id in its environment as Claude Code puts it there. */
+/** One command line by `sh`, with the session's id in its environment as the client puts it there. */
 function run(command, input, stderr) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, CLAUDE_CODE_SESSION_ID: session };
+    const env = { ...process.env, ...dialect.environment(session) };
     const child = spawn('/bin/sh', ['-c', command], { cwd, env, stdio: ['pipe', 'pipe', stderr] });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text));

@@ -48,13 +48,6 @@ async function confirm(plan: string): Promise<boolean> {
 }
 
 async function ask(question: string): Promise<string> {
-  const { createInterface } = await import('node:readline/promises');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    // At the end of the input (^D) there is no answer, and a question would wait for ever.
-    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-    return await Promise.race([lines.question(question), closed]);
-  } finally {
-    lines.close();
-  }
+  const { askAtTerminal } = await import('./question.ts');
+  return askAtTerminal(question);
 }

@@ -70,6 +70,14 @@ describe('compiled code of the last start', () => {
     expect(readdirSync(own())).toContain('hook-core.cjs');
   });
 
+  it('of a verb asks at a terminal as any other does', () => {
+    for (const start of ['first', 'second']) {
+      const { stdout } = world.run('script', ['-qec', 'git-handoff uninstall', '/dev/null'], { input: 'n\n' });
+      expect(`${start}: ${stdout}`).toContain('Apply? [y/N]');
+      expect(stdout).not.toContain('fault of git-handoff');
+    }
+  });
+
   it('is not kept where there is no folder for it: no init, no trace', () => {
     rmSync(state(), { recursive: true });
     isGuarded();

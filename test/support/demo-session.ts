@@ -15,8 +15,8 @@ export interface ToolAnswer {
 export class DemoSession {
   readonly #process: ChildProcess;
 
-  constructor(id: string, cwd: string, env: Readonly<Record<string, string>>) {
-    this.#process = fork(CLIENT, [id], { cwd, env: { ...env }, execArgv: [] });
+  constructor(id: string, cwd: string, env: Readonly<Record<string, string>>, client = 'claude') {
+    this.#process = fork(CLIENT, [id, client], { cwd, env: { ...env }, execArgv: [] });
   }
 
   /** One request at a time; see scripts/demo/client.mjs for what it may be. */

@@ -1,0 +1,30 @@
+/** How the hooks of each client are called: where they are registered, events, the shell tool, a denial. */
+const decision = ({ permissionDecision, permissionDecisionReason }) =>
+  permissionDecision === 'deny' ? permissionDecisionReason : undefined;
+
+export const DIALECTS = {
+  claude: {
+    settings: '.claude/settings.json',
+    before: 'PreToolUse',
+    after: 'PostToolUse',
+    shell: 'Bash',
+    denial: decision,
+    environment: (session) => ({ CLAUDE_CODE_SESSION_ID: session }),
+  },
+  codex: {
+    settings: '.codex/hooks.json',
+    before: 'PreToolUse',
+    after: 'PostToolUse',
+    shell: 'Bash',
+    denial: decision,
+    environment: (session) => ({ CODEX_SESSION_ID: session, CODEX_THREAD_ID: session }),
+  },
+  gemini: {
+    settings: '.gemini/settings.json',
+    before: 'BeforeTool',
+    after: 'AfterTool',
+    shell: 'run_shell_command',
+    denial: ({ decision: said, reason }) => (said === 'deny' ? reason : undefined),
+    environment: () => ({ GEMINI_CLI: '1' }),
+  },
+};

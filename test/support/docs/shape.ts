@@ -1,0 +1,50 @@
+// eslint-disable-next-line no-control-regex -- what a pseudo-terminal is sent after a question
+const CURSOR_MOVE = /\x1b\[\d*[A-Za-z]/g;
+
+/** What differs from run to run is replaced: object names, ages, versions, padding, moves of the cursor. */
+export function shape(output: string): string {
+  return output
+    .replaceAll('\r', '')
+    .replaceAll(CURSOR_MOVE, '')
+    .replaceAll(/^Date: .*$/gm, 'Date: <date>')
+    .replaceAll(/\b(?:[0-9a-f]{40}|[0-9a-f]{12}|[0-9a-f]{16})\b/g, '<oid>')
+    .replaceAll(/\b(still|to|at|index) ([0-9a-f]{7,8})\b/g, '$1 <oid>')
+    .replaceAll(/\b[0-9a-f]{7}\b/g, '<oid>')
+    .replaceAll(/\bperson-[0-9a-f]{8}\b/g, 'person-<id>')
+    .replaceAll(/just now|\d+ (?:seconds?|minutes?) ago/g, '<age>')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g, '<time>')
+    .replaceAll(/\b\d{10} [+-]\d{4}\b/g, '<time>')
+    .replaceAll(/git version \S+/g, 'git version <version>')
+    .replaceAll(/(?<=in the last )\d+ lines?/g, '<lines>')
+    .replaceAll(/(?<=\/tmp\/git-handoff-)\w{6}\b/g, '<name>')
+    .replaceAll(/\b1\d{12}\b/g, '<ms>')
+    .replaceAll(/\bprocess \d+/g, 'process <pid>')
+    .replaceAll(/ {2,}/g, '  ');
+}
+
+/**
+ * Whether a command printed what a page shows. A line `…` of the page stands for any number of lines. Returns both in
+ * the form in which they are compared, so that a test can show the difference.
+ */
+export function compared(shown: string, printed: string): { shown: string; printed: string } {
+  const [expected, actual] = [shape(shown), shape(printed)];
+  if (!expected.includes('…\n')) return { shown: expected, printed: actual };
+  const parts = expected.split(/^…\n/m);
+  const fits = partsInOrder(parts, actual);
+  return { shown: expected, printed: fits ? expected : actual };
+}
+
+/** The first part begins the text, the last ends it, the others stand between in this order, at starts of lines. */
+function partsInOrder(parts: readonly string[], text: string): boolean {
+  const [first = '', ...rest] = parts;
+  if (!text.startsWith(first)) return false;
+  const last = rest.pop() ?? '';
+  let position = first.length;
+  for (const part of rest) {
+    const found = `\n${text.slice(position)}`.indexOf(`\n${part}`);
+    if (found < 0) return false;
+    position += found + part.length;
+  }
+  const left = text.slice(position);
+  return last === '' || left === last || left.endsWith(`\n${last}`);
+}
