@@ -67,6 +67,8 @@ describe('ordinary notes', () => {
     );
     expect(pages.length).toBeGreaterThan(20);
     const found = await Promise.all(pages.map(async (page) => [page, await findSecrets(readFileSync(page))]));
-    expect(found.filter(([, findings]) => findings!.length > 0)).toEqual([]);
+    const names = found.filter(([, findings]) => findings!.length > 0).map(([page]) => page);
+    // That one shows how a note is refused.
+    expect(names).toEqual([join(ROOT, 'docs', 'troubleshooting.md')]);
   });
 });
