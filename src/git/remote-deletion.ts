@@ -4,24 +4,30 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { userGit } from './user-git.ts';
 
 /**
- * Asks a remote for one ref, as the user's own git would.
+ * Asks a remote for some refs, as the user's own git would.
  *
- * @returns `undefined` when it has none
+ * @returns those that it has
  * @throws Failure `remote`
  */
-export async function askRemote(cwd: string, remote: string, ref: RefName): Promise<Oid | undefined> {
-  const args = ['ls-remote', '--refs', '--end-of-options', remote, ref];
+export async function askRemote(
+  cwd: string,
+  remote: string,
+  refs: readonly RefName[],
+): Promise<ReadonlyMap<RefName, Oid>> {
+  const args = ['ls-remote', '--refs', '--end-of-options', remote, ...refs];
   const result = await userGit(args, { cwd, show: 'quiet' });
   if (result.code !== 0) {
     throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${lastLine(result.stderr)}`, {
       hint: `git ls-remote ${shellWord(remote)}`,
     });
   }
-  for (const line of result.stdout.toString('utf8').split('\n')) {
-    const [oid = '', name] = line.split('\t');
-    if (name === ref) return parseOid(oid);
-  }
-  return undefined;
+  const shown = result.stdout.toString('utf8').split('\n');
+  const found = shown.flatMap((line): [RefName, Oid][] => {
+    const [text = '', name = ''] = line.split('\t');
+    const [oid, ref] = [parseOid(text), refs.find((one) => one === name)];
+    return oid === undefined || ref === undefined ? [] : [[ref, oid]];
+  });
+  return new Map(found);
 }
 
 export type Deletion =

@@ -30,7 +30,7 @@ function remark(item: SyncShape): string {
     case 'followed':
       return `${item.owner === null ? 'its owner here' : escapeLine(shortId(item.owner))} has lost it to the other side: git handoff take ${typed(item)}`;
     case 'deleted-there':
-      return `yours stays; put it back: git handoff push --restore ${remote}`;
+      return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
     case 'behind':
       return `the remote has moved on: git handoff sync ${remote}`;
     case 'moved':
