@@ -1,6 +1,8 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { remoteWords } from './remote-words.ts';
+import { notMirrored } from './transfer.ts';
 import { userGit } from './user-git.ts';
 
 /**
@@ -17,7 +19,8 @@ export async function askRemote(
   const args = ['ls-remote', '--refs', '--end-of-options', remote, ...refs];
   const result = await userGit(args, { cwd, show: 'quiet' });
   if (result.code !== 0) {
-    throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${lastLine(result.stderr)}`, {
+    const why = escapeLine(remoteWords(result.stderr));
+    throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${why}`, {
       hint: `git ls-remote ${shellWord(remote)}`,
     });
   }
@@ -48,6 +51,7 @@ export async function deleteOnRemote(
   seen: Oid,
 ): Promise<Deletion> {
   const args = [
+    ...notMirrored(remote),
     'push',
     '--porcelain',
     '--no-verify',
@@ -67,9 +71,8 @@ export async function deleteOnRemote(
   const fromServer = result.stderr.split('\n').filter((line) => line.startsWith('remote: '));
   // `!<tab><from>:<to><tab>[remote rejected] (<reason>)`, git-push(1).
   const detail = [told?.split('\t').at(-1), fromServer[0]].flatMap((text) => text?.trim() ?? []).join(', ');
-  return { kind: 'refused', detail: detail === '' ? lastLine(result.stderr) : escapeLine(detail) };
-}
-
-function lastLine(text: string): string {
-  return escapeLine(text.trim().split('\n').at(-1) ?? '');
+  return {
+    kind: 'refused',
+    detail: detail === '' ? escapeLine(remoteWords(result.stderr)) : escapeLine(detail),
+  };
 }
