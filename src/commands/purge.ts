@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid } from '../domain/names.ts';
 import { mayPurge } from '../domain/purge/permission.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { encodeRemote, handoffRef } from '../git/namespace.ts';
+import { encodeRemote, handoffRef, refBelow } from '../git/namespace.ts';
 import { askRemote } from '../git/remote-deletion.ts';
 import type { Repository } from '../git/repository.ts';
 import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../store/purge.ts';
@@ -18,6 +18,7 @@ import {
 } from './purge/erase.ts';
 import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './purge/target.ts';
 import { ownerName } from './refusal.ts';
+import { checkRemotePrefix } from './sync/remote-prefix.ts';
 import { openWorkspace } from './workspace.ts';
 import { parseExpectation } from './write.ts';
 
@@ -71,7 +72,7 @@ export async function purge(options: PurgeOptions, context: Context): Promise<Co
     refsOf(repository, target.path),
     readParties(repository, sessions, target.path, options.session, context),
   ]);
-  const copies = await askRemotes(repository.cwd, target, options.remotes, parties.remotes);
+  const copies = await askRemotes(repository.cwd, target, options.remotes, parties);
   const plan = { target, refs, parties, copies };
   await requireSomething(repository, plan);
   if (!options.yes) return { value: describe(plan, options, null), notices };
@@ -91,20 +92,24 @@ interface PurgePlan {
   readonly copies: readonly RemoteCopy[];
 }
 
+/** What the named remotes have, where handoffs go now and where they go without the setting: one may have changed it. */
 async function askRemotes(
   cwd: string,
   { path }: PurgeTarget,
   named: readonly string[],
-  known: ReadonlySet<string>,
+  { remotes, remotePrefix }: PurgeParties,
 ): Promise<RemoteCopy[]> {
-  const unknown = named.find((remote) => !known.has(remote));
+  const unknown = named.find((remote) => !remotes.has(remote));
   if (unknown !== undefined) {
     throw new Failure('usage', `there is no remote ${escapeLine(unknown)}`, { hint: 'git remote -v' });
   }
-  const asked = [...new Set(named)].map(async (remote) => {
-    return { remote, oid: (await askRemote(cwd, remote, handoffRef(path))) ?? null };
+  const [now, usual] = [refBelow(checkRemotePrefix(remotePrefix), path), handoffRef(path)];
+  const asked = [...new Set(named)].map(async (remote): Promise<RemoteCopy[]> => {
+    const found = await askRemote(cwd, remote, [...new Set([now, usual])]);
+    const copies = [...found].map(([ref, oid]) => ({ remote, ref, oid }));
+    return copies.length > 0 ? copies : [{ remote, ref: now, oid: null }];
   });
-  return Promise.all(asked);
+  return (await Promise.all(asked)).flat();
 }
 
 async function requireSomething(

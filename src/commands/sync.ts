@@ -1,6 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { parseBranchName } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
+import { shownAddress } from '../domain/sync/address.ts';
 import { readSettings } from '../git/config.ts';
 import { encodeBranch } from '../git/namespace.ts';
 import type { TransferProgress } from '../git/transfer.ts';
@@ -74,18 +75,27 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
     try {
       const done = await syncRemote(world, remote);
       items.push(...done.items);
-      summaries.push({ remote: remote.name, url: withoutPassword(remote.url), same: done.same });
+      summaries.push({ remote: remote.name, url: shownAddress(remote.url), same: done.same });
     } catch (error) {
       if (!(error instanceof Failure) || remotes.length === 1) throw error;
       failures.push(error);
     }
   }
-  const failure = failures[0] ?? syncFailure(items, settings.remotePrefix);
+  const failure = allOf(failures) ?? syncFailure(items, settings.remotePrefix);
   return {
     value: { dryRun: options.dryRun, items, remotes: summaries },
     notices: [...notices, ...illegal],
     ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** Every remote that could not be asked, with the next command for the first. */
+function allOf(failures: readonly Failure[]): Failure | undefined {
+  const [first, ...more] = failures;
+  if (first === undefined || more.length === 0) return first;
+  const { code, hint } = first;
+  const message = failures.map((one) => one.message).join('; ');
+  return new Failure(code, message, hint === undefined ? {} : { hint });
 }
 
 function branchComponent(text: string | undefined): string | undefined {
@@ -95,9 +105,4 @@ function branchComponent(text: string | undefined): string | undefined {
   throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(text))}`, {
     hint: 'git branch --list',
   });
-}
-
-/** An address as it may be shown: a password in it stays unsaid. */
-export function withoutPassword(url: string): string {
-  return url.replace(/^([a-z+]+:\/\/[^/@:]*):[^/@]*@/i, '$1:***@');
 }

@@ -34,8 +34,7 @@ export type IllegalReason =
   | 'deleted'
   | 'names another branch or topic'
   | 'no commit'
-  | 'commit too large'
-   ;
+  | 'commit too large';
 
 const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason });
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });

@@ -104,6 +104,11 @@ export function handoffRef({ component, topic }: HandoffPath): RefName {
   return `${HANDOFFS}${component}/${topic}` as RefName;
 }
 
+/** Where a handoff stands at a remote that has it below `prefix` (`handoff.remotePrefix`). */
+export function refBelow(prefix: string, { component, topic }: HandoffPath): RefName {
+  return `${prefix}${component}/${topic}` as RefName;
+}
+
 export function keptRef({ component, topic }: HandoffPath): RefName {
   return `${KEPT}${component}/${topic}` as RefName;
 }

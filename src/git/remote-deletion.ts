@@ -1,27 +1,36 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { remoteWords } from './remote-words.ts';
+import { notMirrored } from './transfer.ts';
 import { userGit } from './user-git.ts';
 
 /**
- * Asks a remote for one ref, as the user's own git would.
+ * Asks a remote for some refs, as the user's own git would.
  *
- * @returns `undefined` when it has none
+ * @returns those that it has
  * @throws Failure `remote`
  */
-export async function askRemote(cwd: string, remote: string, ref: RefName): Promise<Oid | undefined> {
-  const args = ['ls-remote', '--refs', '--end-of-options', remote, ref];
+export async function askRemote(
+  cwd: string,
+  remote: string,
+  refs: readonly RefName[],
+): Promise<ReadonlyMap<RefName, Oid>> {
+  const args = ['ls-remote', '--refs', '--end-of-options', remote, ...refs];
   const result = await userGit(args, { cwd, show: 'quiet' });
   if (result.code !== 0) {
-    throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${lastLine(result.stderr)}`, {
+    const why = escapeLine(remoteWords(result.stderr));
+    throw new Failure('remote', `${escapeLine(remote)} could not be asked: ${why}`, {
       hint: `git ls-remote ${shellWord(remote)}`,
     });
   }
-  for (const line of result.stdout.toString('utf8').split('\n')) {
-    const [oid = '', name] = line.split('\t');
-    if (name === ref) return parseOid(oid);
-  }
-  return undefined;
+  const shown = result.stdout.toString('utf8').split('\n');
+  const found = shown.flatMap((line): [RefName, Oid][] => {
+    const [text = '', name = ''] = line.split('\t');
+    const [oid, ref] = [parseOid(text), refs.find((one) => one === name)];
+    return oid === undefined || ref === undefined ? [] : [[ref, oid]];
+  });
+  return new Map(found);
 }
 
 export type Deletion =
@@ -42,6 +51,7 @@ export async function deleteOnRemote(
   seen: Oid,
 ): Promise<Deletion> {
   const args = [
+    ...notMirrored(remote),
     'push',
     '--porcelain',
     '--no-verify',
@@ -61,9 +71,8 @@ export async function deleteOnRemote(
   const fromServer = result.stderr.split('\n').filter((line) => line.startsWith('remote: '));
   // `!<tab><from>:<to><tab>[remote rejected] (<reason>)`, git-push(1).
   const detail = [told?.split('\t').at(-1), fromServer[0]].flatMap((text) => text?.trim() ?? []).join(', ');
-  return { kind: 'refused', detail: detail === '' ? lastLine(result.stderr) : escapeLine(detail) };
-}
-
-function lastLine(text: string): string {
-  return escapeLine(text.trim().split('\n').at(-1) ?? '');
+  return {
+    kind: 'refused',
+    detail: detail === '' ? escapeLine(remoteWords(result.stderr)) : escapeLine(detail),
+  };
 }

@@ -6,6 +6,8 @@ export interface Remote {
   readonly name: string;
   /** Where it fetches from, as it is configured. */
   readonly url: string;
+  /** Where it pushes to. */
+  readonly pushUrls: readonly string[];
 }
 
 /** What the configuration says of remotes. */
@@ -17,18 +19,21 @@ export interface Remotes {
 
 /** Reads the configured remotes in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const args = ['config', '-z', '--get-regexp', '^(remote\\..*\\.url|branch\\..*\\.remote)$'];
+  const args = ['config', '-z', '--get-regexp', '^(remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$'];
   const result = await runGit(args, { cwd });
   if (result.code > 1) throw gitFailure('config', result);
-  const urls = new Map<string, string>();
+  const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
   for (const entry of result.stdout.toString('utf8').split('\0')) {
     const [key = '', ...value] = entry.split('\n');
     const name = key.slice(key.indexOf('.') + 1, key.lastIndexOf('.'));
-    if (key.startsWith('remote.') && !urls.has(name)) urls.set(name, value.join('\n'));
+    const kind = key.endsWith('.pushurl') ? pushUrls : urls;
+    if (key.startsWith('remote.')) kind.set(name, [...(kind.get(name) ?? []), value.join('\n')]);
     else if (key === `branch.${branch}.remote`) upstream = value.join('\n');
   }
-  const all = [...urls].map(([name, url]) => ({ name, url }));
+  const all = [...urls].map(([name, own]) => {
+    return { name, url: own[0] ?? '', pushUrls: pushUrls.get(name) ?? own };
+  });
   const [only] = all;
   const usual = urls.has(upstream ?? '')
     ? upstream

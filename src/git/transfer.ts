@@ -4,6 +4,8 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 import { type PushOutcome, parsePorcelain } from './push-outcome.ts';
+import { remoteWords } from './remote-words.ts';
+import { gitFailure } from './run.ts';
 
 /**
  * What goes over the wire: the only calls of git that open a connection. simple-git runs them, for it reads git's
@@ -174,8 +176,21 @@ export async function fetchRefs(
   ];
   const result = await transfer(args, options, { input: `${refspecs.join('\n')}\n` });
   // A ref that went away since it was shown: the next look tells.
-  if (result.code !== 0 && !/couldn't find remote ref/.test(result.stderr)) throw unreachable(remote, result);
+  if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
+  throw cannotStore(result) ?? unreachable(remote, result);
 }
+
+/** A fetch that failed on this side: here is no room, or nothing may be written. */
+function cannotStore({ code, stderr }: Ended): Failure | undefined {
+  const own = stderr.split('\n').filter((line) => !line.startsWith('remote: '));
+  const cause = own.find((line) => CANNOT_STORE.test(line));
+  return cause === undefined
+    ? undefined
+    : gitFailure('fetch', { code, stdout: Buffer.alloc(0), stderr: cause });
+}
+
+const CANNOT_STORE =
+  /No space left|Disk quota|Read-only file system|insufficient permission|failed to write object|unable to (?:write|create temporary)/;
 
 /** What goes where. */
 export interface PushedTip {
@@ -226,10 +241,27 @@ export async function pushRefs(
     const setting = [`remote.${remote}.mirror`, 'false'] as const;
     const result = await transfer(args, options, { setting });
     const told = parsePorcelain(result.stdout, result.stderr);
-    if (result.code !== 0 && told.length === 0) throw unreachable(remote, result);
+    // Of several addresses one may have been reached and another not.
+    if (result.code !== 0 && told.every(({ kind }) => kind === 'pushed')) throw unreachable(remote, result);
     outcomes.push(...told);
   }
-  return outcomes;
+  return worstOf(outcomes);
+}
+
+/** A remote with several push addresses tells each ref several times: it is pushed when it is everywhere. */
+function worstOf(outcomes: readonly PushOutcome[]): PushOutcome[] {
+  const order = ['pushed', 'moved', 'declined'];
+  const worst = new Map<string, PushOutcome>();
+  for (const one of outcomes) {
+    const former = worst.get(one.ref);
+    if (former === undefined || order.indexOf(one.kind) > order.indexOf(former.kind)) worst.set(one.ref, one);
+  }
+  return [...worst.values()];
+}
+
+/** git pushes to a remote of `git clone --mirror` all or nothing, forced; refs by name only without that. */
+export function notMirrored(remote: string): string[] {
+  return ['-c', `remote.${remote}.mirror=false`];
 }
 
 function commandLines(refspecs: readonly string[]): string[][] {
@@ -247,9 +279,6 @@ function commandLines(refspecs: readonly string[]): string[][] {
 }
 
 function unreachable(remote: string, { stderr }: Ended): Failure {
-  const lines = stderr.split('\n').filter((line) => /^(?:fatal|error|remote|ssh): /.test(line));
-  const first =
-    lines.find((line) => line.startsWith('fatal: ')) ?? lines[0] ?? stderr.trim().split('\n')[0] ?? '';
-  const message = `${escapeLine(remote)} could not be asked: ${escapeLine(first.replace(/^fatal: /, ''))}`;
+  const message = `${escapeLine(remote)} could not be asked: ${escapeLine(remoteWords(stderr))}`;
   return new Failure('remote', message, { hint: `git ls-remote ${shellWord(remote)}` });
 }

@@ -8,11 +8,11 @@ export function renderPurged(value: PurgeValue): Rendered {
   const { items, remotes, purged, owner } = value;
   const rows = [
     ...items.map(({ ref, oid, kind }) => [purged ? 'removed' : 'to remove', kind, oid, escapeLine(ref)]),
-    ...remotes.map(({ remote, oid }) => [
+    ...remotes.map(({ remote, ref, oid }) => [
       oid === null ? 'nothing' : purged ? 'removed' : 'to remove',
       'remote',
       oid ?? '-',
-      `${escapeLine(value.ref)} of ${escapeLine(remote)}`,
+      `${escapeLine(ref)} of ${escapeLine(remote)}`,
     ]),
   ];
   const whose = owner === null ? '' : `It belongs to ${escapeLine(shortId(owner))}.\n`;
@@ -45,7 +45,7 @@ function reach({ stillOn, command }: PurgeValue): string {
   const back = `${stillOn.map(escapeLine).join(', ')} had it when last asked; to remove it there`;
   return [
     ...(stillOn.length === 0 ? [] : [`${back}: git handoff purge ${escapeLine(topic)} ${remotes}\n`]),
-    'Not reached: other clones and forks (whoever fetched it has it, and their next sync brings it back: purge it there, too),\n',
+    'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),\n',
     "a server's logs, backups and packs, files that it was copied to. A secret that stood in it must be replaced.\n",
   ].join('');
 }

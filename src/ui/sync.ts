@@ -32,7 +32,7 @@ function remark(item: SyncShape): string {
     case 'followed':
       return `${who(item.newOwner)} was first, ${who(item.owner)} owns it no longer: git handoff take ${typed(item)}`;
     case 'deleted-there':
-      return `yours stays; put it back: git handoff push --restore ${remote}`;
+      return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
     case 'behind':
       return `the remote has moved on: git handoff sync ${remote}`;
     case 'moved':

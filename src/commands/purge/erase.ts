@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE, STATE_FILE } from '../../domain/handoff.ts';
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, RefName } from '../../domain/names.ts';
 import { type Holder, findHolders, textObjects } from '../../git/holders.ts';
-import { encodeRemote, handoffRef } from '../../git/namespace.ts';
+import { encodeRemote } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { deleteOnRemote } from '../../git/remote-deletion.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -25,6 +25,8 @@ import type { PurgeTarget } from './target.ts';
 /** What a remote that was named has of the handoff. */
 export interface RemoteCopy {
   readonly remote: string;
+  /** Where it stands there. */
+  readonly ref: RefName;
   /** `null`: nothing. */
   readonly oid: Oid | null;
 }
@@ -50,9 +52,8 @@ export async function eraseOnRemotes(
   target: PurgeTarget,
   copies: readonly RemoteCopy[],
 ): Promise<void> {
-  const ref = handoffRef(target.path);
   const done: string[] = [];
-  for (const { remote, oid } of copies) {
+  for (const { remote, ref, oid } of copies) {
     if (oid === null) continue;
     const result = await deleteOnRemote(cwd, remote, ref, oid);
     if (result.kind === 'done') {

@@ -47,6 +47,8 @@ export interface PurgeParties {
   readonly succeeded: readonly SessionId[];
   /** Names of the configured remotes. */
   readonly remotes: ReadonlySet<string>;
+  /** Below which refs handoffs stand there. */
+  readonly remotePrefix: string;
 }
 
 /** Finds out both; a tip that cannot be read has no owner. */
@@ -83,5 +85,6 @@ export async function readParties(
     isPerson: caller?.isPerson ?? true,
     succeeded: caller?.succeeded ?? [],
     remotes,
+    remotePrefix: settings.remotePrefix,
   };
 }

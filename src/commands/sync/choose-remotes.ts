@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { shownAddress } from '../../domain/sync/address.ts';
 import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Repository } from '../../git/repository.ts';
 
@@ -33,10 +34,11 @@ function noRemote(all: readonly Remote[]): Failure {
 
 function notConfigured(name: string, all: readonly Remote[]): Failure {
   const isAddress = /[/:]/.test(name);
+  const shown = shownAddress(name);
   const message = isAddress
-    ? `${escapeLine(name)} is an address; what a remote showed is remembered by its name`
+    ? `${escapeLine(shown)} is an address; what a remote showed is remembered by its name`
     : `there is no remote ${escapeLine(JSON.stringify(name))}`;
-  const add = `git remote add handoffs ${shellWord(name)}`;
+  const add = `git remote add handoffs ${shown === name ? shellWord(name) : '<that address>'}`;
   return new Failure('usage', message, {
     hint:
       isAddress && !name.startsWith('-')

@@ -2,7 +2,7 @@ import type { Oid } from '../../domain/names.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
-import type { Difference } from '../../store/sync/differences.ts';
+import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
 import type { Folded } from '../../store/sync/fold.ts';
 import { reasonText } from '../report-illegal.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
@@ -12,11 +12,20 @@ export class SyncReport {
   readonly #remote: string;
   readonly #prefix: string;
   readonly #items = new Map<string, SyncShape>();
+  /** Branches by their ref components; one that was cut tells only here what it is called. */
+  readonly #branches = new Map<string, string>();
   #same: number | undefined;
 
   constructor(remote: string, prefix: string) {
     this.#remote = remote;
     this.#prefix = prefix;
+  }
+
+  know(topics: readonly SyncedTopic[]): void {
+    for (const { path, here } of topics) {
+      if (here === undefined || decodeBranch(path.component) !== undefined) continue;
+      this.#branches.set(path.component, here.branch);
+    }
   }
 
   /** What can be told only by the last look is told anew in each. `same` is counted at the first. */
@@ -94,8 +103,8 @@ export class SyncReport {
     }
   }
 
-  secret(path: HandoffPath, oid: Oid, why: string): void {
-    this.#put(`push ${handoffRef(path)}`, path, { action: 'secret', oid, why });
+  secret(path: HandoffPath, { tip, old }: { tip: Oid; old: Oid | undefined }, why: string): void {
+    this.#put(`push ${handoffRef(path)}`, path, { action: 'secret', oid: tip, former: old ?? null, why });
   }
 
   left(path: HandoffPath, oid: Oid, action: SyncAction): void {
@@ -103,7 +112,10 @@ export class SyncReport {
   }
 
   items(): SyncShape[] {
-    return [...this.#items.values()];
+    return [...this.#items.values()].map((item) => ({
+      ...item,
+      branch: this.#branches.get(item.branch ?? '') ?? item.branch,
+    }));
   }
 
   #put(key: string, path: HandoffPath | undefined, item: Partial<SyncShape> & { action: SyncAction }): void {

@@ -37,7 +37,8 @@ export async function withoutSecrets(
   if (options.allowSecret) {
     const detail = refusals.map(({ ref }) => ref).join(' ');
     const line = { event: 'push', kind: 'secret-allowed', detail: `${remote}: ${detail}` };
-    appendLog(repositoryFolder(repository.commonDir), me === undefined ? line : { ...line, session: me });
+    const entry = me === undefined ? line : { ...line, session: me };
+    if (!options.dryRun) appendLog(repositoryFolder(repository.commonDir), entry);
     return outgoing;
   }
   if (secretScan === 'warn') {
@@ -45,9 +46,9 @@ export async function withoutSecrets(
     return outgoing;
   }
   const stay = new Map(refusals.map((one) => [one.ref, one]));
-  for (const { path, tip } of outgoing) {
-    const refusal = stay.get(handoffRef(path));
-    if (refusal !== undefined) report.secret(path, tip, refusal.why);
+  for (const one of outgoing) {
+    const refusal = stay.get(handoffRef(one.path));
+    if (refusal !== undefined) report.secret(one.path, one, refusal.why);
   }
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }

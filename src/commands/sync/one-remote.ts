@@ -1,4 +1,5 @@
 import type { Oid, SessionId } from '../../domain/names.ts';
+import { shownAddress } from '../../domain/sync/address.ts';
 import { decidePush } from '../../domain/sync/outgoing.ts';
 import { HANDOFFS, handoffRef, parsePath, remotePrefix, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/refs.ts';
@@ -16,7 +17,6 @@ import { type Folded, foldDifferences } from '../../store/sync/fold.ts';
 import type { Context } from '../context.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncOptions } from '../sync.ts';
-import { withoutPassword } from '../sync.ts';
 import { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { mergeConflicts } from './merge-notes.ts';
@@ -65,11 +65,12 @@ async function syncOnce(world: SyncWorld, remote: Remote, report: SyncReport): P
     readSyncedTopics(repository, remote.name, component),
   ]);
   const there = report.ignoreStrange(shown);
+  report.know(before);
   report.startRound(
     before.filter(({ path, here }) => isSame(here?.tip?.oid, there.get(handoffRef(path)))).length,
   );
   if (options.dryRun) {
-    planOnly(world, before, there, report);
+    await planOnly(world, remote.name, before, there, report);
     return true;
   }
   const tracked = new Map(before.map((one) => [handoffRef(one.path), one.there?.oid]));
@@ -89,6 +90,7 @@ async function syncOnce(world: SyncWorld, remote: Remote, report: SyncReport): P
     if (folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse')) {
       topics = await readSyncedTopics(repository, remote.name, component);
       differences = await findDifferences(repository, topics.filter(isShown));
+      report.know(topics);
     }
   }
   if (!options.push) return isSettled;
@@ -146,12 +148,14 @@ async function fold(
 }
 
 /** Says what a sync would do, as far as it can be told without fetching. */
-function planOnly(
-  { options }: SyncWorld,
+async function planOnly(
+  world: SyncWorld,
+  remote: string,
   topics: readonly SyncedTopic[],
   there: ReadonlyMap<string, Oid>,
   report: SyncReport,
-): void {
+): Promise<void> {
+  const { options } = world;
   const seen = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
   for (const [ref, oid] of there) {
     const one = seen.get(ref);
@@ -159,16 +163,19 @@ function planOnly(
     if (!isKnown && options.fetch) report.plan(ref, 'to-fetch', oid);
   }
   if (!options.push) return;
+  const outgoing: Outgoing[] = [];
   for (const { path, here, there: tracked } of topics) {
     const tip = here?.tip?.oid;
     const ref = handoffRef(path);
     if (tip === undefined || there.get(ref) === tip) continue;
     const shown = there.get(ref);
     const action = decidePush({ tip, shown, tracked: tracked?.oid, isAhead: true, restore: options.restore });
-    if (action === 'push') report.plan(ref, 'to-push', tip);
+    if (action === 'push') outgoing.push({ path, tip, old: tracked?.oid });
     else if (action === 'deleted-there') report.plan(ref, 'deleted-there', tip);
     else if (!options.fetch) report.plan(ref, 'behind', tip);
   }
+  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote, outgoing, report);
+  for (const { path, tip } of leaving) report.plan(handoffRef(path), 'to-push', tip);
 }
 
 interface Push {
@@ -184,11 +191,12 @@ async function push(
   { topics, differences, there }: Push,
   report: SyncReport,
 ): Promise<boolean> {
-  const { repository, options, prefix } = world;
+  const { options, prefix } = world;
   const ahead = new Set(
     differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
   );
   const outgoing: Outgoing[] = [];
+  const arrived: Outgoing[] = [];
   for (const { path, here, there: tracked } of topics) {
     const tip = here?.tip?.oid;
     if (tip === undefined) continue;
@@ -197,14 +205,17 @@ async function push(
     const action = decidePush({ ...facts, restore: options.restore });
     // What was fetched in this round is newer than what was shown.
     const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
+    // It got there unseen: by a push that was killed, or under another remote's name.
+    if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
     if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
     else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
       report.left(path, tip, action);
     else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
   }
+  await track(world, remote, arrived);
   const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
   if (leaving.length === 0) return true;
-  if (there.size === 0) options.warn(firstPush(remote, leaving.length));
+  if (there.size === 0) options.warn(firstPush(world, remote, leaving.length));
   const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
   const outcomes = await pushAll(world, transferOptions(world, remote), {
     remote: remote.name,
@@ -212,24 +223,25 @@ async function push(
     outgoing: byRef,
   });
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
-  await updateRefs(
-    repository,
-    pushed.flatMap(({ path, tip, old }) =>
-      old === tip ? [] : [{ ref: trackingRef(remote.name, path), next: tip, old }],
-    ),
-    { repeatable: true },
-  );
+  await track(world, remote, pushed);
   report.pushed(outcomes, byRef);
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
 
-function firstPush(remote: Remote, count: number): string {
+/** Remembers what stands at the remote now. */
+async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
+  const moved = there.filter(({ tip, old }) => tip !== old);
+  const updates = moved.map(({ path, tip, old }) => ({ ref: trackingRef(name, path), next: tip, old }));
+  if (updates.length > 0) await updateRefs(repository, updates, { repeatable: true });
+}
+
+function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {
   const what =
     count === 1
       ? 'a handoff goes, with its whole history,'
       : `${count} handoffs go, each with its whole history,`;
   return (
-    `no handoff has left for ${remote.name} before: ${what} to ${withoutPassword(remote.url)}, ` +
-    'where everybody who can read that repository can read them'
+    `${name} shows no handoff${component === undefined ? '' : ' of this branch'} yet: ` +
+    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody who can read that repository can read them`
   );
 }

@@ -3,6 +3,8 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { SyncShape } from '../shapes.ts';
 import { typedTopic } from '../topic-argument.ts';
 
+/** Beside the repository's own files: nothing in the working tree is overwritten. */
+const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
 const FALLBACK = 'refs/heads/handoffs/';
 
 /** What a sync could not do, as one failure with the next command; the items say which handoffs. */
@@ -33,10 +35,17 @@ export function syncFailure(items: readonly SyncShape[], prefix: string): Failur
 const count = (items: readonly SyncShape[]) =>
   items.length === 1 ? 'a handoff' : `${items.length} handoffs`;
 
-function secretFailure({ why, remote, branch, topic }: SyncShape, secrets: number): Failure {
+function secretFailure({ why, remote, branch, topic, former }: SyncShape, secrets: number): Failure {
   const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
+  const name = typedTopic(branch ?? '', topic ?? '');
+  // Its text is kept first, and no version is left that holds it.
+  const anew = [
+    `git handoff show ${name} --raw >"${KEPT_FILE}"`,
+    `git handoff purge ${name} --yes${former === null ? '' : ` --remote ${shellWord(remote)}`}`,
+    `git handoff write ${name} --file "${KEPT_FILE}"`,
+  ].join(' && ');
   return new Failure('secret', `a handoff stays here: ${why ?? ''}${more}`, {
-    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is none; if it is one: git handoff purge ${typedTopic(branch ?? '', topic ?? '')}, and write it anew`,
+    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is none; if it is one: ${anew}`,
   });
 }
 
@@ -45,8 +54,13 @@ function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: s
   const what = declined === 1 ? 'a handoff' : `${declined} handoffs`;
   const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
   const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
-  const elsewhere =
-    prefix === FALLBACK
+  // A full disk over there takes no branch either.
+  const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
+    why ?? '',
+  );
+  const elsewhere = isBroken
+    ? `git handoff push ${shellWord(remote)}, once the server can write again`
+    : prefix === FALLBACK
       ? `git ls-remote ${shellWord(remote)}`
       : `git config handoff.remotePrefix ${FALLBACK} && git handoff push ${shellWord(remote)}`;
   return new Failure('remote', message, { hint: advice ?? elsewhere });

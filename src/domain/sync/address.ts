@@ -1,0 +1,14 @@
+/**
+ * A remote's address as it may be shown. A password stays unsaid, and so does the name before it where it is often the
+ * secret itself: `https://<token>@host/`. What follows a `?` may be one, too.
+ */
+export function shownAddress(url: string): string {
+  const [, scheme = '', before = '', rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (scheme === '') return url;
+  const at = before.lastIndexOf('@');
+  const colon = before.indexOf(':');
+  const name = scheme.toLowerCase().endsWith('ssh') ? before.slice(0, at) : '***';
+  const user = at < 0 ? '' : colon >= 0 && colon < at ? `${name.split(':')[0] ?? ''}:***@` : `${name}@`;
+  const query = rest.indexOf('?');
+  return `${scheme}://${user}${before.slice(at + 1)}${query < 0 ? rest : `${rest.slice(0, query)}?***`}`;
+}

@@ -1,0 +1,78 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, SharingWorld } from '../support/sharing-world.ts';
+
+/** A server that takes branches and tags only: handoffs go to `refs/heads/handoffs/`, and come back from there. */
+
+const REF = 'refs/heads/handoffs/main/release-plan';
+const USUAL = 'refs/handoffs/main/release-plan';
+let repo: SharingWorld;
+let server: string;
+let tip: string;
+
+beforeEach(() => {
+  repo = new SharingWorld();
+  server = join(repo.root, 'origin.git');
+  repo.git(['init', '-q', '--bare', '--initial-branch=main', server]);
+  repo.git(['remote', 'add', 'origin', server]);
+  tip = repo.ok(['write', 'release-plan', '-m', 'x'], { session: A });
+});
+afterEach(() => repo.remove());
+
+const branchesOnly = () => {
+  const hook = join(server, 'hooks', 'pre-receive');
+  const script = `#!/bin/sh
+while read -r old new ref; do
+  case $ref in refs/heads/*) ;; *) echo "only branches: $ref" >&2; exit 1;; esac
+done
+`;
+  writeFileSync(hook, script);
+  chmodSync(hook, 0o755);
+};
+const there = (ref: string) =>
+  repo.run('git', ['rev-parse', '--verify', '-q', ref], { cwd: server }).stdout.trim();
+
+/** The command of a hint, typed as it stands. */
+function typeHint(stderr: string) {
+  const command = /^hint: (.*)$/m.exec(stderr)?.[1] ?? 'false';
+  return repo.run('sh', ['-c', command], { env: { PATH: repo.env()['PATH'] ?? '' } });
+}
+
+describe('a server that takes no refs/handoffs', () => {
+  it('says so, and the command that it advises brings them there', () => {
+    branchesOnly();
+    const declined = repo.handoff(['sync']);
+    expect(declined.status).toBe(5);
+    expect(declined.stderr).toContain(`only branches: ${USUAL}`);
+    expect(typeHint(declined.stderr).status).toBe(0);
+    expect(there(REF)).toBe(tip);
+    expect(repo.json(['sync'])).toMatchObject({ items: [], remotes: [{ same: 1 }] });
+  });
+
+  it('has a purged handoff removed from where it stands there', () => {
+    branchesOnly();
+    repo.git(['config', 'handoff.remotePrefix', 'refs/heads/handoffs']);
+    repo.ok(['sync']);
+    expect(there(REF)).toBe(tip);
+    expect(repo.ok(['purge', 'release-plan', '--remote', 'origin'])).toContain(
+      `to remove  remote    ${tip}  ${REF} of origin`,
+    );
+    expect(repo.json(['purge', 'release-plan', '--remote', 'origin', '--yes', '--take'])).toMatchObject({
+      remotes: [{ remote: 'origin', ref: REF, oid: tip }],
+      purged: true,
+    });
+    expect(there(REF)).toBe('');
+    repo.ok(['sync']);
+    expect([there(REF), repo.ref(USUAL)]).toEqual(['', undefined]);
+  });
+
+  it('has it removed, too, from where it stood before the setting was made', () => {
+    repo.ok(['sync']);
+    repo.git(['config', 'handoff.remotePrefix', 'refs/heads/handoffs/']);
+    repo.ok(['push', '--restore']);
+    expect([there(USUAL), there(REF)]).toEqual([tip, tip]);
+    repo.ok(['purge', 'release-plan', '--remote', 'origin', '--yes', '--take']);
+    expect([there(USUAL), there(REF)]).toEqual(['', '']);
+  });
+});

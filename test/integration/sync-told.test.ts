@@ -1,0 +1,71 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestRepository } from '../support/repository.ts';
+
+/** What a sync says of what happened: names that can be typed, and the next command that helps. */
+
+const A = 'aaaaaaaa-1111';
+let repo: TestRepository;
+let server: string;
+
+beforeEach(() => {
+  repo = new TestRepository();
+  server = join(repo.root, 'origin.git');
+  repo.git(['init', '-q', '--bare', server]);
+  repo.git(['remote', 'add', 'origin', server]);
+});
+afterEach(() => repo.remove());
+
+const write = (topic: string) => repo.ok(['write', topic, '-m', 'x'], { session: A });
+
+describe('what a sync says', () => {
+  it('calls a branch by its name, also one whose ref had to be cut', () => {
+    const branch = `feature/${'long-'.repeat(45)}end`;
+    repo.git(['branch', branch]);
+    write(`${branch}/release-plan`);
+    expect(repo.json(['sync'])).toMatchObject({ items: [{ action: 'pushed', branch }] });
+    write(`${branch}/release-plan`);
+    expect(repo.ok(['push'])).toContain(`${branch}/release-plan\n`);
+  });
+
+  it('names both ways on where a handoff was deleted at the remote, and both work', () => {
+    write('release-plan');
+    repo.ok(['sync']);
+    const remove = () => repo.git(['update-ref', '-d', 'refs/handoffs/main/release-plan'], { cwd: server });
+    remove();
+    const said = repo.ok(['sync']);
+    const [, back = '', away = ''] = /put it back: (.*), or remove yours, too: (.*)$/m.exec(said) ?? [];
+    expect(back).toBe('git handoff push --restore origin');
+    expect(repo.handoff(back.split(' ').slice(2)).stdout).toContain('1 pushed');
+    remove();
+    expect(repo.handoff([...away.split(' ').slice(2), '--yes', '--take']).status).toBe(0);
+    expect(repo.json(['sync'])).toMatchObject({ items: [] });
+  });
+
+  it('does not call it the first push where only this branch is new there', () => {
+    write('release-plan');
+    repo.ok(['sync']);
+    repo.git(['branch', 'other']);
+    write('other/release-plan');
+    expect(repo.handoff(['push', '--branch', 'other']).stderr).toContain(
+      'notice: origin shows no handoff of this branch yet: a handoff goes,',
+    );
+  });
+
+  it('does not advise another namespace where the server cannot write', () => {
+    write('release-plan');
+    const objects = join(server, 'objects');
+    repo.run('rm', ['-r', objects]);
+    repo.run('mkdir', ['-p', join(objects, 'info'), join(objects, 'pack')]);
+    writeFileSync(join(server, 'hooks', 'pre-receive'), '#!/bin/sh\nexit 0\n');
+    chmodSync(join(server, 'hooks', 'pre-receive'), 0o755);
+    repo.git(['config', 'receive.unpackLimit', '1'], { cwd: server });
+    repo.run('rmdir', [join(objects, 'pack')]);
+    writeFileSync(join(objects, 'pack'), 'no folder');
+    const refused = repo.handoff(['push']);
+    expect(refused.status).toBe(5);
+    expect(refused.stderr).not.toContain('remotePrefix');
+    expect(refused.stderr).toContain('hint: git handoff push origin');
+  });
+});
