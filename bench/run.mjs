@@ -12,6 +12,7 @@ import { ledgerRows } from './ledger-rows.mjs';
 import { measure } from './measure.mjs';
 import { Scenario } from './scenario.mjs';
 import { sizeRows } from './size-rows.mjs';
+import { travelRows } from './travel-rows.mjs';
 import { verbRows } from './verb-rows.mjs';
 
 const { values: options } = parseArgs({
@@ -75,7 +76,9 @@ function table(rows) {
 }
 
 const before = machine();
-const rows = [guardRows, ledgerRows, commitRows, verbRows, sizeRows].flatMap((group) => results(group));
+const rows = [guardRows, ledgerRows, commitRows, verbRows, travelRows, sizeRows].flatMap((group) =>
+  results(group),
+);
 if (options.json) {
   console.log(JSON.stringify({ machine: before, rows }));
 } else {
