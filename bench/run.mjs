@@ -13,6 +13,7 @@ import { ledgerRows } from './ledger-rows.mjs';
 import { measure } from './measure.mjs';
 import { Scenario } from './scenario.mjs';
 import { sizeRows } from './size-rows.mjs';
+import { travelRows } from './travel-rows.mjs';
 import { verbRows } from './verb-rows.mjs';
 
 const { values: options } = parseArgs({
@@ -76,7 +77,7 @@ function table(rows) {
 }
 
 const before = machine();
-const rows = [guardRows, ledgerRows, commitRows, verbRows, largeRows, sizeRows].flatMap((group) =>
+const rows = [guardRows, ledgerRows, commitRows, verbRows, travelRows, largeRows, sizeRows].flatMap((group) =>
   results(group),
 );
 if (options.json) {

@@ -75,7 +75,7 @@ function manyRow(scenario) {
 }
 
 /** Fills a repository with so many open handoffs. */
-function fill(scenario, root, count) {
+export function fill(scenario, root, count) {
   const inRoot = { cwd: root, env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session } };
   scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
   scenario.run('git', ['fast-import', '--quiet'], { ...inRoot, input: copies(scenario, inRoot, count) });
