@@ -39,7 +39,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     repo.ok(['init', '--yes', '--client', client, '--project']);
     // Codex starts a login shell, and the system's profile may set another PATH.
     put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`, 0o644);
-    expect(told(client)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+    expect(told(client).slice(0, 2)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
     const log = readFileSync(join(repo.path, '.git', 'handoff', 'guard.log'), 'utf8')
       .trimEnd()
       .split('\n');

@@ -11,6 +11,7 @@ import { type ClientSettings, readClientSettings, readText } from '../../install
 import type { Context } from '../context.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
+import { doubleChecks, isGuarded, packageChecks } from './package-checks.ts';
 import { type Reach, reachGuard } from './reach-guard.ts';
 
 /**
@@ -31,21 +32,26 @@ export async function checkClients(
     cwd: context.cwd,
     topLevel: await topLevel(repository),
   };
-  const found = INSTALLERS.map((installer) => ({ installer, files: readClientSettings(installer, places) }));
-  const isGuarded = found.some(({ files }) => files.some(({ hooks }) => hooks.length > 0));
+  const reach = { repository, context, launcher };
+  const found = INSTALLERS.map((installer) => ({
+    installer,
+    files: readClientSettings(installer, places),
+    packageFile: installer.packageFile?.(places),
+  }));
+  const isAnyGuarded = found.some(isGuarded);
   const checks: CheckShape[] = [];
-  for (const { installer, files } of found) {
+  for (const one of found) {
+    const { installer, files } = one;
     const name = `hooks (${installer.client})`;
     const broken = files.filter(isOursBroken);
     checks.push(...broken.map((file) => brokenCheck(name, file)));
-    const hooks = files.flatMap((file) => file.hooks);
-    if (hooks.length > 0) {
-      const reach = { repository, context, launcher };
+    if (isGuarded(one)) {
       checks.push(...files.flatMap((file) => fileChecks(name, file, reach)));
+      checks.push(...packageChecks(one, reach), ...doubleChecks(one, found));
       checks.push(...offChecks(name, installer, files, places));
       continue;
     }
-    const isDefault = installer === INSTALLERS[0] && !isGuarded;
+    const isDefault = installer === INSTALLERS[0] && !isAnyGuarded;
     if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
     const hint = `git handoff init --client ${installer.client}`;
