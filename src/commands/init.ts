@@ -8,8 +8,8 @@ import { chooseInstallers } from '../install/clients.ts';
 import type { InstallContext } from '../install/context.ts';
 import { describeChanges } from '../install/describe.ts';
 import { requireWritable } from '../install/disk.ts';
-import { readInstallFacts } from '../install/install-facts.ts';
-import { planInstall } from '../install/plan-install.ts';
+import { type InstallFacts, readInstallFacts } from '../install/install-facts.ts';
+import { planInstall, whyNotEditable } from '../install/plan-install.ts';
 import { readRepository } from '../install/repository-facts.ts';
 
 export interface InitOptions {
@@ -57,13 +57,14 @@ export async function init(options: InitOptions, context: InstallContext): Promi
       },
     );
   }
-  const facts = await readInstallFacts(context, chosen.installers, options.scope, {
+  const read = await readInstallFacts(context, chosen.installers, options.scope, {
     instructions: options.instructions === true,
     skill: options.skill === true,
   });
+  const { facts, left } = options.clients.length === 0 ? editableOnly(read) : { facts: read, left: [] };
   const planned = planInstall(facts);
   const { changes } = planned;
-  const notices = [...chosen.notices, ...planned.notices];
+  const notices = [...chosen.notices, ...left, ...planned.notices];
   await requireWritablePlaces(changes);
   const plan = describeChanges(changes);
   if (changes.length > 0 && !options.yes) {
@@ -76,6 +77,17 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   }
   await applyChanges(changes);
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
+}
+
+/** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
+function editableOnly(facts: InstallFacts): { facts: InstallFacts; left: readonly string[] } {
+  const judged = facts.settings.map((one) => ({ one, why: whyNotEditable(facts, one) }));
+  const settings = judged.filter(({ why }) => why === undefined).map(({ one }) => one);
+  if (settings.length === 0) return { facts, left: [] };
+  const left = judged.flatMap(({ one, why }) =>
+    why === undefined ? [] : [`${one.installer.client} is left out: ${one.path}: ${why}`],
+  );
+  return { facts: { ...facts, settings }, left };
 }
 
 /** The same command line, without a question. */

@@ -91,7 +91,7 @@ export async function listRefused(repository: Repository): Promise<RefusedText[]
     const path = parsePath(name.slice(0, name.lastIndexOf('/')), LOST);
     const details = parseDetails(objects[index]?.content);
     if (path === undefined || details.kind !== 'refused' || details.at === 0) return [];
-    return [{ path, number: lostNumber(name as RefName), details }];
+    return [{ path, number: lostNumber(name), details }];
   });
 }
 

@@ -216,3 +216,11 @@ describe('the Node that hooks are started with', () => {
     expect(node()).toEqual([]);
   });
 });
+
+it('settings that another program broke, with nothing of ours left in them, are told as broken', () => {
+  repo.ok(['init', '--yes']);
+  writeFileSync(settings('claude'), '{"hooks": {');
+  const [item] = told('claude');
+  expect(item).toMatchObject({ status: 'problem', hint: 'mend that file, then run: git handoff doctor' });
+  expect(item?.['detail']).toContain(`${settings('claude')} is not valid JSON`);
+});

@@ -93,3 +93,19 @@ it.each([
 ] as const)('nobody to ask for %j: the hint is the same command', async (options, hint) => {
   await expect(world.init({ yes: false, ...options })).rejects.toMatchObject({ hint });
 });
+
+it('no client named, one with settings that cannot be edited: the others are set up, and it is told', async () => {
+  const broken = join(world.home, FILES.gemini);
+  put(broken, '{\n  // mine\n  "theme": "dark"\n}\n');
+  await expect(world.init({ clients: [] })).rejects.toMatchObject({
+    hint: 'mend that file, or leave gemini out: git handoff init --client none',
+  });
+  mkdirSync(join(world.home, '.claude'));
+  await expect(world.init({ clients: ['gemini', 'claude'] })).rejects.toMatchObject({
+    hint: 'mend that file, or leave gemini out: git handoff init --client claude',
+  });
+  const { changed, notices } = await world.init({ clients: [] });
+  expect(changed).toContain(join(world.home, FILES.claude));
+  expect(changed).not.toContain(broken);
+  expect(notices.join('\n')).toContain(`gemini is left out: ${broken}: not valid JSON`);
+});

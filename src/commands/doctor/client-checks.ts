@@ -54,6 +54,12 @@ export async function checkClients(
     const isDefault = installer === INSTALLERS[0] && !isAnyGuarded;
     if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
+    const [unread] = files.filter((file) => file.broken !== undefined);
+    if (unread !== undefined) {
+      const detail = `not registered, and ${escapeLine(unread.file)} is not valid JSON (${escapeLine(unread.broken ?? '')})`;
+      checks.push(check(name, status, detail, 'mend that file, then run: git handoff doctor'));
+      continue;
+    }
     const hint = `git handoff init --client ${installer.client}`;
     checks.push(check(name, status, 'not registered: this client runs unguarded', hint));
   }
