@@ -27,7 +27,12 @@ export function codexPlugin(file: string): string | undefined {
   if (start < 0) return undefined;
   const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['));
   const table = lines.slice(start + 1, length < 0 ? undefined : start + 1 + length);
-  return table.some((line) => /^enabled[ \t]?=[ \t]?false\b/.test(line)) ? undefined : file;
+  return table.some(switchesOff) ? undefined : file;
+}
+
+function switchesOff(line: string): boolean {
+  const [key = '', value = ''] = line.split('=');
+  return key.trim() === 'enabled' && value.trim().startsWith('false');
 }
 
 /** Gemini CLI: a folder of its own, unless the last rule for the folder where it is started switches it off. */

@@ -16,7 +16,7 @@ const PLUGINS = {
     file: join('.codex', 'config.toml'),
     on: '[plugins."git-handoff@git-handoff"]\nenabled = true\n\n[x]\nenabled = false\n',
     offFile: join('.codex', 'config.toml'),
-    off: '[plugins."git-handoff@git-handoff"]\nenabled = false\n',
+    off: '[plugins."git-handoff@git-handoff"]\nenabled   =\tfalse # for now\n',
     settings: join('.codex', 'hooks.json'),
   },
   gemini: {
