@@ -88,8 +88,7 @@ export function parseScope(args: Arguments): 'user' | 'project' | 'local' {
   return args.flag('project') ? 'project' : args.flag('local') ? 'local' : 'user';
 }
 
-/** `--client`, given several times or with commas. */
+/** `--client`, given several times or with commas; empty when it is not told. */
 export function parseClients(args: Arguments): string[] {
-  const names = args.texts('client').flatMap((text) => text.split(','));
-  return names.length === 0 ? ['claude'] : names;
+  return args.texts('client').flatMap((text) => text.split(','));
 }

@@ -8,15 +8,16 @@ import { chooseInstallers } from '../install/clients.ts';
 import type { InstallContext } from '../install/context.ts';
 import { describeChanges } from '../install/describe.ts';
 import { requireWritable } from '../install/disk.ts';
-import { readInstallFacts } from '../install/install-facts.ts';
-import { planInstall } from '../install/plan-install.ts';
+import { type InstallFacts, readInstallFacts } from '../install/install-facts.ts';
+import { planInstall, whyNotEditable } from '../install/plan-install.ts';
+import { readRepository } from '../install/repository-facts.ts';
 
 export interface InitOptions {
   /** Do not ask. */
   readonly yes: boolean;
   /** Which settings of the clients get the hooks; `user` unless told otherwise. */
   readonly scope: Scope;
-  /** The clients whose hooks are registered, such as `claude`; `all` for every one in use. */
+  /** The clients whose hooks are registered, such as `claude`; `all` for every one in use, as with none named; or `none`. */
   readonly clients: readonly string[];
   /** Tell of git-handoff in the project's AGENTS.md and its like. */
   readonly instructions?: boolean;
@@ -44,27 +45,60 @@ export interface InstallResult {
  *   writable: then nothing is changed), `integrity` (damaged receipt)
  */
 export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
-  const places = { ...context, topLevel: undefined };
+  const { topLevel } = await readRepository(context.git, context.cwd);
+  const places = { ...context, topLevel };
   const chosen = await chooseInstallers(options.clients, options.scope, places);
-  const facts = await readInstallFacts(context, chosen.installers, options.scope, {
+  if (chosen.installers.length === 0 && options.skill === true) {
+    throw new Failure(
+      'usage',
+      '--skill is for a client, and none is chosen; a plugin brings the skill itself',
+      {
+        hint: 'git handoff init --client none',
+      },
+    );
+  }
+  const read = await readInstallFacts(context, chosen.installers, options.scope, {
     instructions: options.instructions === true,
     skill: options.skill === true,
   });
+  const { facts, left } = options.clients.length === 0 ? editableOnly(read) : { facts: read, left: [] };
   const planned = planInstall(facts);
   const { changes } = planned;
-  const notices = [...chosen.notices, ...planned.notices];
+  const notices = [...chosen.notices, ...left, ...planned.notices];
   await requireWritablePlaces(changes);
   const plan = describeChanges(changes);
   if (changes.length > 0 && !options.yes) {
     if (context.confirm === undefined) {
       throw new Failure('usage', 'init asks before it changes files, and there is no terminal to ask on', {
-        hint: 'git handoff init --yes',
+        hint: sameAgain(options),
       });
     }
     if (!(await context.confirm(plan))) return result('declined', plan, [], notices);
   }
   await applyChanges(changes);
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
+}
+
+/** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
+function editableOnly(facts: InstallFacts): { facts: InstallFacts; left: readonly string[] } {
+  const judged = facts.settings.map((one) => ({ one, why: whyNotEditable(facts, one) }));
+  const settings = judged.filter(({ why }) => why === undefined).map(({ one }) => one);
+  if (settings.length === 0) return { facts, left: [] };
+  const left = judged.flatMap(({ one, why }) =>
+    why === undefined ? [] : [`${one.installer.client} is left out: ${one.path}: ${why}`],
+  );
+  return { facts: { ...facts, settings }, left };
+}
+
+/** The same command line, without a question. */
+function sameAgain({ scope, clients, instructions, skill }: InitOptions): string {
+  const words = [
+    ...(scope === 'user' ? [] : [`--${scope}`]),
+    ...(clients.length === 0 ? [] : ['--client', clients.join(',')]),
+    ...(instructions === true ? ['--instructions'] : []),
+    ...(skill === true ? ['--skill'] : []),
+  ];
+  return ['git handoff init --yes', ...words].join(' ');
 }
 
 /** Checks every folder of a plan before the first change. */

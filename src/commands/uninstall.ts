@@ -52,7 +52,7 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
 }
 
 async function mayApply(
-  { yes, purge }: UninstallOptions,
+  { yes, user, purge }: UninstallOptions,
   { confirm }: InstallContext,
   plan: string,
 ): Promise<boolean> {
@@ -60,7 +60,9 @@ async function mayApply(
   if (confirm !== undefined) return confirm(plan);
   if (purge === undefined) return true;
   const message = 'uninstall asks before it removes notes, and there is no terminal to ask on';
-  throw new Failure('usage', message, { hint: 'git handoff uninstall --purge --yes' });
+  throw new Failure('usage', message, {
+    hint: `git handoff uninstall --purge --yes${user ? ' --user' : ''}`,
+  });
 }
 
 function belongingsOf({ repository }: UninstallFacts, now: number): Promise<Belongings> {

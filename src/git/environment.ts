@@ -2,6 +2,13 @@
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
+ * The events of git's hooks that commands of ours can raise. A newer git takes hooks from its config too, which a folder of
+ * hooks that is not there does not stop, but `hook.<event>.enabled` does (git-config(1)); others overlook the key, git 2.54
+ * among them: it knows no switch for hooks whose names it is not told.
+ */
+const HOOK_EVENTS = ['reference-transaction', 'post-index-change', 'pre-push', 'pre-auto-gc'];
+
+/**
  * Settings that no repository may override: no program that it names is started (fsmonitor, hooks,
  * signature checks), output is plain, nothing that is there is passed over, and what a write reports as done
  * is on the disk.
@@ -9,6 +16,7 @@ const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 export const FIXED_CONFIG = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
+  ...HOOK_EVENTS.map((event) => `hook.${event}.enabled=false`),
   'core.fsync=objects,reference',
   'core.filesRefLockTimeout=1000',
   'reftable.lockTimeout=1000',

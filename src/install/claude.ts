@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type { ClientInstaller, Places, Scope } from './client.ts';
+import { claudePlugin } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue } from './json-text.ts';
@@ -44,7 +45,12 @@ function settingsFile(scope: Scope, places: Places): string | undefined {
 export const claudeInstaller: ClientInstaller = {
   client: 'claude',
   instructionsFile: 'CLAUDE.md',
+  programs: ['claude'],
   settingsFile,
+  packageFile(places) {
+    const files = (['user', 'project', 'local'] as const).map((scope) => settingsFile(scope, places));
+    return claudePlugin(files.filter((file) => file !== undefined));
+  },
   register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs),
   unregister: (text) => unregisterHooks(text, isOurs),
   warnings(text) {

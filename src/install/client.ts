@@ -23,6 +23,10 @@ export interface ClientInstaller {
   settingsFile(scope: Scope, places: Places): string | undefined;
   /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
   userFolder?(places: Places): string;
+  /** The programs that it may be installed as. */
+  readonly programs: readonly string[];
+  /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined where none does. */
+  packageFile?(places: Places): string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   switches?(places: Places): readonly string[];
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */

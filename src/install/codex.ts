@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, Scope } from './client.ts';
+import type { ClientInstaller, Places, Scope } from './client.ts';
+import { codexPlugin } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 
@@ -32,15 +33,19 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
   });
 }
 
+function home(places: Places): string {
+  const folder = places.env['CODEX_HOME'] || join(places.home, '.codex');
+  return isAbsolute(folder) ? folder : resolve(places.cwd, folder);
+}
+
 /** Codex CLI: `hooks.json` beside its `config.toml`. It has no settings for one person in one project. */
 export const codexInstaller: ClientInstaller = {
   client: 'codex',
   instructionsFile: 'AGENTS.md',
+  programs: ['codex'],
+  packageFile: (places) => codexPlugin(join(home(places), 'config.toml')),
   settingsFile(scope, places) {
-    if (scope === 'user') {
-      const folder = places.env['CODEX_HOME'] || join(places.home, '.codex');
-      return join(isAbsolute(folder) ? folder : resolve(places.cwd, folder), 'hooks.json');
-    }
+    if (scope === 'user') return join(home(places), 'hooks.json');
     if (scope === 'local' || places.topLevel === undefined) return undefined;
     return join(places.topLevel, '.codex', 'hooks.json');
   },

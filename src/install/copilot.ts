@@ -45,6 +45,7 @@ function home(places: Places): string {
 export const copilotInstaller: ClientInstaller = {
   client: 'copilot',
   instructionsFile: 'AGENTS.md',
+  programs: ['copilot'],
   userFolder: home,
   switches(places) {
     const names = ['settings.json', 'settings.local.json'];

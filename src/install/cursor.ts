@@ -35,6 +35,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
 export const cursorInstaller: ClientInstaller = {
   client: 'cursor',
   instructionsFile: 'AGENTS.md',
+  programs: ['cursor', 'cursor-agent'],
   settingsFile(scope, places) {
     if (scope === 'user') return join(places.home, '.cursor', 'hooks.json');
     if (scope === 'local' || places.topLevel === undefined) return undefined;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { ClientInstaller, Scope } from './client.ts';
+import type { ClientInstaller, Places, Scope } from './client.ts';
+import { geminiExtension } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue } from './json-text.ts';
@@ -32,13 +33,18 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
   );
 }
 
+function folder(places: Places): string {
+  return join(places.env['GEMINI_CLI_HOME'] || places.home, '.gemini');
+}
+
 /** Gemini CLI: its `settings.json`. It has no settings for one person in one project. */
 export const geminiInstaller: ClientInstaller = {
   client: 'gemini',
   instructionsFile: 'GEMINI.md',
+  programs: ['gemini'],
+  packageFile: (places) => geminiExtension(join(folder(places), 'extensions'), places.topLevel ?? places.cwd),
   settingsFile(scope, places) {
-    if (scope === 'user')
-      return join(places.env['GEMINI_CLI_HOME'] || places.home, '.gemini', 'settings.json');
+    if (scope === 'user') return join(folder(places), 'settings.json');
     if (scope === 'local' || places.topLevel === undefined) return undefined;
     return join(places.topLevel, '.gemini', 'settings.json');
   },

@@ -59,11 +59,23 @@ export function planInstall(facts: InstallFacts): InstallPlan {
   };
 }
 
+/** Why a client's settings cannot be edited; undefined where they can. Pure. */
+export function whyNotEditable({ scope, packageRoot }: InstallFacts, one: SettingsFacts): string | undefined {
+  try {
+    one.installer.register(one.bytes?.toString('latin1') ?? '', scope, `${packageRoot}/bin/git-handoff`);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+}
+
 function planSettings(
-  { scope, packageRoot }: InstallFacts,
+  { scope, packageRoot, settings: all }: InstallFacts,
   { installer, ...settings }: SettingsFacts,
   receipt: Receipt,
 ): { files: PlannedFile[]; notices: readonly string[] } {
+  const others = all.map((one) => one.installer.client).filter((client) => client !== installer.client);
   const register = (text: string) => installer.register(text, scope, `${packageRoot}/bin/git-handoff`);
   try {
     const planned = planFile({
@@ -81,7 +93,7 @@ function planSettings(
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Failure('usage', `${settings.path}: ${error.message}; nothing was changed`, {
-      hint: 'mend that file, then run: git handoff init',
+      hint: `mend that file, or leave ${installer.client} out: git handoff init --client ${others.join(',') || 'none'}`,
       cause: error,
     });
   }

@@ -21,6 +21,8 @@ export function planInstructions(
 ): TextsPlan {
   const present = facts.filter(({ kind }) => kind !== 'missing');
   const read = new Set(installers.map(({ instructionsFile }) => instructionsFile));
+  // Their hooks come from elsewhere: this is the file that most of them read.
+  if (installers.length === 0) read.add('AGENTS.md');
   const chosen = present.length > 0 ? present : facts.filter(({ name }) => read.has(name));
   const files: PlannedFile[] = [];
   const notices: string[] = [];

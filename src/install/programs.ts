@@ -26,6 +26,15 @@ export function programsOnPath(env: NodeJS.ProcessEnv): FoundProgram[] {
   });
 }
 
+/** Whether one of these programs is on a PATH. */
+export function isOnPath(
+  names: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const folders = (env['PATH'] ?? '').split(':').filter(isAbsolute);
+  return folders.some((folder) => names.some((name) => isExecutable(join(folder, name))));
+}
+
 /** Whether the file is there and may be run. */
 export function isExecutable(path: string): boolean {
   try {

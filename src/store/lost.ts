@@ -1,9 +1,9 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
-import { type HandoffPath, lostNumber, lostPrefix, lostRef } from '../git/namespace.ts';
+import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { readObjects } from '../git/objects.ts';
-import { listRefs, updateRefs } from '../git/refs.ts';
+import { listRefNames, listRefs, updateRefs } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 
@@ -75,6 +75,24 @@ export async function listLost(repository: Repository, path: HandoffPath): Promi
       details: parseDetails(objects[index]?.content),
     }))
     .sort((a, b) => a.number - b.number);
+}
+
+/** A text that a writer was refused. */
+export interface RefusedText extends Omit<LostText, 'ref'> {
+  readonly path: HandoffPath;
+}
+
+/** Every text that a writer was refused, of all topics, in no order. */
+export async function listRefused(repository: Repository): Promise<RefusedText[]> {
+  const refs = await listRefNames(repository, [LOST]);
+  const names = refs.map(({ oid }) => ({ name: `${oid}:${DETAILS_FILE}` }));
+  const objects = await readObjects({ cwd: repository.cwd }, names);
+  return refs.flatMap(({ name }, index) => {
+    const path = parsePath(name.slice(0, name.lastIndexOf('/')), LOST);
+    const details = parseDetails(objects[index]?.content);
+    if (path === undefined || details.kind !== 'refused' || details.at === 0) return [];
+    return [{ path, number: lostNumber(name), details }];
+  });
 }
 
 /** The bytes of one kept text; `undefined` when there is none of that number. */

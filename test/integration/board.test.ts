@@ -140,6 +140,24 @@ describe('the file', () => {
   });
 });
 
+describe('a note that was refused to another session', () => {
+  it('is a refusal, with the command that prints the text', () => {
+    const repo = new TestRepository();
+    try {
+      repo.git(['switch', '-qc', "it's/here"]);
+      repo.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
+      expect(repo.handoff(['write', 'auth-refresh', '-m', 'two'], { session: B }).status).toBe(3);
+      const { refusals, sessions } = boardOf(repo);
+      expect(refusals).toHaveLength(1);
+      expect(sessions[refusals[0]?.by ?? -1]?.id).toBe(B);
+      const [, command = ''] = /: (git handoff show .*)$/.exec(refusals[0]?.detail ?? '') ?? [];
+      expect(repo.run('sh', ['-c', command]).stdout).toBe('two\n');
+    } finally {
+      repo.remove();
+    }
+  });
+});
+
 describe('a damaged repository', () => {
   it('shows the handoffs whose tips can be read, and says that it is not all', () => {
     const repo = new TestRepository();

@@ -39,7 +39,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
     repo.ok(['init', '--yes', '--client', client, '--project']);
     // Codex starts a login shell, and the system's profile may set another PATH.
     put(join(repo.home, '.profile'), `PATH='${repo.env()['PATH'] ?? ''}'\n`, 0o644);
-    expect(told(client)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
+    expect(told(client).slice(0, 2)).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);
     const log = readFileSync(join(repo.path, '.git', 'handoff', 'guard.log'), 'utf8')
       .trimEnd()
       .split('\n');
@@ -215,4 +215,12 @@ describe('the Node that hooks are started with', () => {
     repo.ok(['init', '--yes']);
     expect(node()).toEqual([]);
   });
+});
+
+it('settings that another program broke, with nothing of ours left in them, are told as broken', () => {
+  repo.ok(['init', '--yes']);
+  writeFileSync(settings('claude'), '{"hooks": {');
+  const [item] = told('claude');
+  expect(item).toMatchObject({ status: 'problem', hint: 'mend that file, then run: git handoff doctor' });
+  expect(item?.['detail']).toContain(`${settings('claude')} is not valid JSON`);
 });

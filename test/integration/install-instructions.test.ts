@@ -329,3 +329,13 @@ describe('interrupted after any step', () => {
     }
   });
 });
+
+it('no client is chosen and no file is there: AGENTS.md is made', async () => {
+  const own = new World();
+  try {
+    const { changed } = await own.init({ clients: ['none'], instructions: true });
+    expect(changed).toContain(join(own.repository, 'AGENTS.md'));
+  } finally {
+    own.remove();
+  }
+});

@@ -59,7 +59,7 @@ describe('init', () => {
     const before = world.snapshot();
     await expect(world.init({ yes: false })).rejects.toMatchObject({
       code: 'usage',
-      hint: 'git handoff init --yes',
+      hint: 'git handoff init --yes --client claude',
     });
     expect(world.snapshot()).toEqual(before);
     await world.init();

@@ -41,6 +41,11 @@ describe('settings that no repository overrides', () => {
   it.each([
     'core.fsmonitor=false',
     'core.hooksPath=/dev/null',
+    // git 2.55 and later also take hooks from the config; hooksPath does not stop those.
+    'hook.reference-transaction.enabled=false',
+    'hook.post-index-change.enabled=false',
+    'hook.pre-push.enabled=false',
+    'hook.pre-auto-gc.enabled=false',
     'core.fsync=objects,reference',
     'color.ui=false',
   ])('hold %s', (setting) => {

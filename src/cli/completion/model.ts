@@ -66,7 +66,7 @@ function valueKind({ value = '' }: OptionSpec): Kind {
     case '<id>':
       return 'session';
     case '<name>':
-      return { words: [...INSTALLERS.map(({ client }) => client), 'all'] };
+      return { words: [...INSTALLERS.map(({ client }) => client), 'all', 'none'] };
     case '<operator>':
       return { words: ['me'] };
     default:

@@ -49,7 +49,7 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         type: 'string',
         array: true,
         value: '<name>',
-        describe: 'claude (if not told), codex, gemini, cursor, copilot, or all that are in use',
+        describe: 'claude, codex, gemini, cursor, copilot, all that are in use (if not told), or none',
       },
       instructions: {
         type: 'boolean',
@@ -61,6 +61,7 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
       ['git handoff init', 'see the plan and say yes'],
       ['git handoff init --yes --local', 'for you, here only'],
       ['git handoff init --client claude,codex', 'the hooks of both'],
+      ['git handoff init --client none', "git's hooks alone, beside a client's plugin"],
     ],
     async run(args, _context, interaction) {
       const { init } = await import('../../commands/init.ts');

@@ -6,6 +6,7 @@ import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
 import { processTable } from '../../host/processes.ts';
+import { listRefused } from '../../store/lost.ts';
 import { judgeSessions, listSessions } from '../../store/sessions.ts';
 import { readTopics } from '../../store/topic.ts';
 import { contendedPaths } from './contended.ts';
@@ -40,7 +41,9 @@ export async function collectBoard(cwd: string, now: number): Promise<Board> {
     boardNotes(repository, topics, NOTE_ROOM),
     contendedPaths(worktrees, commonDir, judged, lanes, now),
   ]);
-  const { refusals, complete: allRefusals } = boardRefusals(readLog(repositoryFolder(commonDir)), lanes);
+  const log = readLog(repositoryFolder(commonDir));
+  const refused = await listRefused(repository);
+  const { refusals, complete: allRefusals } = boardRefusals(log, lanes, refused);
   const places = new Map(
     worktrees.flatMap((worktree) => {
       const id = knownWorktreeId(worktree.gitDir);

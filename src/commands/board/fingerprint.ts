@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash } from '../../git/hash.ts';
-import { HANDOFFS, LIVE } from '../../git/namespace.ts';
+import { HANDOFFS, LIVE, LOST } from '../../git/namespace.ts';
 import { listRefNames } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { repositoryFolder } from '../../host/folders.ts';
@@ -14,7 +14,7 @@ const LOOK_ANYWAY_MS = 30_000;
 /** Changes when the board may have changed. One process. */
 export async function boardFingerprint(cwd: string, now: number): Promise<string> {
   const { commonDir } = await openRepository(cwd);
-  const refs = await listRefNames({ cwd }, [HANDOFFS, LIVE, 'refs/heads/']);
+  const refs = await listRefNames({ cwd }, [HANDOFFS, LIVE, LOST, 'refs/heads/']);
   const folder = repositoryFolder(commonDir);
   const ledgers = ledgerPlaces(commonDir).flatMap((place) =>
     listFolder(ledgerFolder(place)).map((name) => join(ledgerFolder(place), name)),

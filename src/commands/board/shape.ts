@@ -78,7 +78,7 @@ export interface BoardCommit {
   readonly branch?: string;
 }
 
-/** A line of the guard's log that tells of a refusal. */
+/** A line of the guard's log that tells of a refusal, or a text that `git handoff write` refused. */
 export interface BoardRefusal {
   readonly at: number;
   readonly by?: number;

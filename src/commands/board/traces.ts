@@ -1,7 +1,10 @@
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { parseSessionId } from '../../domain/names.ts';
 import { signedCommits } from '../../git/board-history.ts';
+import { decodeBranch } from '../../git/namespace.ts';
 import type { InRepository } from '../../git/repository.ts';
+import type { RefusedText } from '../../store/lost.ts';
+import { typedTopic } from '../topic-argument.ts';
 import type { Lanes } from './lanes.ts';
 import type { BoardCommit, BoardRefusal } from './shape.ts';
 
@@ -28,9 +31,16 @@ export async function boardCommits(
   return { commits: shapes, complete: looked < LOOK_COMMITS };
 }
 
-/** The refusals that a log tells of, newest first. Lines that are none of ours are passed over. */
-export function boardRefusals(log: string, lanes: Lanes): { refusals: BoardRefusal[]; complete: boolean } {
-  const lines = log.split('\n').flatMap((line) => parseLine(line) ?? []);
+/**
+ * The refusals that a log tells of, and the texts that were refused, newest first. Lines that are none of ours are
+ * passed over.
+ */
+export function boardRefusals(
+  log: string,
+  lanes: Lanes,
+  texts: readonly RefusedText[] = [],
+): { refusals: BoardRefusal[]; complete: boolean } {
+  const lines = [...log.split('\n').flatMap((line) => parseLine(line) ?? []), ...texts.map(refusedWrite)];
   const newest = lines.sort((a, b) => b.at - a.at).slice(0, MAX_REFUSALS);
   const refusals = newest.map(({ at, session, client, event, detail }): BoardRefusal => {
     const id = parseSessionId(session);
@@ -50,6 +60,15 @@ interface Refused {
   readonly client: string | undefined;
   readonly event: string;
   readonly detail: string;
+}
+
+/** A write of a note: its text was kept, the guard had no part in it. */
+function refusedWrite({ path, number, details }: RefusedText): Refused {
+  const { at, session, reason } = details;
+  const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
+  const why = reason === 'not-owner' ? 'another session owned it' : reason;
+  const detail = `${name} was not written: ${why}. The text is kept: git handoff show ${name} --lost=${number}`;
+  return { at, session: session ?? undefined, client: undefined, event: 'git handoff write', detail };
 }
 
 function parseLine(line: string): Refused | undefined {

@@ -11,6 +11,7 @@ import { type ClientSettings, readClientSettings, readText } from '../../install
 import type { Context } from '../context.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
+import { doubleChecks, isGuarded, packageChecks } from './package-checks.ts';
 import { type Reach, reachGuard } from './reach-guard.ts';
 
 /**
@@ -31,23 +32,34 @@ export async function checkClients(
     cwd: context.cwd,
     topLevel: await topLevel(repository),
   };
-  const found = INSTALLERS.map((installer) => ({ installer, files: readClientSettings(installer, places) }));
-  const isGuarded = found.some(({ files }) => files.some(({ hooks }) => hooks.length > 0));
+  const reach = { repository, context, launcher };
+  const found = INSTALLERS.map((installer) => ({
+    installer,
+    files: readClientSettings(installer, places),
+    packageFile: installer.packageFile?.(places),
+  }));
+  const isAnyGuarded = found.some(isGuarded);
   const checks: CheckShape[] = [];
-  for (const { installer, files } of found) {
+  for (const one of found) {
+    const { installer, files } = one;
     const name = `hooks (${installer.client})`;
     const broken = files.filter(isOursBroken);
     checks.push(...broken.map((file) => brokenCheck(name, file)));
-    const hooks = files.flatMap((file) => file.hooks);
-    if (hooks.length > 0) {
-      const reach = { repository, context, launcher };
+    if (isGuarded(one)) {
       checks.push(...files.flatMap((file) => fileChecks(name, file, reach)));
+      checks.push(...packageChecks(one, reach), ...doubleChecks(one, found));
       checks.push(...offChecks(name, installer, files, places));
       continue;
     }
-    const isDefault = installer === INSTALLERS[0] && !isGuarded;
+    const isDefault = installer === INSTALLERS[0] && !isAnyGuarded;
     if (broken.length > 0 || !(isDefault || (await isInUse(installer, places)))) continue;
     const status = isDefault && settings.enabled === true ? 'problem' : 'warning';
+    const [unread] = files.filter((file) => file.broken !== undefined);
+    if (unread !== undefined) {
+      const detail = `not registered, and ${escapeLine(unread.file)} is not valid JSON (${escapeLine(unread.broken ?? '')})`;
+      checks.push(check(name, status, detail, 'mend that file, then run: git handoff doctor'));
+      continue;
+    }
     const hint = `git handoff init --client ${installer.client}`;
     checks.push(check(name, status, 'not registered: this client runs unguarded', hint));
   }

@@ -58,5 +58,5 @@ function initCommand(own: readonly Installed[], users: readonly Installed[]): st
   const clients = [...new Set(settings.map(({ client = '' }) => client))].filter((name) =>
     /^[a-z]{1,20}$/.test(name),
   );
-  return `git handoff init --yes${scope}${clients.length === 0 ? '' : ` --client ${clients.join(',')}`}`;
+  return `git handoff init --yes${scope} --client ${clients.join(',') || 'none'}`;
 }

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { readText } from './probe.ts';
+
+/*
+ * Whether a client's own package of our hooks (a plugin, an extension) is switched on. What `init` registered beside it
+ * would start the guard twice at every event. As the clients themselves leave it behind, in the versions of test/clients.
+ */
+
+const NAME = 'git-handoff';
+
+/** Claude Code: `enabledPlugins` of its settings; a later file has the last word. The file that switches it on. */
+export function claudePlugin(files: readonly string[]): string | undefined {
+  let enabledBy: string | undefined;
+  for (const file of files) {
+    const plugins = objectIn(objectIn(parse(readText(file)))['enabledPlugins']);
+    for (const [name, isEnabled] of Object.entries(plugins)) {
+      if (name.startsWith(`${NAME}@`)) enabledBy = isEnabled === false ? undefined : file;
+    }
+  }
+  return enabledBy;
+}
+
+/** Codex CLI: a table of its `config.toml`. The file, if it switches the plugin on. */
+export function codexPlugin(file: string): string | undefined {
+  const lines = (readText(file) ?? '').split('\n').map((line) => line.trim());
+  const start = lines.findIndex((line) => line.startsWith(`[plugins."${NAME}@`));
+  if (start < 0) return undefined;
+  const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['));
+  const table = lines.slice(start + 1, length < 0 ? undefined : start + 1 + length);
+  return table.some(switchesOff) ? undefined : file;
+}
+
+function switchesOff(line: string): boolean {
+  const [key = '', value = ''] = line.split('=');
+  return key.trim() === 'enabled' && value.trim().startsWith('false');
+}
+
+/** Gemini CLI: a folder of its own, unless the last rule for the folder where it is started switches it off. */
+export function geminiExtension(folder: string, cwd: string): string | undefined {
+  const manifest = join(folder, NAME, 'gemini-extension.json');
+  if (readText(manifest) === undefined) return undefined;
+  const rules = objectIn(objectIn(parse(readText(join(folder, 'extension-enablement.json'))))[NAME]);
+  const overrides = Array.isArray(rules['overrides']) ? (rules['overrides'] as unknown[]) : [];
+  const last = overrides.findLast((rule) => typeof rule === 'string' && covers(rule, cwd));
+  return typeof last === 'string' && last.startsWith('!') ? undefined : manifest;
+}
+
+/** A rule is a folder, `*` behind it for all below, `!` before it for "off". */
+function covers(rule: string, cwd: string): boolean {
+  const path = rule.startsWith('!') ? rule.slice(1) : rule;
+  const here = `${cwd}/`;
+  return path.endsWith('*') ? here.startsWith(path.slice(0, -1)) : here === path || cwd === path;
+}
+
+function parse(text: string | undefined): unknown {
+  try {
+    return JSON.parse(
+      Buffer.from(text ?? '', 'latin1')
+        .toString('utf8')
+        .replace(/^\uFEFF/, ''),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function objectIn(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

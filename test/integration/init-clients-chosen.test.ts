@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { World } from './install-world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.remove());
+
+const FILES = {
+  claude: join('.claude', 'settings.json'),
+  codex: join('.codex', 'hooks.json'),
+  gemini: join('.gemini', 'settings.json'),
+  cursor: join('.cursor', 'hooks.json'),
+  copilot: join('.copilot', 'hooks', 'git-handoff.json'),
+};
+
+/** The clients whose settings in the home folder were written. */
+async function chosen(
+  clients: readonly string[],
+  more: Parameters<World['init']>[0] & { readonly PATH?: string } = {},
+): Promise<string[]> {
+  const { PATH, ...options } = more;
+  const env = { ...world.env, PATH: PATH ?? '/nowhere' };
+  const { changed } = await world.init({ clients, ...options }, undefined, { env });
+  return Object.entries(FILES).flatMap(([client, file]) =>
+    changed.includes(join(world.home, file)) ? [client] : [],
+  );
+}
+
+function put(path: string, text: string, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode });
+}
+
+it('no client named, none in use: Claude Code', async () => {
+  expect(await chosen([])).toEqual(['claude']);
+});
+
+it.each([
+  [['.codex'], ['codex']],
+  [
+    ['.gemini', '.claude'],
+    ['claude', 'gemini'],
+  ],
+])('no client named, %j there: %j', async (folders, clients) => {
+  for (const folder of folders) mkdirSync(join(world.home, folder));
+  expect(await chosen([])).toEqual(clients);
+});
+
+it('no client named, none used so far: those on PATH', async () => {
+  const bin = join(world.root, 'bin');
+  for (const name of ['codex', 'cursor-agent']) put(join(bin, name), '#!/bin/sh\n', 0o755);
+  put(join(bin, 'gemini'), 'not a program\n');
+  expect(await chosen([], { PATH: `relative:${bin}` })).toEqual(['codex', 'cursor']);
+  mkdirSync(join(world.home, '.gemini'));
+  expect(await chosen([], { PATH: bin })).toEqual(['gemini']);
+});
+
+it('only a client without settings of that scope is here: a refusal that names it', async () => {
+  mkdirSync(join(world.home, '.codex'));
+  await expect(chosen([], { scope: 'local' })).rejects.toThrow('codex (no settings for --local)');
+});
+
+it('none: git hooks and the switch, no settings; the second time there is nothing to do', async () => {
+  mkdirSync(join(world.home, '.claude'));
+  const { changed, notices } = await world.init({ clients: ['none'] });
+  const theirs = Object.values(FILES).map((file) => join(world.home, file));
+  expect(changed.filter((path) => theirs.includes(path))).toEqual([]);
+  expect(world.git(['config', 'handoff.enabled'])).toBe('true\n');
+  world.commit();
+  expect(world.calls().map((line) => line.split(' ')[1])).toContain('pre-commit');
+  expect(notices).toEqual(["no client's hooks are registered; those that are there already stay"]);
+  expect(await world.init({ clients: ['none'] })).toMatchObject({ outcome: 'unchanged' });
+  await world.uninstall();
+  expect(world.git(['config', '--get', '--default', 'gone', 'handoff.enabled'])).toBe('gone\n');
+});
+
+it('none beside a client, and a skill for no client, are refused', async () => {
+  await expect(chosen(['none', 'codex'])).rejects.toThrow('--client none stands alone');
+  await expect(chosen(['none'], { skill: true })).rejects.toThrow('--skill is for a client');
+});
+
+it.each([
+  [{ scope: 'user', clients: [] }, 'git handoff init --yes'],
+  [
+    { scope: 'project', clients: ['codex', 'gemini'], instructions: true },
+    'git handoff init --yes --project --client codex,gemini --instructions',
+  ],
+  [{ scope: 'user', clients: ['none'] }, 'git handoff init --yes --client none'],
+] as const)('nobody to ask for %j: the hint is the same command', async (options, hint) => {
+  await expect(world.init({ yes: false, ...options })).rejects.toMatchObject({ hint });
+});
+
+it('no client named, one with settings that cannot be edited: the others are set up, and it is told', async () => {
+  const broken = join(world.home, FILES.gemini);
+  put(broken, '{\n  // mine\n  "theme": "dark"\n}\n');
+  await expect(world.init({ clients: [] })).rejects.toMatchObject({
+    hint: 'mend that file, or leave gemini out: git handoff init --client none',
+  });
+  mkdirSync(join(world.home, '.claude'));
+  await expect(world.init({ clients: ['gemini', 'claude'] })).rejects.toMatchObject({
+    hint: 'mend that file, or leave gemini out: git handoff init --client claude',
+  });
+  const { changed, notices } = await world.init({ clients: [] });
+  expect(changed).toContain(join(world.home, FILES.claude));
+  expect(changed).not.toContain(broken);
+  expect(notices.join('\n')).toContain(`gemini is left out: ${broken}: not valid JSON`);
+});
