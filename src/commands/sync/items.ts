@@ -1,10 +1,12 @@
 import type { Oid } from '../../domain/names.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
 import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
 import type { Folded } from '../../store/sync/fold.ts';
 import { reasonText } from '../report-illegal.ts';
+import { typedTopic } from '../topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
 
 /** Collects what is told of one remote: of each handoff what happened to it last. */
@@ -67,12 +69,19 @@ export class SyncReport {
         action: FOLDED[kind],
         oid: there.oid,
         former: here?.tip?.oid ?? null,
-        why: reason === undefined ? null : reasonText(reason),
+        why: reason === undefined ? this.#returned(difference, kind) : reasonText(reason),
         aside: aside ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
         newOwner: difference.owner ?? null,
       });
     }
+  }
+
+  /** It was removed here, and has been written on there: whoever removed it should know. */
+  #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
+    if (kind !== 'create' || pruned === undefined) return null;
+    const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
+    return `it was removed here, and has been written on there; once more: git handoff purge ${name} --remote ${shellWord(this.#remote)}`;
   }
 
   merged(all: readonly { readonly difference: Difference; readonly oid: Oid | undefined }[]): void {

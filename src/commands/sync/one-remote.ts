@@ -11,6 +11,7 @@ import {
   type Difference,
   type SyncedTopic,
   findDifferences,
+  readRemoved,
   readSyncedTopics,
 } from '../../store/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../store/sync/fold.ts';
@@ -74,10 +75,17 @@ async function syncOnce(world: SyncWorld, remote: Remote, report: SyncReport): P
     return true;
   }
   const tracked = new Map(before.map((one) => [handoffRef(one.path), one.there?.oid]));
-  const news = [...there].filter(([ref, oid]) => tracked.get(ref as never) !== oid);
+  const unseen = [...there].filter(([ref, oid]) => tracked.get(ref as never) !== oid);
+  // What was removed here does not come back as long as it is what it was: no ref and no object of it.
+  const removed = unseen.length === 0 || !options.fetch ? undefined : await readRemoved(repository);
+  const standing = new Set(
+    before.flatMap(({ path, here }) => (here === undefined ? [] : [handoffRef(path)])),
+  );
+  // Where it was written anew the two have to meet.
+  const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref as never));
   let topics = before;
   if (options.fetch && news.length > 0) {
-    await fetchRefs(transfer, remote.name, refspecs(world, remote.name, news, shown));
+    await fetchRefs(transfer, remote.name, refspecs(world, remote.name, { news, unseen, shown }));
     topics = await readSyncedTopics(repository, remote.name, component);
   }
   let isSettled = true;
@@ -108,13 +116,15 @@ function transferOptions({ repository, options }: SyncWorld, remote: Remote): Tr
   };
 }
 
+interface News {
+  /** What is wanted of what was not seen before. */
+  readonly news: readonly (readonly [ref: string, oid: Oid])[];
+  readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
+  readonly shown: readonly ShownRef[];
+}
+
 /** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
-function refspecs(
-  { prefix, component }: SyncWorld,
-  remote: string,
-  news: readonly (readonly [ref: string, oid: Oid])[],
-  shown: readonly ShownRef[],
-): string[] {
+function refspecs({ prefix, component }: SyncWorld, remote: string, { news, unseen, shown }: News): string[] {
   if (news.length <= MAX_NAMED)
     return news.map(([ref]) => {
       const place = ref.slice(HANDOFFS.length);
@@ -122,7 +132,12 @@ function refspecs(
     });
   const below = component === undefined ? '' : `${component}/`;
   const strange = shown.filter(({ name, odd }) => odd !== undefined || parsePath(name, prefix) === undefined);
-  return [`+${prefix}${below}*:${remotePrefix(remote)}${below}*`, ...strange.map(({ name }) => `^${name}`)];
+  const wanted = new Set(news.map(([ref]) => ref));
+  const unwanted = unseen
+    .filter(([ref]) => !wanted.has(ref))
+    .map(([ref]) => prefix + ref.slice(HANDOFFS.length));
+  const left = [...strange.map(({ name }) => name), ...unwanted];
+  return [`+${prefix}${below}*:${remotePrefix(remote)}${below}*`, ...left.map((name) => `^${name}`)];
 }
 
 async function fold(
@@ -155,11 +170,12 @@ async function planOnly(
   there: ReadonlyMap<string, Oid>,
   report: SyncReport,
 ): Promise<void> {
-  const { options } = world;
+  const { repository, options } = world;
+  const removed = await readRemoved(repository);
   const seen = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
   for (const [ref, oid] of there) {
     const one = seen.get(ref);
-    const isKnown = one?.there?.oid === oid || one?.here?.tip?.oid === oid;
+    const isKnown = one?.there?.oid === oid || one?.here?.tip?.oid === oid || removed.get(ref) === oid;
     if (!isKnown && options.fetch) report.plan(ref, 'to-fetch', oid);
   }
   if (!options.push) return;

@@ -56,6 +56,12 @@ export async function readSyncedTopics(
   });
 }
 
+/** The handoffs that were removed here on purpose, each with the commit that it had; by their public refs. */
+export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, string>> {
+  const refs = await listRefs(repository, [PRUNED], { content: true });
+  return new Map(refs.map(({ name, content }) => [HANDOFFS + name.slice(PRUNED.length), content.trim()]));
+}
+
 /** A topic whose tips differ, judged. */
 export interface Difference extends SyncedTopic {
   readonly there: Ref;

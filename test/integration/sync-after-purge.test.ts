@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestRepository } from '../support/repository.ts';
+
+/** A handoff that was purged here and still stands at a remote: a sync brings back no ref and no object of it. */
+
+const A = 'aaaaaaaa-1111';
+let repo: TestRepository;
+let clone: string;
+let tip: string;
+
+beforeEach(() => {
+  repo = new TestRepository();
+  const server = join(repo.root, 'origin.git');
+  clone = join(repo.root, 'clone');
+  repo.git(['init', '-q', '--bare', server]);
+  repo.git(['remote', 'add', 'origin', server]);
+  tip = repo.ok(['write', 'release-plan', '-m', 'zebra-4711'], { session: A });
+  repo.git(['clone', '-q', server, clone]);
+  repo.ok(['sync']);
+  repo.ok(['sync'], { cwd: clone });
+  repo.ok(['purge', 'release-plan', '--yes', '--take', '--gc'], { cwd: clone });
+});
+afterEach(() => repo.remove());
+
+const isThere = (oid: string) => repo.run('git', ['cat-file', '-e', oid], { cwd: clone }).status === 0;
+const FOLDERS = ['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote'];
+const refs = () => repo.git(['for-each-ref', '--format=%(refname)', ...FOLDERS], { cwd: clone });
+const MEMORY = 'refs/handoffs-local/pruned/main/release-plan';
+
+describe('a sync after a purge', () => {
+  it('does not fetch what was removed', () => {
+    expect(repo.json(['sync', '--dry-run'], { cwd: clone })).toMatchObject({ items: [] });
+    repo.ok(['sync'], { cwd: clone });
+    expect(isThere(tip)).toBe(false);
+    expect(refs()).toBe(MEMORY);
+  });
+
+  it('does not fetch it among many others either', () => {
+    for (let one = 0; one < 201; one++) {
+      repo.git(['update-ref', `refs/handoffs/main/other-topic-${one}`, tip]);
+    }
+    repo.git([
+      'push',
+      '-q',
+      '--no-verify',
+      'origin',
+      'refs/handoffs/main/other-topic-*:refs/handoffs/main/other-topic-*',
+    ]);
+    repo.handoff(['fetch'], { cwd: clone });
+    expect(refs()).not.toContain('refs/handoffs-remote/origin/main/release-plan');
+    expect(refs()).toContain('refs/handoffs-remote/origin/main/other-topic-200');
+  });
+
+  it('brings the two together where it was written anew', () => {
+    repo.ok(['write', 'release-plan', '-m', 'clean'], { session: A, cwd: clone });
+    expect(repo.json(['sync'], { cwd: clone })).toMatchObject({
+      items: [
+        { action: 'set-aside', aside: 'release-plan-2' },
+        { action: 'pushed', topic: 'release-plan-2' },
+      ],
+    });
+    expect(repo.ok(['show', 'release-plan-2', '--raw'], { cwd: clone })).toBe('clean');
+  });
+
+  it('says so when it comes back because somebody has written on', () => {
+    repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
+    repo.ok(['push']);
+    const said = repo.ok(['sync'], { cwd: clone });
+    expect(said).toContain('it was removed here, and has been written on there');
+    const command = /once more: git handoff (.*)$/m.exec(said)?.[1] ?? '';
+    repo.ok([...command.split(' '), '--yes', '--take'], { cwd: clone });
+    repo.ok(['sync'], { cwd: clone });
+    expect(refs()).toBe(MEMORY);
+  });
+});
