@@ -2,8 +2,8 @@ import { Failure } from '../domain/failure.ts';
 import { parseBranchName } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { shownAddress } from '../domain/sync/address.ts';
-import { readSettings } from '../git/config.ts';
 import { encodeBranch } from '../git/namespace.ts';
+import { openRepository } from '../git/repository.ts';
 import type { TransferProgress } from '../git/transfer.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
@@ -57,11 +57,11 @@ export interface RemoteSummary {
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
  */
 export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
-  const { repository, sessions, notices } = await openWorkspace(context);
   const component = branchComponent(options.branch);
-  const [remotes, settings, states] = await Promise.all([
+  const repository = await openRepository(context.cwd);
+  const [{ sessions, notices }, { remotes, settings }, states] = await Promise.all([
+    openWorkspace(context, repository),
     chooseRemotes(repository, options.remotes),
-    readSettings(context.cwd),
     readTopics(repository, component),
   ]);
   const prefix = checkRemotePrefix(settings.remotePrefix);
@@ -71,9 +71,9 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const items: SyncShape[] = [];
   const summaries: RemoteSummary[] = [];
   const failures: Failure[] = [];
-  for (const remote of remotes) {
+  for (const [at, remote] of remotes.entries()) {
     try {
-      const done = await syncRemote(world, remote);
+      const done = await syncRemote(world, remote, at === 0 ? states : undefined);
       items.push(...done.items);
       summaries.push({ remote: remote.name, url: shownAddress(remote.url), same: done.same });
     } catch (error) {

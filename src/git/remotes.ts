@@ -1,3 +1,4 @@
+import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { parseBranchName } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';
 
@@ -15,21 +16,32 @@ export interface Remotes {
   readonly all: readonly Remote[];
   /** The remote that `git fetch` without a name would ask. */
   readonly usual: string | undefined;
+  /** Read along. */
+  readonly settings: Settings;
 }
 
-/** Reads the configured remotes in one process; `branch` is the current one. */
+/** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const args = ['config', '-z', '--get-regexp', '^(remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$'];
+  const args = [
+    'config',
+    '-z',
+    '--get-regexp',
+    '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$',
+  ];
   const result = await runGit(args, { cwd });
   if (result.code > 1) throw gitFailure('config', result);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
-  for (const entry of result.stdout.toString('utf8').split('\0')) {
-    const [key = '', ...value] = entry.split('\n');
+  const entries = result.stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((entry) => entry !== '');
+  const settings = entries.map((entry) => settingEntry(entry, '\n'));
+  for (const [key, value = ''] of settings) {
     const name = key.slice(key.indexOf('.') + 1, key.lastIndexOf('.'));
     const kind = key.endsWith('.pushurl') ? pushUrls : urls;
-    if (key.startsWith('remote.')) kind.set(name, [...(kind.get(name) ?? []), value.join('\n')]);
-    else if (key === `branch.${branch}.remote`) upstream = value.join('\n');
+    if (key.startsWith('remote.')) kind.set(name, [...(kind.get(name) ?? []), value]);
+    else if (key === `branch.${branch}.remote`) upstream = value;
   }
   const all = [...urls].map(([name, own]) => {
     return { name, url: own[0] ?? '', pushUrls: pushUrls.get(name) ?? own };
@@ -42,7 +54,7 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
       : all.length === 1
         ? only?.name
         : undefined;
-  return { all, usual };
+  return { all, usual, settings: parseSettings(settings) };
 }
 
 /** Whether a remote's name is one that git itself would make: no option, nothing that a ref could not hold. */

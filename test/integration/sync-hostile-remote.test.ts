@@ -205,11 +205,11 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   RX004: ({ point }) => {
     point(forger.object('blob', 'evil'));
-    return refused('not a handoff');
+    return refused('points at something that is no commit');
   },
   RX005: ({ point }) => {
     point(world.server.git(['mktree'], { input: '' }));
-    return refused('not a handoff');
+    return refused('points at something that is no commit');
   },
   RX006: next((tip) => ({ parents: [tip] }), refused('foreign owner without a take')),
   RX007: next(
@@ -234,12 +234,12 @@ const ACTS: Readonly<Record<string, Act>> = {
     (tip) => ({ parents: [tip, world.server.git(['rev-parse', 'main'])], owner: victim.session }),
     refused(/./),
   ),
-  RX010: first({ note: MEBIBYTE_AND_ONE }, refused('note too large')),
+  RX010: first({ note: MEBIBYTE_AND_ONE }, refused('a note of more than 1 MiB')),
   RX011: ({ ours, forge, point }) => {
     const trailers = [`Handoff-Taken-From: ${victim.session}`];
     const large = forge({ parents: [ours()], note: MEBIBYTE_AND_ONE, trailers });
     point(forge({ parents: [large] }));
-    return refused('note too large');
+    return refused('a note of more than 1 MiB');
   },
   RX012: ({ topic, forge, point }) => {
     point(forge({ state: forger.state({ topic }).replace('"version":1', '"version":2') }));
@@ -288,7 +288,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   RX022: ({ point }) => {
     point(world.server.git(['rev-parse', 'main']));
-    return refused('not a handoff');
+    return refused('unreadable state.json');
   },
   RX023: first(() => ({ parents: [world.server.git(['rev-parse', 'main'])] }), refused(/./)),
   RX024: ({ forge, point }) => {

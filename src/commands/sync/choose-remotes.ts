@@ -1,23 +1,28 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
 import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Repository } from '../../git/repository.ts';
 
 /**
- * The remotes that were named, or the one that `git fetch` would ask.
+ * The remotes that were named, or the one that `git fetch` would ask; the settings are read along.
  *
  * @throws Failure `usage` for a name that is no configured remote
  */
-export async function chooseRemotes(repository: Repository, names: readonly string[]): Promise<Remote[]> {
-  const { all, usual } = await readRemotes(repository.cwd, repository.branch);
+export async function chooseRemotes(
+  repository: Repository,
+  names: readonly string[],
+): Promise<{ readonly remotes: readonly Remote[]; readonly settings: Settings }> {
+  const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
   const wanted = names.length > 0 ? [...new Set(names)] : usual === undefined ? [] : [usual];
   if (wanted.length === 0) throw noRemote(all);
-  return wanted.map((name) => {
+  const remotes = wanted.map((name) => {
     const remote = all.find((one) => one.name === name);
     if (remote !== undefined && isRemoteName(name)) return remote;
     throw notConfigured(name, all);
   });
+  return { remotes, settings };
 }
 
 function noRemote(all: readonly Remote[]): Failure {

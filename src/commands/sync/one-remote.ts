@@ -15,6 +15,7 @@ import {
   readSyncedTopics,
 } from '../../store/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../store/sync/fold.ts';
+import type { TopicState } from '../../store/topic.ts';
 import type { Context } from '../context.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncOptions } from '../sync.ts';
@@ -38,15 +39,19 @@ export interface SyncWorld {
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;
-/** One remote: look, fetch, fold, push; again, when somebody else was faster. */
+/**
+ * One remote: look, fetch, fold, push; again, when somebody else was faster. `states`: the topics, where they have just
+ * been read.
+ */
 export async function syncRemote(
   world: SyncWorld,
   remote: Remote,
+  states: readonly TopicState[] | undefined,
 ): Promise<{ items: SyncShape[]; same: number }> {
   const report = new SyncReport(remote.name, world.prefix);
   for (let round = 0; ; round++) {
     if (round > 0) await pause(round);
-    const settled = await syncOnce(world, remote, report);
+    const settled = await syncOnce(world, remote, report, round === 0 ? states : undefined);
     if (settled || round + 1 >= MAX_ROUNDS) return { items: report.items(), same: report.same };
   }
 }
@@ -57,13 +62,18 @@ function pause(round: number): Promise<void> {
 }
 
 /** One look at the remote and all that follows from it; `false`: somebody was faster somewhere. */
-async function syncOnce(world: SyncWorld, remote: Remote, report: SyncReport): Promise<boolean> {
+async function syncOnce(
+  world: SyncWorld,
+  remote: Remote,
+  report: SyncReport,
+  states: readonly TopicState[] | undefined,
+): Promise<boolean> {
   const { repository, options, prefix, component } = world;
   const transfer = transferOptions(world, remote);
   const below = component === undefined ? prefix : `${prefix}${component}/`;
   const [shown, before] = await Promise.all([
     showRemote(transfer, remote.name, below),
-    readSyncedTopics(repository, remote.name, component),
+    readSyncedTopics(repository, remote.name, component, states),
   ]);
   const there = report.ignoreStrange(shown);
   report.know(before);

@@ -3,6 +3,7 @@ import type { Oid, SessionId } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {
   HANDOFFS,
@@ -25,36 +26,42 @@ export interface SyncedTopic {
   readonly here: TopicState | undefined;
   /** The tracking ref; `undefined`: the remote has never shown it. */
   readonly there: Ref | undefined;
-  /** The commit at which it was deleted here on purpose, and the ref that remembers it. */
-  readonly pruned: { readonly oid: Oid; readonly tip: string } | undefined;
+  /** What remembers that it was deleted here on purpose: a blob with the name of the commit that it had. */
+  readonly pruned: Oid | undefined;
 }
 
-/** Reads all topics (or those of one branch component) here, and what `remote` last showed of them. */
+/**
+ * Reads all topics (or those of one branch component) here, and what `remote` last showed of them. `known`: the topics
+ * here, where they have just been read.
+ */
 export async function readSyncedTopics(
   repository: InRepository,
   remote: string,
   component?: string,
+  known?: readonly TopicState[],
 ): Promise<SyncedTopic[]> {
   const below = component === undefined ? '' : `${component}/`;
-  const [states, shown, pruned] = await Promise.all([
-    readTopics(repository, component),
-    listRefs(repository, [remotePrefix(remote) + below]),
-    listRefs(repository, [PRUNED + below], { content: true }),
+  const [states, beside] = await Promise.all([
+    known ?? readTopics(repository, component),
+    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
   ]);
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(
-    shown.flatMap((ref) => {
+    beside.flatMap((ref) => {
       const path = parsePath(ref.name, remotePrefix(remote));
       return path === undefined ? [] : [[handoffRef(path), ref] as const];
     }),
   );
-  const memories = new Map(pruned.map((ref) => [ref.name, { oid: ref.oid, tip: ref.content.trim() }]));
+  const memories = new Map(beside.map((ref) => [ref.name, ref.oid]));
   return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
     const path = parsePath(name, HANDOFFS);
     if (path === undefined) return [];
     return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
   });
 }
+
+/** The name of the blob that remembers a deletion at that commit. */
+const memoryOf = (tip: Oid) => objectName(formatOf(tip), 'blob', Buffer.from(`${tip}\n`));
 
 /** The handoffs that were removed here on purpose, each with the commit that it had; by their public refs. */
 export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, string>> {
@@ -108,7 +115,7 @@ export async function findDifferences(
     facts: {
       relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
       illegal: strange[at] ?? reasons[moving.indexOf(one)],
-      deletedHere: one.pruned?.tip === one.there.oid,
+      deletedHere: one.pruned !== undefined && one.pruned === memoryOf(one.there.oid),
       hasOwnText: own.has(one),
     },
     owner: tips[at]?.trailers?.owner,

@@ -88,7 +88,7 @@ async function apply(
 
 /** Public ref first, `kept` second, as every write does. */
 function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
-  const forgotten = pruned === undefined ? [] : [{ ref: prunedRef(path), next: undefined, old: pruned.oid }];
+  const forgotten = pruned === undefined ? [] : [{ ref: prunedRef(path), next: undefined, old: pruned }];
   const next = there.oid;
   const changed = (ref: RefUpdate['ref'], old: Oid | undefined) => (old === next ? [] : [{ ref, next, old }]);
   return [
