@@ -72,7 +72,9 @@ describe('compiled code of the last start', () => {
 
   it('of a verb asks at a terminal as any other does', () => {
     for (const start of ['first', 'second']) {
-      const { stdout } = world.run('script', ['-qec', 'git-handoff uninstall', '/dev/null'], { input: 'n\n' });
+      const { stdout } = world.run('script', ['-qec', 'git-handoff uninstall', '/dev/null'], {
+        input: 'n\n',
+      });
       expect(`${start}: ${stdout}`).toContain('Apply? [y/N]');
       expect(stdout).not.toContain('fault of git-handoff');
     }
