@@ -1,0 +1,90 @@
+import type { Oid } from '../../domain/names.ts';
+import { shownAddress } from '../../domain/sync/address.ts';
+import { decidePush } from '../../domain/sync/outgoing.ts';
+import { HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
+import { updateRefs } from '../../git/refs.ts';
+import type { Remote } from '../../git/remotes.ts';
+import type { TransferOptions } from '../../git/transfer.ts';
+import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
+import type { SyncReport } from './items.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
+import type { SyncWorld } from './one-remote.ts';
+import { pushAll } from './push-all.ts';
+
+/** How git is run for one remote. */
+export function transferOptions({ repository, options }: SyncWorld, remote: Remote): TransferOptions {
+  const { mayAsk, onProgress } = options;
+  return {
+    cwd: repository.cwd,
+    mayAsk,
+    onProgress: onProgress === undefined ? undefined : (progress) => onProgress(remote.name, progress),
+  };
+}
+
+interface Push {
+  readonly topics: readonly SyncedTopic[];
+  readonly differences: readonly Difference[];
+  readonly there: ReadonlyMap<string, Oid>;
+}
+
+/** Pushes what goes on from the remote's; `false`: somebody was faster. */
+export async function pushOutgoing(
+  world: SyncWorld,
+  remote: Remote,
+  { topics, differences, there }: Push,
+  report: SyncReport,
+): Promise<boolean> {
+  const { options, prefix } = world;
+  const ahead = new Set(
+    differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
+  );
+  const outgoing: Outgoing[] = [];
+  const arrived: Outgoing[] = [];
+  for (const { path, here, there: tracked } of topics) {
+    const tip = here?.tip?.oid;
+    if (tip === undefined) continue;
+    const ref = handoffRef(path);
+    const facts = { tip, shown: there.get(ref), tracked: tracked?.oid, isAhead: ahead.has(ref) };
+    const action = decidePush({ ...facts, restore: options.restore });
+    // What was fetched in this round is newer than what was shown.
+    const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
+    // It got there unseen: by a push that was killed, or under another remote's name.
+    if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
+    if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
+    else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
+      report.left(path, tip, action);
+    else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
+  }
+  await track(world, remote, arrived);
+  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
+  if (leaving.length === 0) return true;
+  if (there.size === 0) options.warn(firstPush(world, remote, leaving.length));
+  const byRef = new Map(leaving.map((one) => [prefix + handoffRef(one.path).slice(HANDOFFS.length), one]));
+  const outcomes = await pushAll(world, transferOptions(world, remote), {
+    remote: remote.name,
+    there,
+    outgoing: byRef,
+  });
+  const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
+  await track(world, remote, pushed);
+  report.pushed(outcomes, byRef);
+  return !outcomes.some(({ kind }) => kind === 'moved');
+}
+
+/** Remembers what stands at the remote now. */
+async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
+  const moved = there.filter(({ tip, old }) => tip !== old);
+  const updates = moved.map(({ path, tip, old }) => ({ ref: trackingRef(name, path), next: tip, old }));
+  if (updates.length > 0) await updateRefs(repository, updates, { repeatable: true });
+}
+
+function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {
+  const what =
+    count === 1
+      ? 'a handoff goes, with its whole history,'
+      : `${count} handoffs go, each with its whole history,`;
+  return (
+    `${name} shows no handoff${component === undefined ? '' : ' of this branch'} yet: ` +
+    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody who can read that repository can read them`
+  );
+}
