@@ -23,7 +23,7 @@ export interface Settings {
   readonly rescue: RescueLimits;
   /** The operator that reads and writes here, as it was typed; whether it is a name is asked where it is used. */
   readonly operator: string | undefined;
-  /** Where handoffs stand on remotes and servers that take no refs below `refs/handoffs/`; ends with a slash. */
+  /** Where handoffs stand on remotes and servers that take no refs below `refs/handoffs/`; ends with a slash, not checked. */
   readonly remotePrefix: string;
   /** Whether a note may only name operators that OPERATORS.md knows. */
   readonly verifyOperators: boolean;
@@ -106,10 +106,9 @@ export function parseSettings(
   };
 }
 
-/** A folder of refs; the slash at its end may be left out. */
+/** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */
 function parsePrefix(text: string | undefined): string | undefined {
-  if (text === undefined || !/^refs\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)*\/?$/.test(text)) return undefined;
-  return text.endsWith('/') ? text : `${text}/`;
+  return text === undefined || text === '' || text.endsWith('/') ? text : `${text}/`;
 }
 
 /** git's spellings of a boolean; a key without a value is true (git-config(1)). Unset or odd: `undefined`. */

@@ -77,6 +77,8 @@ describe('compiled code of the last start', () => {
       });
       expect(`${start}: ${stdout}`).toContain('Apply? [y/N]');
       expect(stdout).not.toContain('fault of git-handoff');
+      // Once, before the question.
+      expect(stdout.match(/^--- .*settings\.json/gm)).toHaveLength(1);
     }
   });
 

@@ -75,4 +75,15 @@ describe('a server that takes no refs/handoffs', () => {
     repo.ok(['purge', 'release-plan', '--remote', 'origin', '--yes', '--take']);
     expect([there(USUAL), there(REF)]).toEqual(['', '']);
   });
+
+  it.each(['x', 'refs/', 'refs/heads', 'refs/tags/', 'refs/handoffs-local', 'refs/a..b/'])(
+    'is asked for by no setting like %s, and nothing leaves by one',
+    (prefix) => {
+      repo.git(['config', 'handoff.remotePrefix', prefix]);
+      const refused = repo.handoff(['sync']);
+      expect(refused.status).toBe(2);
+      expect(refused.stderr).toContain('handoff.remotePrefix is no place for refs');
+      expect(repo.git(['for-each-ref', 'refs/handoffs', 'refs/heads/handoffs'], { cwd: server })).toBe('');
+    },
+  );
 });

@@ -1,7 +1,6 @@
-import type { CommandResult } from '../../commands/context.ts';
 import type { InstallResult } from '../../commands/init.ts';
 import { parseClients, parseScope } from '../parse.ts';
-import { answer, type Verb } from './verb.ts';
+import { type Answer, type Verb, answer } from './verb.ts';
 
 /** The verbs that set git-handoff up, look after it and take it back. */
 export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
@@ -72,8 +71,9 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         instructions: args.flag('instructions'),
         skill: args.flag('skill'),
       };
-      const result = await init(options, await interaction.installContext());
-      return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
+      const installing = await interaction.installContext();
+      const wasAsked = installing.confirm !== undefined && !options.yes;
+      return installAnswer(await init(options, installing), wasAsked);
     },
   },
   uninstall: {
@@ -102,12 +102,18 @@ export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
         user: args.flag('user'),
         ...(args.flag('purge') ? { purge: { now } } : {}),
       };
-      const result = await uninstall(options, await interaction.installContext());
-      return answer(installAnswer(result), async () => (await import('../../ui/install.ts')).renderInstall);
+      const installing = await interaction.installContext();
+      const wasAsked = installing.confirm !== undefined && !options.yes;
+      return installAnswer(await uninstall(options, installing), wasAsked);
     },
   },
 };
 
-function installAnswer(value: InstallResult): CommandResult<InstallResult> {
-  return { value, notices: value.notices, exitCode: value.outcome === 'declined' ? 1 : 0 };
+/** Who was asked has read the plan already. */
+function installAnswer(value: InstallResult, wasAsked: boolean): Answer {
+  const exitCode = value.outcome === 'declined' ? 1 : 0;
+  return answer({ value, notices: value.notices, exitCode }, async () => {
+    const { renderInstall } = await import('../../ui/install.ts');
+    return (result) => renderInstall(wasAsked ? { ...result, plan: '' } : result);
+  });
 }

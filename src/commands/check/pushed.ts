@@ -16,6 +16,7 @@ import { type HandoffMove, judgeMoves } from '../../store/moves.ts';
 import { type CheckValue, mixedShape, splitHints } from '../check.ts';
 import type { CommandResult, Context } from '../context.ts';
 import { reasonText } from '../report-illegal.ts';
+import { checkRemotePrefix } from '../sync/remote-prefix.ts';
 import type { IllegalMoveShape } from '../shapes.ts';
 import { typedTopic } from '../topic-argument.ts';
 
@@ -40,7 +41,7 @@ export async function checkPushed(
   { cwd }: Context,
 ): Promise<CommandResult<CheckValue>> {
   const { remotePrefix } = await readSettings(cwd);
-  const prefixes = [...new Set([HANDOFFS, remotePrefix])];
+  const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const handoffs = refs.flatMap((ref): PushedHandoff[] => {
     const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(each));
     return prefix === undefined ? [] : [{ ref, prefix }];

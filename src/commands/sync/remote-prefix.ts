@@ -9,7 +9,9 @@ import { escapeLine } from '../../domain/surfacing.ts';
  */
 export function checkRemotePrefix(text: string): string {
   const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
-  if (isPrefix && !text.startsWith('refs/handoffs-')) return text;
+  // Everybody's branches and tags are no place for handoffs, our own bookkeeping is none either.
+  const isTaken = /^refs\/(?:(?:heads|tags|remotes|notes)\/$|handoffs-)/.test(text);
+  if (isPrefix && !isTaken) return text;
   throw new Failure(
     'usage',
     `handoff.remotePrefix is no place for refs: ${escapeLine(JSON.stringify(text))}`,
