@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { short } from '../support/client/expectations.ts';
 import { CLAUDE_HANDS, CODEX_HANDS, GEMINI_HANDS, type Hands } from '../support/client/hands.ts';
-import { historyOf, messageOf, ownHookLog, type Shared, shareTree } from '../support/client/sharing.ts';
+import {
+  expectRefusal,
+  historyOf,
+  messageOf,
+  ownHookLog,
+  type Shared,
+  shareTree,
+} from '../support/client/sharing.ts';
 
 const PAIRS: readonly [string, Hands, Hands][] = [
   ['Claude Code and Claude Code', CLAUDE_HANDS, CLAUDE_HANDS],
@@ -11,18 +18,6 @@ const PAIRS: readonly [string, Hands, Hands][] = [
   ['Claude Code and Gemini CLI', CLAUDE_HANDS, GEMINI_HANDS],
   ['Gemini CLI and Claude Code', GEMINI_HANDS, CLAUDE_HANDS],
 ];
-
-/** What a session is told that would have taken the other's files along. */
-function expectRefusal(hands: Hands, text: string, other: string, paths: readonly string[]): void {
-  if (hands.client === 'gemini') {
-    expect(text).toContain(`session ${other.slice(0, 8)}`);
-    expect(text).toContain('git handoff commit -m ');
-    return;
-  }
-  for (const path of paths) {
-    expect(text).toContain(`${path}: session ${short(other)} changed it just now and has not committed it`);
-  }
-}
 
 async function expectWhole({ world }: Shared): Promise<void> {
   for (const command of ['git status --porcelain', 'git diff --cached', 'git diff HEAD']) {

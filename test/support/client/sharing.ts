@@ -1,8 +1,9 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { createGates } from '../model/gates.ts';
 import { say, type Turn } from '../model/script.ts';
+import { short } from './expectations.ts';
 import type { HandRun, Hands } from './hands.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -28,7 +29,7 @@ export function messageOf(who: string): string {
 const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
 /** Types what the refusal says to type: after `hint:` by a git hook, at the end by the guard. */
-const NEXT_COMMAND = '{{last:(?:hint|signing): (git [^\\n]*)}}';
+export const NEXT_COMMAND = '{{last:(?:hint|signing): (git [^\\n]*)}}';
 /** Goes on with other work, so that news can reach the session. */
 const WORK_ON = 'node --version';
 /** Names none of the files that it writes. */
@@ -38,19 +39,27 @@ const GENERATE = 'node ~/generate.cjs';
  * A changes the file that HEAD has; B is kept from changing it too, makes one by its file tool and one by a program.
  * Each tries to commit all while the other's work is uncommitted, then types what it is told to. Each step is held
  * at a gate until the other's step before it is over, its hooks included.
- *
- * On a machine so busy that the guard let a call through unseen, the whole is done once more.
  */
-export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
-  const world = await sharedWorld([first, second]);
+export function shareTree(first: Hands, second: Hands): Promise<Shared> {
+  return unhurried(
+    () => sharedWorld([first, second]),
+    (world) => play(world, first, second),
+  );
+}
+
+/** Plays in a new world; once more in another on a machine so busy that the guard let a call through unseen. */
+export async function unhurried<W extends World, T>(
+  makeWorld: () => Promise<W>,
+  playIn: (world: W) => Promise<T>,
+): Promise<T> {
+  const world = await makeWorld();
   try {
-    const shared = await play(world, first, second);
-    if (!wasHurried(world)) return shared;
+    const played = await playIn(world);
+    if (!wasHurried(world)) return played;
   } catch (problem) {
     if (!wasHurried(world)) throw problem;
   }
-  const again = await sharedWorld([first, second]);
-  return play(again, first, second);
+  return playIn(await makeWorld());
 }
 
 /** A repository in which somebody uses these clients, and has a git hook of their own. */
@@ -101,7 +110,7 @@ async function play(world: World, first: Hands, second: Hands): Promise<Shared> 
 }
 
 /** The world goes with the test: no client may be at work in it any more, even when the other has failed. */
-async function bothEnded(...runs: [Promise<HandRun>, Promise<HandRun>]): Promise<[HandRun, HandRun]> {
+export async function bothEnded(...runs: [Promise<HandRun>, Promise<HandRun>]): Promise<[HandRun, HandRun]> {
   await Promise.allSettled(runs);
   return Promise.all(runs);
 }
@@ -126,6 +135,18 @@ function endOf(who: 'A' | 'B', other: 'A' | 'B', hands: Hands): Turn[] {
 function answersOf({ outputs }: HandRun): Answers {
   const [refused = '', followed = ''] = outputs.slice(-3);
   return { refused, followed };
+}
+
+/** What a session is told that would have taken the other's files along. */
+export function expectRefusal(hands: Hands, text: string, other: string, paths: readonly string[]): void {
+  if (hands.client === 'gemini') {
+    expect(text).toContain(`session ${short(other)}`);
+    expect(text).toContain('git handoff commit -m ');
+    return;
+  }
+  for (const path of paths) {
+    expect(text).toContain(`${path}: session ${short(other)} changed it just now and has not committed it`);
+  }
 }
 
 function wasHurried(world: World): boolean {

@@ -36,9 +36,12 @@ export interface World {
   remove(): void;
 }
 
-/** Where the package under test lies; its own `bin/git-handoff` goes on PATH, as npm would link it. */
+/** Where the program under test comes from. */
 export interface WorldOptions {
+  /** Where the package lies; its own `bin/git-handoff` goes on PATH, as npm would link it. */
   readonly packageRoot?: string;
+  /** The folder in which npm has linked the program: it goes on PATH instead. */
+  readonly programs?: string;
 }
 
 /** Makes a world, to be removed by the caller. Its environment is built from nothing, so no key, setting or session id of ours is in it. */
@@ -50,11 +53,13 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     string,
   ];
   for (const folder of [home, repository, bin, path.join(root, 'tmp')]) mkdirSync(folder);
-  symlinkSync(
-    path.join(options.packageRoot ?? REPOSITORY, 'bin', 'git-handoff'),
-    path.join(bin, 'git-handoff'),
-  );
-  const environment = environmentOf(home, bin, path.join(root, 'tmp'));
+  if (options.programs === undefined) {
+    symlinkSync(
+      path.join(options.packageRoot ?? REPOSITORY, 'bin', 'git-handoff'),
+      path.join(bin, 'git-handoff'),
+    );
+  }
+  const environment = environmentOf(home, options.programs ?? bin, path.join(root, 'tmp'));
   const shell = (command: string): Promise<Outcome> => runShell(command, repository, environment);
   const output = async (command: string): Promise<string> => {
     const { status, stdout, stderr } = await shell(command);

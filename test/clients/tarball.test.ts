@@ -1,0 +1,148 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { short } from '../support/client/expectations.ts';
+import {
+  CLAUDE_HANDS,
+  CODEX_HANDS,
+  GEMINI_HANDS,
+  type HandRun,
+  type Hands,
+} from '../support/client/hands.ts';
+import { type Installed, installPacked } from '../support/client/packed.ts';
+import { REPOSITORY } from '../support/client/paths.ts';
+import { bothEnded, expectRefusal, historyOf, NEXT_COMMAND, unhurried } from '../support/client/sharing.ts';
+import { createWorld, type World } from '../support/client/world.ts';
+import { createGates } from '../support/model/gates.ts';
+import { say, type Turn } from '../support/model/script.ts';
+
+const TOPIC = 'main/auth-refresh';
+const REF = `refs/handoffs/${TOPIC}`;
+const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
+/** Takes everything that is dirty in the working tree, whose ever it is. */
+const commitAll = (who: string): string => `git add -A && git commit -m 'Work of ${who}'`;
+
+/** Where each client has its hooks, and what the person has there: valid, but not as a program prints it. */
+const SETTINGS = {
+  claude: ['.claude/settings.json', '{ "cleanupPeriodDays" : 20,\n   "hooks": {}}'],
+  codex: ['.codex/hooks.json', '{"hooks" :\n   {}}'],
+  gemini: ['.gemini/settings.json', undefined],
+} as const;
+
+/** What the person has before `git handoff init`, which `git handoff uninstall` must bring back. */
+interface Before {
+  /** The texts of the files, but for what the person has trusted since. */
+  readonly settings: readonly string[];
+  readonly gitConfig: string;
+  readonly hooks: readonly string[];
+}
+
+/** What Codex notes of a hook that the person has trusted. */
+const TRUST = /^\[hooks\.state\..*\]\ntrusted_hash = .*\n/gm;
+
+interface Played {
+  readonly world: World;
+  readonly before: Before;
+  readonly a: HandRun;
+  readonly b: HandRun;
+}
+
+/** A home with nothing but what the client needs; the person types `git handoff init`. */
+async function installedWorld(programs: string, hands: Hands): Promise<World & { readonly before: Before }> {
+  const world = await createWorld({ programs });
+  onTestFinished(() => world.remove());
+  await world.output('git config user.name Dev && git config user.email dev@example.com');
+  hands.prepare(world);
+  const [file, content] = SETTINGS[hands.client];
+  if (content !== undefined) {
+    mkdirSync(path.dirname(path.join(world.home, file)), { recursive: true });
+    writeFileSync(path.join(world.home, file), content);
+  }
+  const before = stateOf(world, hands);
+  await world.output(`git handoff init --client ${hands.client} --yes`);
+  expect(stateOf(world, hands).settings[0]).toContain('guard');
+  await hands.trust(world);
+  return { ...world, before };
+}
+
+function stateOf({ home, repository }: World, { client }: Hands): Before {
+  const hooks = path.join(repository, '.git', 'hooks');
+  const files = [SETTINGS[client][0], ...(client === 'codex' ? ['.codex/config.toml'] : [])];
+  return {
+    settings: files.map((file) => readFileSync(path.join(home, file), 'utf8').replaceAll(TRUST, '')),
+    gitConfig: readFileSync(path.join(repository, '.git', 'config'), 'utf8'),
+    hooks: existsSync(hooks) ? readdirSync(hooks).sort() : [],
+  };
+}
+
+/** A is the owner of a note and of a change; B, alive at the same time, tries to take both. */
+async function play(world: World & { readonly before: Before }, hands: Hands): Promise<Played> {
+  const gates = createGates();
+  const ofA: Turn[] = [
+    hands.shell(writeNote('note of A'), { opens: 'A is there', waitsFor: 'B is there' }),
+    ...hands.change(world, 'a.txt', { from: 'hello', to: 'hello of A' }, {}),
+    hands.shell(writeNote('second note of A'), { opens: 'A has worked', waitsFor: 'B is over' }),
+    hands.shell(commitAll('A')),
+    say('done'),
+  ];
+  const ofB: Turn[] = [
+    hands.shell(writeNote('note of B'), { opens: 'B is there', waitsFor: 'A has worked' }),
+    hands.shell(`git update-ref -d ${REF}`),
+    ...hands.change(world, 'a.txt', { from: 'hello of A', to: 'hello of B' }, {}),
+    ...hands.create(world, 'b.txt', 'made by B'),
+    hands.shell(commitAll('B')),
+    hands.shell(NEXT_COMMAND),
+    say('done', { opens: 'B is over' }),
+  ];
+  const [a, b] = await bothEnded(
+    hands.run(world, { turns: ofA }, gates),
+    hands.run(world, { turns: ofB }, gates),
+  );
+  return { world, before: world.before, a, b };
+}
+
+describe('the packed tarball in an empty home', () => {
+  let installed: Installed;
+  beforeAll(() => {
+    installed = installPacked();
+  });
+  afterAll(() => installed.remove());
+
+  it.each([
+    ['Claude Code', CLAUDE_HANDS],
+    ['Codex', CODEX_HANDS],
+    ['Gemini CLI', GEMINI_HANDS],
+  ])('%s: install, write, refused clobber, mixed commit refused, uninstall', async (_, hands) => {
+    const { world, before, a, b } = await unhurried(
+      () => installedWorld(installed.programs, hands),
+      (made) => play(made, hands),
+    );
+    const program = await world.output('command -v git-handoff');
+    expect(program).toBe(path.join(installed.programs, 'git-handoff'));
+    expect(realpathSync(program).startsWith(`${REPOSITORY}/`)).toBe(false);
+
+    const [clobber, removal, ...rest] = b.outputs;
+    const [change, , refused] = rest.slice(-4);
+    expect(clobber).toMatch(/exit(?:ed with)? code:? 3\b/i);
+    expect(clobber).toContain(`session ${short(a.session)}`);
+    expect(clobber).toMatch(/hint: .*git handoff take/);
+    expect(removal, world.guardLog()).toContain(`would change ${REF}`);
+    expect(change, world.guardLog()).toContain(`a.txt: session ${short(a.session)} changed it just now`);
+    expectRefusal(hands, refused ?? '', a.session, ['a.txt']);
+
+    expect(await world.output(`git log --reverse --format=%s ${REF} | wc -l`)).toMatch(/^\s*2$/);
+    expect(await world.output(`git handoff show ${TOPIC}`)).toContain('second note of A');
+    // Nothing signs in Gemini CLI's shell, in which git runs no hook.
+    const isSigned = hands.client !== 'gemini';
+    expect(await historyOf(world), [...a.outputs, ...b.outputs].join('\n')).toMatchObject([
+      { paths: ['b.txt'], sessions: [b.session] },
+      { paths: ['a.txt'], sessions: isSigned ? [a.session] : [] },
+    ]);
+    expect(await world.output('git status --porcelain')).toBe('');
+    expect(await world.output('cat a.txt b.txt')).toBe('hello of A\nmade by B');
+
+    await world.output('git handoff uninstall --yes');
+    expect(stateOf(world, hands)).toEqual(before);
+    expect(await world.output(`git rev-parse --verify ${REF}`)).toMatch(/^[0-9a-f]{40}$/);
+  });
+});
