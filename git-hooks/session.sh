@@ -187,11 +187,15 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
+# A git that hangs must not hold a commit: Node, which asks for what is missing, has a deadline of its own.
+if command -v timeout >/dev/null; then deadline='timeout 2'; else deadline=; fi
+
 # Prints the settings, and a dot when that is all of them.
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
-  git config --get-regexp '^handoff\.'
+  # shellcheck disable=SC2086
+  $deadline git config --get-regexp '^handoff\.'
   # 1 is "no such setting".
   if [ $? -le 1 ]; then echo .; fi
 }
@@ -209,8 +213,9 @@ facts() {
   printf '\0'
   export GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_OPTIONAL_LOCKS=0
   whole='%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)'
-  git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
-    git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
+  # shellcheck disable=SC2086
+  $deadline git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
+    $deadline git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
