@@ -187,9 +187,6 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
-# A git that hangs must not hold a commit: Node, which asks for what is missing, has a deadline of its own.
-if command -v timeout >/dev/null; then deadline='timeout 2'; else deadline=; fi
-
 # Prints the settings, and a dot when that is all of them.
 settings() {
   # It would name the only file to read.
@@ -224,7 +221,9 @@ facts() {
 ask() {
   hook=$1
   shift
-  answer=
+  answer='' deadline=''
+  # A git that hangs must not hold a commit: Node, which asks for what is missing, has a deadline of its own.
+  if command -v timeout >/dev/null; then deadline='timeout 2'; fi
   exec 4<&0
   output=$(
     {

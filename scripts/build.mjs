@@ -93,7 +93,7 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   });
   // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
   const core =
-    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board|sync|transfer)[^/]*\.ts$/;
+    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board|sync|transfer|network)[^/]*\.ts$/;
   await bundle('cli/main', 'cli', 'cli/[name].cjs', {
     define: await boardAssets(),
     groups: [{ name: 'core', test: core }],

@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
-import { type Fields, fields, fieldsOrJson, startSource, text } from './payload.ts';
+import { type Fields, fields, fieldsOrJson, firstText, startSource, text, toldExit } from './payload.ts';
 import { mcpCall } from './mcp.ts';
 
 /**
@@ -107,16 +107,16 @@ function toolCall(event: Fields): ToolCall {
     return command === undefined ? UNREADABLE : { kind: 'shell', command };
   }
   if (EDITORS.has(tool))
-    return edit(input) ?? patch(text(given) ?? first(input, ['patch', 'input', 'command']));
+    return edit(input) ?? patch(text(given) ?? firstText(input, ['patch', 'input', 'command']));
   if (!WRITERS.has(tool)) return input === undefined ? { kind: 'other' } : mcpCall(tool, input);
-  const path = first(input, PATH_KEYS);
+  const path = firstText(input, PATH_KEYS);
   if (path === undefined) return UNREADABLE;
-  const content = first(input, CONTENT_KEYS);
+  const content = firstText(input, CONTENT_KEYS);
   return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
 }
 
 function edit(input: Fields | undefined): ToolCall | undefined {
-  const path = first(input, PATH_KEYS);
+  const path = firstText(input, PATH_KEYS);
   return path === undefined ? undefined : { kind: 'edit', path };
 }
 
@@ -125,14 +125,9 @@ function patch(source: string | undefined): ToolCall {
   return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
 }
 
-function first(input: Fields | undefined, keys: readonly string[]): string | undefined {
-  return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
-}
-
 function failure(event: Fields): ToolFailure {
   const output = text(event['error']) ?? '';
-  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
-  return { exit: exit === undefined ? undefined : Number(exit), output };
+  return { exit: toldExit(output), output };
 }
 
 /** There is no field by which a person alone is told; what would go there is dropped. */

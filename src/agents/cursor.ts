@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, fields, fieldsOrJson, startSource, text } from './payload.ts';
+import { type Fields, fields, fieldsOrJson, firstText, startSource, text, toldExit } from './payload.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does
@@ -89,26 +89,21 @@ function toolCall(event: Fields): ToolCall {
   if (tool.startsWith('MCP:') || tool.startsWith('mcp__')) {
     return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^MCP:/, ''), input);
   }
-  const path = first(input, PATH_KEYS);
+  const path = firstText(input, PATH_KEYS);
   if (tool === 'Delete') {
     return path === undefined ? UNREADABLE : { kind: 'patch', files: [{ path, change: 'delete' }] };
   }
   if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
   if (path === undefined) return UNREADABLE;
-  const content = tool === 'Write' ? first(input, CONTENT_KEYS) : undefined;
+  const content = tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined;
   return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
-}
-
-function first(input: Fields | undefined, keys: readonly string[]): string | undefined {
-  return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
 
 /** What was interrupted, or never allowed, has not failed. */
 function failure(event: Fields): ToolFailure | undefined {
   if (event['is_interrupt'] === true || event['failure_type'] === 'permission_denied') return undefined;
   const output = text(event['error_message']) ?? text(event['error']) ?? '';
-  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
-  return { exit: exit === undefined ? undefined : Number(exit), output };
+  return { exit: toldExit(output), output };
 }
 
 /** There is no field by which a person alone is told; what would go there is dropped. */

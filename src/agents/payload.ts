@@ -16,7 +16,18 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The same for a value that may be JSON in a text. */
+/** The first of some fields that is a text: for what several versions of a client call otherwise. */
+export function firstText(input: Fields | undefined, keys: readonly string[]): string | undefined {
+  return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
+}
+
+/** The exit status that a failed command's output begins with, where the client tells none. */
+export function toldExit(output: string): number | undefined {
+  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
+  return exit === undefined ? undefined : Number(exit);
+}
+
+/** The value as an object, which may stand as JSON in a text. */
 export function fieldsOrJson(value: unknown): Fields | undefined {
   if (typeof value !== 'string') return fields(value);
   try {

@@ -29,7 +29,7 @@ const HEADINGS = [
 ];
 
 /** The text that the editor opens on. */
-export function noteTemplate(target: EditedTarget): string {
+function noteTemplate(target: EditedTarget): string {
   const head = target.head === '' ? '' : `${target.head}\n`;
   return [
     `${head}${HEADINGS.map((heading) => `# ${heading}\n\n`).join('\n')}`,
@@ -42,7 +42,7 @@ export function noteTemplate(target: EditedTarget): string {
 }
 
 /** The note of an edited template; `undefined` when nothing was written into it. */
-export function noteFromTemplate(edited: string, template: string): string | undefined {
+function noteFromTemplate(edited: string, template: string): string | undefined {
   const body = (text: string) => {
     const end = text.indexOf(SCISSORS);
     return (end < 0 ? text : text.slice(0, end)).trimEnd();

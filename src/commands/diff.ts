@@ -10,7 +10,7 @@ import { reportIllegalMoves } from './report-illegal.ts';
 import type { HandoffShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';
 import { typedTopic } from './topic-argument.ts';
-import { versionIn } from './versions.ts';
+import { firstLine, versionIn } from './versions.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface DiffOptions {
@@ -36,7 +36,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   const name = typedTopic(state.branch, state.topic);
   const [first, second] = options.versions.map((text) => versionIn(history, text, name));
   const to = second ?? history[0] ?? requireTip(state);
-  const from = first ?? (await lastOther(history, context.cwd));
+  const from = first ?? (await lastOther(firstLine(history), context.cwd));
   const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
   const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
   const reader = findSession(context, sessions, options.session)?.id;

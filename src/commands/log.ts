@@ -43,12 +43,13 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
     options.reading ? readAcks(repository, state.path) : new Map(),
   ]);
   const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
-  const items = history.map((commit, index) => ({
+  const known = new Map<string, HandoffCommit>(history.map((commit) => [commit.oid, commit]));
+  const items = history.map((commit) => ({
     ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, {
       ...reader,
       acknowledged: read.has(commit.oid) ? commit.oid : undefined,
     }),
-    step: stepOf(history[index + 1], commit),
+    step: stepOf(known.get(commit.parents[0] ?? ''), commit),
   }));
   return {
     value: { branch: state.branch, topic: state.topic, items },

@@ -48,7 +48,7 @@ export async function readerFacts(repository: Repository, context: Context): Pro
 }
 
 /** @throws Failure `usage` for what names no operator. */
-export function requireOperator(text: string, what: string, hint: string): void {
+function requireOperator(text: string, what: string, hint: string): void {
   if (isOperatorId(text) && text !== ME && (text !== ANYONE || what === '--to')) return;
   const message = `${what} is ${escapeLine(JSON.stringify(text))}, which names no operator: 1 to 64 of A-Z a-z 0-9 _ -`;
   throw new Failure('usage', message, { hint });

@@ -4,7 +4,7 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { shownAddress } from '../domain/sync/address.ts';
 import { encodeBranch } from '../git/namespace.ts';
 import { openRepository } from '../git/repository.ts';
-import type { TransferProgress } from '../git/transfer.ts';
+import type { TransferProgress } from '../git/network.ts';
 import { readTopics } from '../store/topic.ts';
 import { type CommandResult, type Context, findSession } from './context.ts';
 import { reportIllegalMoves } from './report-illegal.ts';

@@ -2,6 +2,16 @@ import { Failure } from '../domain/failure.ts';
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 
+/** Of a history with the newest first, those that follow each other by first parents: what a merge was put on top of. */
+export function firstLine(history: readonly HandoffCommit[]): HandoffCommit[] {
+  let next = history[0]?.oid;
+  return history.filter((commit) => {
+    if (commit.oid !== next) return false;
+    next = commit.parents[0];
+    return true;
+  });
+}
+
 /**
  * Finds a version of a topic by its object name or the beginning of it.
  *

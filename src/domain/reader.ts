@@ -31,10 +31,14 @@ export function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
   );
 }
 
-/** Which versions count as acknowledged, of a history with the newest first: the one that is, and those before it. */
+/** Which versions count as acknowledged, of a history with the newest first: the one that is, and what it follows from. */
 export function acknowledgedOf(history: readonly HandoffCommit[], newest: Oid | undefined): Oid[] {
-  const from = history.findIndex(({ oid }) => oid === newest);
-  return from < 0 ? [] : history.slice(from).map(({ oid }) => oid);
+  const read = new Set(newest === undefined ? [] : [newest]);
+  return history.flatMap(({ oid, parents }) => {
+    if (!read.has(oid)) return [];
+    for (const parent of parents) read.add(parent);
+    return [oid];
+  });
 }
 
 /** What is neither the reader's own nor acknowledged as it stands. */

@@ -144,8 +144,22 @@ function assemble(
  * hole ends at the hole.
  */
 export async function firstParentChain(options: GitOptions, tip: Oid, base: Oid | undefined): Promise<Oid[]> {
+  return listCommits(options, '--first-parent', tip, base);
+}
+
+/** All commits reachable from `tip`, both lines of a merge too: newest first, none before what follows from it. */
+export async function wholeHistory(options: GitOptions, tip: Oid): Promise<Oid[]> {
+  return listCommits(options, '--date-order', tip, undefined);
+}
+
+async function listCommits(
+  options: GitOptions,
+  walk: '--first-parent' | '--date-order',
+  tip: Oid,
+  base: Oid | undefined,
+): Promise<Oid[]> {
   const range = base === undefined ? [tip] : [tip, `^${base}`];
-  const result = await runGit(['rev-list', '--first-parent', '--end-of-options', ...range], options);
+  const result = await runGit(['rev-list', walk, '--end-of-options', ...range], options);
   if (result.code !== 0 && isDamage(result.stderr)) return readableChain(options, tip, base);
   if (result.code !== 0) throw gitFailure('rev-list', result);
   return result.stdout

@@ -1,13 +1,13 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { firstParentChain } from './commits.ts';
+import { wholeHistory } from './commits.ts';
 import { readObjects } from './objects.ts';
 import type { InRepository } from './repository.ts';
 import { runGit } from './run.ts';
 
 /** The names of a handoff's notes in its whole history, newest first, without reading them. */
 export async function noteBlobs({ cwd }: InRepository, tip: Oid): Promise<Oid[]> {
-  const chain = await firstParentChain({ cwd }, tip, undefined);
+  const chain = await wholeHistory({ cwd }, tip);
   const requests = chain.map((oid) => ({ name: `${oid}:${NOTE_FILE}`, infoOnly: true }));
   const found = await readObjects({ cwd }, requests);
   return found.flatMap((object) => (object?.type === 'blob' ? [object.oid] : []));

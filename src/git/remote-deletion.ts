@@ -2,8 +2,8 @@ import { Failure } from '../domain/failure.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { remoteWords } from './remote-words.ts';
-import { notMirrored } from './transfer.ts';
-import { userGit } from './user-git.ts';
+import { notMirrored } from './remotes.ts';
+import { userEnvironment, userGit } from './user-git.ts';
 
 /**
  * Asks a remote for some refs, as the user's own git would.
@@ -51,7 +51,6 @@ export async function deleteOnRemote(
   seen: Oid,
 ): Promise<Deletion> {
   const args = [
-    ...notMirrored(remote),
     'push',
     '--porcelain',
     '--no-verify',
@@ -62,6 +61,7 @@ export async function deleteOnRemote(
   const lease = `--force-with-lease=${ref}:${seen}`;
   const result = await userGit([...args, lease, '--end-of-options', remote, `:${ref}`], {
     cwd,
+    env: notMirrored(userEnvironment(process.env), remote),
     show: 'quiet',
   });
   if (result.code === 0) return { kind: 'done' };

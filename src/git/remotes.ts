@@ -61,3 +61,16 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
 export function isRemoteName(name: string): boolean {
   return parseBranchName(name) !== undefined;
 }
+
+/**
+ * Variables by which git pushes to a remote of `git clone --mirror` as to any other: it would push all or nothing, forced.
+ * Not by `-c`, for a remote's name may hold `=`. `env`: the environment that they are added to.
+ */
+export function notMirrored(env: NodeJS.ProcessEnv, remote: string): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: `remote.${remote}.mirror`,
+    [`GIT_CONFIG_VALUE_${count}`]: 'false',
+  };
+}

@@ -1,113 +1,11 @@
-import { simpleGit } from 'simple-git';
 import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
+import { type Ended, type TransferOptions, transfer } from './network.ts';
 import { type PushOutcome, parsePorcelain } from './push-outcome.ts';
 import { remoteWords } from './remote-words.ts';
+import { notMirrored } from './remotes.ts';
 import { gitFailure } from './run.ts';
-
-/**
- * What goes over the wire: the only calls of git that open a connection. simple-git runs them, for it reads git's
- * progress; everything else about them is as in `run.ts`.
- */
-
-/** How far a transfer is: git's own words for the stage, and percent of it. */
-export interface TransferProgress {
-  readonly stage: string;
-  readonly percent: number;
-}
-
-export interface TransferOptions {
-  readonly cwd: string;
-  /** Called while something is under way; without it git is quiet. */
-  readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
-  /** Whether a person can answer when git asks for a password. */
-  readonly mayAsk: boolean;
-}
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The refs of a remote are not what a crash may cost: they come again. A push of handoffs is judged by us, not by hooks. */
-const CONFIG = FIXED_CONFIG.filter((word) => word !== '-c' && !word.startsWith('core.fsync='));
-
-/**
- * What simple-git would refuse: the first two are our own settings, the others stand in the user's environment,
- * which is as good for this git as for one that is typed.
- */
-const ALLOWED = {
-  allowUnsafeHooksPath: true,
-  allowUnsafeFsMonitor: true,
-  allowUnsafeConfigPaths: true,
-  allowUnsafeConfigEnvCount: true,
-  allowUnsafeSshCommand: true,
-  allowUnsafeAskPass: true,
-  allowUnsafeEditor: true,
-  allowUnsafePager: true,
-  allowUnsafeGitProxy: true,
-  allowUnsafeExec: true,
-  allowUnsafeTemplateDir: true,
-  allowUnsafeProtocolOverride: true,
-};
-
-function networkEnvironment(mayAsk: boolean): NodeJS.ProcessEnv {
-  const { GIT_ALLOW_PROTOCOL: protocols } = process.env;
-  const env = gitEnvironment(process.env, mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {});
-  delete env['GIT_NO_LAZY_FETCH'];
-  if (protocols === undefined) delete env['GIT_ALLOW_PROTOCOL'];
-  else env['GIT_ALLOW_PROTOCOL'] = protocols;
-  return env;
-}
-
-/** Sets a setting by the environment: `-c` cannot, for a remote's name may hold `=`. */
-function withSetting(env: NodeJS.ProcessEnv, key: string, value: string): NodeJS.ProcessEnv {
-  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0);
-  const pair = { [`GIT_CONFIG_KEY_${count}`]: key, [`GIT_CONFIG_VALUE_${count}`]: value };
-  return { ...env, ...pair, GIT_CONFIG_COUNT: String(count + 1) };
-}
-
-interface Extra {
-  readonly input?: string;
-  readonly setting?: readonly [key: string, value: string];
-}
-
-async function transfer(
-  args: readonly string[],
-  options: TransferOptions,
-  { input, setting }: Extra = {},
-): Promise<Ended> {
-  const usual = networkEnvironment(options.mayAsk);
-  const env = setting === undefined ? usual : withSetting(usual, ...setting);
-  const { onProgress } = options;
-  let failed: Ended | undefined;
-  const git = simpleGit({
-    baseDir: options.cwd,
-    config: [...CONFIG],
-    // Without this each call waits 50 ms after git's end.
-    completion: { onExit: false, onClose: true },
-    allowEnvironment: Object.keys(env),
-    unsafe: ALLOWED,
-    ...(input === undefined ? {} : { input: () => input }),
-    ...(onProgress === undefined
-      ? {}
-      : {
-          progress: (event: { stage: string; progress: number }) =>
-            onProgress({ stage: event.stage, percent: event.progress }),
-        }),
-    errors: (error, { exitCode, stdErr, stdOut }) => {
-      if (exitCode === 0) return error;
-      const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
-      failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr) };
-      return undefined;
-    },
-  }).env(env as Record<string, string>);
-  const stdout = await git.raw([...args]);
-  return failed ?? { code: 0, stdout, stderr: '' };
-}
 
 /** A ref as a remote shows it. */
 export interface ShownRef {
@@ -237,9 +135,7 @@ export async function pushRefs(
       remote,
       ...part,
     ];
-    // A mirror is pushed whole and by force, or not at all.
-    const setting = [`remote.${remote}.mirror`, 'false'] as const;
-    const result = await transfer(args, options, { setting });
+    const result = await transfer(args, options, { variables: notMirrored(process.env, remote) });
     const told = parsePorcelain(result.stdout, result.stderr);
     // Of several addresses one may have been reached and another not.
     if (result.code !== 0 && told.every(({ kind }) => kind === 'pushed')) throw unreachable(remote, result);
@@ -257,11 +153,6 @@ function worstOf(outcomes: readonly PushOutcome[]): PushOutcome[] {
     if (former === undefined || order.indexOf(one.kind) > order.indexOf(former.kind)) worst.set(one.ref, one);
   }
   return [...worst.values()];
-}
-
-/** git pushes to a remote of `git clone --mirror` all or nothing, forced; refs by name only without that. */
-export function notMirrored(remote: string): string[] {
-  return ['-c', `remote.${remote}.mirror=false`];
 }
 
 function commandLines(refspecs: readonly string[]): string[][] {

@@ -1,13 +1,7 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
-import {
-  type LoadedCommit,
-  commitFromRef,
-  firstParentChain,
-  loadCommits,
-  loadSettled,
-} from '../git/commits.ts';
+import { type LoadedCommit, commitFromRef, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -232,9 +226,9 @@ function branchFor(path: HandoffPath, tip: HandoffCommit | undefined): BranchNam
   return decodeBranch(path.component) ?? recorded ?? (path.component as BranchName);
 }
 
-/** The history of a topic, newest first, first parents only, whole commits. */
+/** The history of a topic, newest first, whole commits; of a merge both lines. */
 export async function readHistory(repository: InRepository, tip: Oid): Promise<LoadedCommit[]> {
   const options = { cwd: repository.cwd };
-  const loaded = await loadCommits(options, await firstParentChain(options, tip, undefined));
+  const loaded = await loadCommits(options, await wholeHistory(options, tip));
   return loaded.filter((commit) => commit !== undefined);
 }

@@ -203,6 +203,25 @@ describe('sync --merge', () => {
     expectSettled(ada, bob);
   });
 
+  it('leaves the versions of both lines to be read, on both machines', () => {
+    const [byAda, byBob] = [BASE.replace('one', 'one by Ada'), BASE.replace('four', 'four by Bob')];
+    const { adas, bobs } = diverge(byAda, byBob);
+    editor(bob, 'true');
+    bob.sync('--merge');
+    ada.sync();
+    for (const clone of [ada, bob]) {
+      const items = clone.json(['log', TOPIC]).items as { oid: string; step: string }[];
+      // Of the same second: which line comes first is open.
+      expect(items.map(({ step }) => step).sort()).toEqual(['create', 'merge', 'take', 'write']);
+      expect([items[0]?.step, items[3]?.step]).toEqual(['merge', 'create']);
+      expect(items.slice(1, 3).map(({ oid }) => oid)).toEqual(expect.arrayContaining([adas, bobs]));
+      expect(clone.json(['show', TOPIC, '--at', bobs])['note']).toBe(byBob);
+      expect(clone.json(['show', TOPIC, '--at', adas])['note']).toBe(byAda);
+      // What the merge changed is told from the line that had the name.
+      expect(clone.json(['diff', TOPIC])['from']).toMatchObject({ oid: adas });
+    }
+  });
+
   it('refuses a note with markers left, and nothing has changed', () => {
     const { bobs } = diverge(BASE.replace('two', 'two by Ada'), BASE.replace('two', 'two by Bob'));
     editor(bob, 'echo "my own words" >> "$1"');

@@ -12,6 +12,10 @@ import {
 const oid = (digit: string) => digit.repeat(40) as Oid;
 const commit = (digit: string, owner: string, from?: string) =>
   ({ oid: oid(digit), trailers: { owner: owner as SessionId, from } }) as HandoffCommit;
+const after = (digit: string, ...parents: string[]): HandoffCommit => ({
+  ...commit(digit, 'x'),
+  parents: parents.map(oid),
+});
 const reader = (session: string | undefined, operator?: string): Reader => ({
   session: session as SessionId | undefined,
   operator,
@@ -49,10 +53,16 @@ describe('unread', () => {
   });
 
   it('is no version before the acknowledged one', () => {
-    const history = [commit('3', 'x'), commit('2', 'x'), commit('1', 'x')];
+    const history = [after('3', '2'), after('2', '1'), after('1')];
     expect(acknowledgedOf(history, oid('2'))).toEqual([oid('2'), oid('1')]);
     expect(acknowledgedOf(history, oid('9'))).toEqual([]);
     expect(acknowledgedOf(history, undefined)).toEqual([]);
+  });
+
+  it('is no version of either line of an acknowledged merge, and of one line only that one', () => {
+    const history = [after('4', '3', '2'), after('3', '1'), after('2', '1'), after('1')];
+    expect(acknowledgedOf(history, oid('4'))).toHaveLength(4);
+    expect(acknowledgedOf(history, oid('3'))).toEqual([oid('3'), oid('1')]);
   });
 });
 

@@ -1,15 +1,16 @@
 import type { Oid } from '../../domain/names.ts';
 import { HANDOFFS, type HandoffPath, handoffRef } from '../../git/namespace.ts';
+import type { TransferOptions } from '../../git/network.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
-import { type TransferOptions, pushRefs } from '../../git/transfer.ts';
+import { pushRefs } from '../../git/transfer.ts';
 import type { SyncWorld } from './one-remote.ts';
 
 /** From this many on a pattern is cheaper than names are. */
 export const MAX_NAMED = 200;
 
 /** What goes to a remote. */
-export interface Outgoing {
+interface Leaving {
   readonly remote: string;
   /** What the remote shows, by our names. */
   readonly there: ReadonlyMap<string, Oid>;
@@ -21,7 +22,7 @@ export interface Outgoing {
 export async function pushAll(
   world: SyncWorld,
   transfer: TransferOptions,
-  { remote, there, outgoing }: Outgoing,
+  { remote, there, outgoing }: Leaving,
 ): Promise<PushOutcome[]> {
   const named = [...outgoing].map(([ref, { tip }]) => ({ oid: tip, ref }));
   if (named.length <= MAX_NAMED) return pushRefs(transfer, remote, named);

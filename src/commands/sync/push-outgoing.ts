@@ -4,7 +4,7 @@ import { decidePush } from '../../domain/sync/outgoing.ts';
 import { HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
-import type { TransferOptions } from '../../git/transfer.ts';
+import type { TransferOptions } from '../../git/network.ts';
 import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
 import type { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';

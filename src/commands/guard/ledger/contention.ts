@@ -88,7 +88,7 @@ function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene, outc
 }
 
 /** "session aaaaaaaa changed it 3 minutes ago", as sure as the evidence is. */
-export function whoChanged({ session, evidence, at }: OpenClaim, now: number): string {
+function whoChanged({ session, evidence, at }: OpenClaim, now: number): string {
   const who = `session ${shortId(session)}`;
   return evidence === 'since-start'
     ? `changed since ${who} began, by it or by hand,`

@@ -16,7 +16,7 @@ export interface News {
 const MAX_LINES = 5;
 
 /** Events of other sessions that this one has not heard. */
-export function unheard({ all, self }: Ledgers): LedgerEvent[] {
+function unheard({ all, self }: Ledgers): LedgerEvent[] {
   return all
     .flatMap(({ events }) => events)
     .filter(
