@@ -118,9 +118,12 @@ export class SharingWorld extends TestRepository {
   }
 
   /** Starts one hook call beside the test. */
-  startGuard(payload: Readonly<Record<string, unknown>>): Promise<Run> {
+  startGuard(
+    payload: Readonly<Record<string, unknown>>,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Run> {
     const input = JSON.stringify({ cwd: this.path, ...payload });
-    return finished(this.start(LAUNCHER, ['guard', '--client', 'claude'], { input }));
+    return finished(this.start(LAUNCHER, ['guard', '--client', 'claude'], { input, env }));
   }
 
   /** git as a session runs it in its shell, without the guard having seen the call. */

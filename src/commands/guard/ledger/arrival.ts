@@ -8,6 +8,7 @@ import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../../host/folders.ts';
 import { appendEntries, readLedger } from '../../../store/ledger.ts';
+import { isSolo } from '../../../store/solo.ts';
 import {
   ARRIVAL,
   isPaused,
@@ -51,9 +52,13 @@ export async function beginAlone(
   if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
   if (returned !== undefined) removeStart(place, returned.id);
   if (snapshot === undefined) return;
-  const { start, pause } = returned ?? {};
-  const goesOn = start === undefined ? undefined : resumedStart(start, pause, snapshot);
-  putStart(place, session, goesOn ?? snapshot);
+  const { start: known, pause } = returned ?? {};
+  const start = (known === undefined ? undefined : resumedStart(known, pause, snapshot)) ?? snapshot;
+  putStart(place, session, start);
+  if (isSolo(found.gitDir, session)) return;
+  // Somebody has come meanwhile, and may have looked for the start list before it was there.
+  settle(place, session, start, snapshot, scene.now);
+  removeStart(place, session);
 }
 
 /** A session that worked alone is over: what changes from now on is not its own, should it come back. */
@@ -77,7 +82,7 @@ export async function arrive(
 ): Promise<string[]> {
   const place = placeFor(found);
   const starts = company.peers.map((peer) => ({ peer, start: readStart(place, peer) }));
-  const lone = starts.filter(({ peer, start }) => start !== undefined || !hasLedger(place, peer));
+  const lone = starts.filter(({ peer, start }) => start !== undefined || !isSettled(place, peer));
   const snapshot = await look(scene, place);
   if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
   const notices: string[] = [];
@@ -86,7 +91,11 @@ export async function arrive(
       notices.push(
         `What session ${shortId(peer)} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
-    } else settle(place, peer, start, snapshot, scene.now);
+    } else {
+      settle(place, peer, start, snapshot, scene.now);
+      // It may be running a command.
+      if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, snapshot);
+    }
     removeStart(place, peer);
   }
   const returned = ownStart(place, session, company);
@@ -131,14 +140,13 @@ function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): v
   if (since !== undefined) noteLoneOperation(place.gitDir, session, since);
 }
 
-/** Claims for the session that was alone, where it stands, and a window for the command that it may be running. */
+/** Claims for the session that was alone, and where it stands. */
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
   const claims = sinceStart(place, peer, changes, at);
   appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place.gitDir, peer, start.at);
-  if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, now);
 }
 
 function sinceStart(
@@ -158,8 +166,10 @@ function sinceStart(
 /** The last word of a session whose tool runs just now. */
 const BEFORE_TOOL = new Set(['PreToolUse', 'BeforeTool']);
 
-function hasLedger(place: WorkPlace, session: SessionId): boolean {
-  return readLedger(place, session).head !== undefined;
+/** It keeps a ledger, or is just starting and opens one itself when it has seen who else is here. */
+function isSettled(place: WorkPlace, session: SessionId): boolean {
+  const isStarting = lastEvent(place.commonDir, session).toLowerCase() === 'sessionstart';
+  return isStarting || readLedger(place, session).head !== undefined;
 }
 
 async function look(scene: Scene, place: WorkPlace): Promise<Snapshot | undefined> {
