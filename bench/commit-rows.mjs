@@ -1,5 +1,5 @@
 // Rows of the git hooks: what they add to `git commit`.
-import { bareNode, bareShell } from './measure.mjs';
+import { bareNode, bareShell, once } from './measure.mjs';
 import { session } from './scenario.mjs';
 
 const commit = (scenario, root, more = {}) => ({
@@ -10,31 +10,31 @@ const commit = (scenario, root, more = {}) => ({
 });
 
 export function commitRows(scenario) {
-  const plain = commit(scenario, scenario.repository('plain'));
+  const plain = once(() => commit(scenario, scenario.repository('plain')));
   const inSession = { CLAUDE_CODE_SESSION_ID: session };
-  const inShells = (name, hooked, target) => ({
-    name,
+  const inShells = (name, sessions, target, env) => ({
+    name: `commit with our hooks, ${name}`,
     unit: 'sh starts',
     target,
-    commands: { plain, shell: bareShell(scenario.env), hooked },
+    commands: () => ({
+      plain: plain(),
+      shell: bareShell(scenario.env),
+      hooked: commit(scenario, scenario.enabled(`commit, ${name}`, sessions), env),
+    }),
     figure: (times) => (times.hooked - times.plain) / times.shell,
   });
   return [
-    inShells('commit with our hooks, no session', commit(scenario, scenario.enabled('commit, none', 0)), 3),
-    inShells(
-      'commit with our hooks, solo session',
-      commit(scenario, scenario.enabled('commit, solo', 1), inSession),
-      6,
-    ),
+    inShells('no session', 0, 3),
+    inShells('solo session', 1, 6, inSession),
     {
       name: 'commit with our hooks, with a peer',
       unit: '× node more',
       target: 1.5,
-      commands: {
-        plain,
+      commands: () => ({
+        plain: plain(),
         node: bareNode(scenario.env),
         hooked: commit(scenario, scenario.enabled('commit, peer', 2), inSession),
-      },
+      }),
       figure: (times) => (times.hooked - times.plain) / times.node,
     },
   ];

@@ -1,4 +1,4 @@
-// npm run bench:counts: which processes each case starts, and in how many stages. Counts, not times: a loaded machine
+// node bench/counts.mjs: which processes each case starts, and in how many stages. Counts, not times: a loaded machine
 // changes none of them. Needs Linux and strace.
 //   --only <text>   cases whose name contains the text
 //   --each          every process with its start and end, in milliseconds (strace makes all of them slower)
@@ -17,7 +17,10 @@ const { values: options } = parseArgs({
 });
 
 /** The command of a row that is ours: not the one that it is compared with. */
-const ours = ({ commands }) => commands.guard ?? commands.command ?? commands.list ?? commands.hooked;
+function ours({ commands }) {
+  const all = commands();
+  return all.guard ?? all.command ?? all.list ?? all.hooked;
+}
 
 /** Runs a command below strace; the calls of each of its processes. `-D`: its parent stays the one that it has without. */
 function trace(scenario, { command, args, silent: _, ...rest }) {
@@ -104,9 +107,9 @@ console.log('| --- | --: | --: | --: | --: | --: | --: |');
 for (const group of [guardRows, ledgerRows, commitRows, verbRows]) {
   const scenario = new Scenario();
   try {
-    for (const row of group(scenario)) {
+    for (const row of group(scenario).filter(({ name }) => name.includes(options.only))) {
       const command = ours(row);
-      if (command === undefined || !row.name.includes(options.only)) continue;
+      if (command === undefined) continue;
       // The first call may fill a cache.
       spawnSync(command.command, command.args, { ...command, input: command.input ?? '' });
       print(row.name, counts(scenario, command));

@@ -1,13 +1,13 @@
 // Rows of the guard: nothing to decide, a full decision, and a hostile command.
 import { join } from 'node:path';
-import { bareNode } from './measure.mjs';
+import { bareNode, once } from './measure.mjs';
 import { registered, source, toolCall } from './scenario.mjs';
 
 const ratio = ({ guard, node }) => guard / node;
 
 function nothingToDecide(scenario) {
-  const off = scenario.repository('without init');
-  const solo = scenario.enabled('solo', 1);
+  const off = once(() => scenario.repository('without init'));
+  const solo = once(() => scenario.enabled('solo', 1));
   const path = (root) => join(root, 'src', 'a.ts');
   const write = (root, bytes) => toolCall(root, 'Write', { file_path: path(root), content: source(bytes) });
   const output = (root, bytes) =>
@@ -27,31 +27,29 @@ function nothingToDecide(scenario) {
       name: `${name}, ${size}`,
       unit: '× node',
       target,
-      commands: {
+      commands: () => ({
         node: bareNode(scenario.env),
-        guard: { ...registered(scenario, root, payload(root, bytes)), silent: true },
-      },
+        guard: { ...registered(scenario, root(), payload(root(), bytes)), silent: true },
+      }),
       figure: ratio,
     })),
   );
 }
 
 function fullDecision(scenario) {
-  const root = scenario.enabled('with a peer', 2);
-  const file = toolCall(root, 'Edit', {
-    file_path: join(root, 'src', 'a.ts'),
-    old_string: '1',
-    new_string: '2',
-  });
-  const shell = toolCall(root, 'Bash', { command: 'sed -i s/1/2/ src/a.ts && git add src && npm test' });
+  const root = once(() => scenario.enabled('with a peer', 2));
+  const edit = () => ({ file_path: join(root(), 'src', 'a.ts'), old_string: '1', new_string: '2' });
+  const file = () => toolCall(root(), 'Edit', edit());
+  const shell = () =>
+    toolCall(root(), 'Bash', { command: 'sed -i s/1/2/ src/a.ts && git add src && npm test' });
   const row = (name, input, target) => ({
     name,
     unit: '× node',
     target,
-    commands: {
+    commands: () => ({
       node: bareNode(scenario.env),
-      guard: { ...registered(scenario, root, input), silent: true },
-    },
+      guard: { ...registered(scenario, root(), input()), silent: true },
+    }),
     figure: ratio,
   });
   return [
@@ -74,7 +72,7 @@ function hostile(scenario, root) {
   return Object.entries(units).flatMap(([kind, unit]) => {
     const call = (bytes) => {
       const command = `echo handoff ${unit.repeat(bytes / unit.length)}`;
-      return registered(scenario, root, toolCall(root, 'Bash', { command }));
+      return registered(scenario, root(), toolCall(root(), 'Bash', { command }));
     };
     return [
       {
@@ -82,7 +80,7 @@ function hostile(scenario, root) {
         unit: '× node',
         target: 6,
         runs: 7,
-        commands: { node: bareNode(scenario.env), guard: call(200_000) },
+        commands: () => ({ node: bareNode(scenario.env), guard: call(200_000) }),
         figure: ratio,
       },
       {
@@ -90,8 +88,8 @@ function hostile(scenario, root) {
         unit: '×',
         target: 2.3,
         runs: 7,
-        commands: { half: call(100_000), once: call(200_000), twice: call(400_000) },
-        figure: ({ half, once, twice }) => Math.max(once / half, twice / once),
+        commands: () => ({ half: call(100_000), whole: call(200_000), twice: call(400_000) }),
+        figure: ({ half, whole, twice }) => Math.max(whole / half, twice / whole),
       },
     ];
   });

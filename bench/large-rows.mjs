@@ -1,6 +1,7 @@
 // Rows of large repositories: a hook stays within its deadline (0.8 s), however much there is. Milliseconds, not ratios.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { once } from './measure.mjs';
 import { registered, session, start, toolCall } from './scenario.mjs';
 
 const FILES = 50_000;
@@ -27,20 +28,16 @@ function large(scenario) {
 }
 
 export function largeRows(scenario) {
-  let built;
-  const root = () => (built ??= large(scenario));
+  const root = once(() => large(scenario));
   const guard = (payload) => registered(scenario, root(), payload);
   const inSession = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
   const args = ['commit', '-q', '--allow-empty', '-m', 'fix: one thing'];
-  // Built only for a row that is asked for: it takes many seconds.
   const row = (name, command) => ({
     name: `${name}, ${FILES} files, ${REFS} refs, with a peer`,
     unit: 'ms',
     target: 1000,
     runs: 5,
-    get commands() {
-      return { command: command() };
-    },
+    commands: () => ({ command: command() }),
     figure: (times) => times.command,
   });
   return [

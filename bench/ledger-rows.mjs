@@ -1,7 +1,7 @@
 // Rows of the ledger: what it costs to remember who changed what, beside a second session.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bareNode } from './measure.mjs';
+import { bareNode, once } from './measure.mjs';
 import { registered, toolCall } from './scenario.mjs';
 
 /** A repository with so many tracked files, and sessions. */
@@ -24,41 +24,57 @@ function afterEdits({ command, args, ...rest }) {
 }
 
 export function ledgerRows(scenario) {
-  const root = scenario.enabled('written with a peer', 2);
-  const file = join(root, 'src', 'a.ts');
-  writeFileSync(file, 'export const a = 2;\n');
-  const written = toolCall(root, 'Write', { file_path: file, content: 'x' }, { tool_response: {} });
   const node = bareNode(scenario.env);
-  const big = manyFiles(scenario, 10_000);
-  writeFileSync(join(big, 'src', 'a.ts'), 'export const a = 2;\n');
-  const command = { command: 'node scripts/generate.mjs' };
-  const reset = { command: 'git reset --hard' };
-  const alone = manyFiles(scenario, 10_000, 1);
-  const rescue = registered(scenario, alone, toolCall(alone, 'Bash', reset));
-  const stash = { command: 'git', args: ['stash', 'create'], cwd: alone, env: scenario.env };
-  const before = registered(scenario, big, toolCall(big, 'Bash', command));
-  const after = registered(scenario, big, toolCall(big, 'Bash', command, { tool_response: { stdout: '' } }));
   return [
     {
       name: 'guard, after a Write with a peer',
       unit: '× node',
       target: 1.8,
-      commands: { node, guard: { ...registered(scenario, root, written), silent: true } },
+      commands: () => ({ node, guard: { ...afterWrite(scenario), silent: true } }),
       figure: (times) => times.guard / times.node,
     },
     {
       name: 'guard, before and after a shell command, 10,000 files, with a peer',
       unit: 'ms over two bare nodes',
       target: 120,
-      commands: { node, before: { ...before, silent: true }, after: { ...after, silent: true } },
+      commands: () => ({ node, ...aroundCommand(scenario) }),
       figure: (times) => times.before + times.after - 2 * times.node,
     },
     {
       name: 'guard, rescue before git reset --hard, 10,000 files, 10 changed',
       unit: '× git stash create, over bare node',
       target: 1.5,
-      commands: { node, stash: afterEdits(stash), guard: { ...afterEdits(rescue), silent: true } },
+      commands: () => ({ node, ...beforeReset(scenario) }),
       figure: (times) => (times.guard - times.node) / times.stash,
     },
   ];
+}
+
+function afterWrite(scenario) {
+  const root = scenario.enabled('written with a peer', 2);
+  const file = join(root, 'src', 'a.ts');
+  writeFileSync(file, 'export const a = 2;\n');
+  return registered(
+    scenario,
+    root,
+    toolCall(root, 'Write', { file_path: file, content: 'x' }, { tool_response: {} }),
+  );
+}
+
+function aroundCommand(scenario) {
+  const root = manyFiles(scenario, 10_000);
+  writeFileSync(join(root, 'src', 'a.ts'), 'export const a = 2;\n');
+  const command = { command: 'node scripts/generate.mjs' };
+  const call = (more) => ({
+    ...registered(scenario, root, toolCall(root, 'Bash', command, more)),
+    silent: true,
+  });
+  return { before: call(), after: call({ tool_response: { stdout: '' } }) };
+}
+
+function beforeReset(scenario) {
+  const root = manyFiles(scenario, 10_000, 1);
+  const guard = registered(scenario, root, toolCall(root, 'Bash', { command: 'git reset --hard' }));
+  const stash = { command: 'git', args: ['stash', 'create'], cwd: root, env: scenario.env };
+  return { stash: afterEdits(stash), guard: { ...afterEdits(guard), silent: true } };
 }

@@ -8,6 +8,12 @@ import { spawnSync } from 'node:child_process';
  *   silent?: boolean }} Command `silent`: it has to print nothing
  */
 
+/** What a row needs, made for the first row that is measured. @template T @param {() => T} build */
+export function once(build) {
+  let built;
+  return () => (built ??= build());
+}
+
 /** Bare Node: the unit of most figures. @returns {Command} */
 export const bareNode = (env) => ({ command: process.execPath, args: ['-e', '0'], env });
 
@@ -35,13 +41,13 @@ export function time({ command, args, silent, ...options }) {
 /**
  * Measures a row: one round to warm up, then `runs` rounds.
  *
- * @param {{ commands: Record<string, Command>, figure: (times: Record<string, number>) => number,
+ * @param {{ commands: () => Record<string, Command>, figure: (times: Record<string, number>) => number,
  *   runs?: number }} row `runs` caps the rounds of a slow row
  * @returns {number} the median figure
  */
 export function measure(row, runs) {
-  const names = Object.keys(row.commands);
-  const round = () => Object.fromEntries(names.map((name) => [name, time(row.commands[name])]));
+  const commands = Object.entries(row.commands());
+  const round = () => Object.fromEntries(commands.map(([name, command]) => [name, time(command)]));
   round();
   return median(Array.from({ length: Math.min(runs, row.runs ?? runs) }, () => row.figure(round())));
 }

@@ -42,12 +42,18 @@ function results(group) {
   try {
     return group(scenario)
       .filter(({ name }) => name.includes(options.only))
-      .map((row) => result(row));
+      .map((row) => reported(result(row)));
   } catch (error) {
     return [{ name: group.name, failed: String(error) }];
   } finally {
     scenario.remove();
   }
+}
+
+/** A table is printed at the end; whoever waits at a terminal sees each figure when it is known. */
+function reported(row) {
+  if (process.stderr.isTTY) console.error(`${row.name}: ${row.measured ?? row.failed}`);
+  return row;
 }
 
 function result(row) {

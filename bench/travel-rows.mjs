@@ -1,6 +1,6 @@
 // Rows of what travels: the first push and the first fetch of 10,000 handoffs, and a sync that has nothing to do.
 import { join } from 'node:path';
-import { bareNode } from './measure.mjs';
+import { bareNode, once } from './measure.mjs';
 import { launcher, session } from './scenario.mjs';
 import { fill } from './verb-rows.mjs';
 
@@ -8,8 +8,11 @@ const MANY = 10_000;
 const SPEC = 'refs/handoffs/*:refs/handoffs/*';
 
 export function travelRows(scenario) {
-  const root = scenario.enabled('travels', 1);
-  fill(scenario, root, MANY);
+  const root = once(() => {
+    const filled = scenario.enabled('travels', 1);
+    fill(scenario, filled, MANY);
+    return filled;
+  });
   const env = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
   // A fresh other side each time, by a name that was never used: nothing is known of it.
   const fresh = (line) => ({
@@ -17,10 +20,10 @@ export function travelRows(scenario) {
     args: [
       '-c',
       `export fresh="$0/fresh-$$" && git init -q --bare "$fresh" && ${line}`,
-      join(root, '..'),
+      join(root(), '..'),
       launcher,
     ],
-    cwd: root,
+    cwd: root(),
     env,
   });
   const row = (name, git, ours) => ({
@@ -28,7 +31,7 @@ export function travelRows(scenario) {
     unit: '× git',
     target: 1.5,
     runs: 3,
-    commands: { node: bareNode(env), git: fresh(git), ours: fresh(ours) },
+    commands: () => ({ node: bareNode(env), git: fresh(git), ours: fresh(ours) }),
     figure: (times) => (times.ours - times.node) / times.git,
   });
   const named = 'git config remote.r$$.url';
@@ -49,22 +52,28 @@ export function travelRows(scenario) {
 
 /** Against the two commands with which git alone would look. */
 function nothingRow(scenario, env) {
-  const root = scenario.enabled('nothing to sync', 1);
-  const inRoot = { cwd: root, env };
-  const bare = `${root}.git`;
-  scenario.run('git', ['init', '-q', '--bare', bare], inRoot);
-  scenario.run('git', ['remote', 'add', 'origin', bare], inRoot);
-  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
-  scenario.run(launcher, ['sync'], inRoot);
+  const synced = () => {
+    const root = scenario.enabled('nothing to sync', 1);
+    const inRoot = { cwd: root, env };
+    const bare = `${root}.git`;
+    scenario.run('git', ['init', '-q', '--bare', bare], inRoot);
+    scenario.run('git', ['remote', 'add', 'origin', bare], inRoot);
+    scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
+    scenario.run(launcher, ['sync'], inRoot);
+    return inRoot;
+  };
   const fetch = "git fetch -q --no-tags origin '+refs/handoffs/*:refs/handoffs-remote/origin/*'";
   return {
     name: 'sync with nothing to do',
     unit: '× two git + node',
     target: 1.3,
-    commands: {
-      node: bareNode(env),
-      git: { command: 'sh', args: ['-c', `${fetch} && git push -q origin '${SPEC}'`], ...inRoot },
-      ours: { command: launcher, args: ['sync'], ...inRoot },
+    commands: () => {
+      const inRoot = synced();
+      return {
+        node: bareNode(env),
+        git: { command: 'sh', args: ['-c', `${fetch} && git push -q origin '${SPEC}'`], ...inRoot },
+        ours: { command: launcher, args: ['sync'], ...inRoot },
+      };
     },
     figure: (times) => times.ours / (times.git + times.node),
   };

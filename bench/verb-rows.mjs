@@ -1,31 +1,31 @@
 // Rows of the verbs: a small repository, and a list of 10,000 handoffs; the start of a session among 1,000.
-import { bareNode } from './measure.mjs';
+import { bareNode, once } from './measure.mjs';
 import { launcher, registered, session, start } from './scenario.mjs';
 
 const MANY = 10_000;
 const SOME = 1000;
 
 export function verbRows(scenario) {
-  const root = scenario.enabled('verbs', 1);
-  const verb = (...args) => ({
-    command: launcher,
-    args,
-    cwd: root,
-    env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session },
-    input: '',
+  const inRoot = once(() => {
+    const root = scenario.enabled('verbs', 1);
+    const options = { cwd: root, env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session } };
+    scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], options);
+    return options;
   });
-  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], verb());
-  const row = (name, command) => ({
-    name,
+  const row = (name, ...args) => ({
+    name: `${name}, small repository`,
     unit: '× node',
     target: 2.5,
-    commands: { node: bareNode(scenario.env), command },
+    commands: () => ({
+      node: bareNode(scenario.env),
+      command: { command: launcher, args, input: '', ...inRoot() },
+    }),
     figure: (times) => times.command / times.node,
   });
   return [
-    row('write, small repository', verb('write', 'speed-check', '-m', 'goal: be faster')),
-    row('show, small repository', verb('show', 'speed-check')),
-    row('list, small repository', verb('list')),
+    row('write', 'write', 'speed-check', '-m', 'goal: be faster'),
+    row('show', 'show', 'speed-check'),
+    row('list', 'list'),
     manyRow(scenario),
     startRow(scenario),
   ];
@@ -33,15 +33,14 @@ export function verbRows(scenario) {
 
 /** What a session is told at its start, with many open handoffs on its branch. */
 function startRow(scenario) {
-  const root = scenario.enabled('many open', 1);
-  fill(scenario, root, SOME);
   return {
     name: `start of a session, ${SOME} open handoffs`,
     unit: '× node',
     target: 2.5,
-    commands: {
-      node: bareNode(scenario.env),
-      guard: registered(scenario, root, start(root, session)),
+    commands: () => {
+      const root = scenario.enabled('many open', 1);
+      fill(scenario, root, SOME);
+      return { node: bareNode(scenario.env), guard: registered(scenario, root, start(root, session)) };
     },
     figure: (times) => times.guard / times.node,
   };
@@ -49,10 +48,7 @@ function startRow(scenario) {
 
 /** `list` against git reading the same fields, bare Node taken off. */
 function manyRow(scenario) {
-  const root = scenario.enabled('many', 1);
   const env = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
-  const inRoot = { cwd: root, env };
-  fill(scenario, root, MANY);
   const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
   const read = [
     'for-each-ref',
@@ -65,10 +61,14 @@ function manyRow(scenario) {
     unit: '× for-each-ref',
     target: 2,
     runs: 5,
-    commands: {
-      node: bareNode(env),
-      git: { command: 'git', args: read, ...inRoot },
-      list: { command: launcher, args: ['list', '--all'], ...inRoot },
+    commands: () => {
+      const inRoot = { cwd: scenario.enabled('many', 1), env };
+      fill(scenario, inRoot.cwd, MANY);
+      return {
+        node: bareNode(env),
+        git: { command: 'git', args: read, ...inRoot },
+        list: { command: launcher, args: ['list', '--all'], ...inRoot },
+      };
     },
     figure: (times) => (times.list - times.node) / times.git,
   };
