@@ -23,7 +23,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
 ];
 
 /** The version of the file's format. */
-const FORMAT = 1;
+const FORMAT = { version: 1 } as const;
 
 const isOurs = isGuardCommand('copilot');
 

@@ -20,7 +20,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
 ];
 
 /** The version of the file's format. */
-const FORMAT = 1;
+const FORMAT = { version: 1 } as const;
 
 const isOurs = isGuardCommand('cursor');
 

@@ -3,7 +3,7 @@ import type { ClientInstaller, Places, Scope } from './client.ts';
 import { geminiExtension } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
-import { isBlank, jsonValue } from './json-text.ts';
+import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
 /** Tools that can change a file or run a command; anchored, because Gemini CLI tests a regex unanchored. */
 const TOOL_MATCHER = '^(write_file|replace|run_shell_command|mcp_.*)$';
@@ -22,6 +22,9 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['BeforeTool', TOOL_MATCHER],
   ['AfterTool', TOOL_MATCHER],
 ];
+
+/** Its settings are written by hand, and may hold comments. */
+const FORMAT = { comments: true } as const;
 
 const isOurs = isGuardCommand('gemini');
 
@@ -48,10 +51,12 @@ export const geminiInstaller: ClientInstaller = {
     if (scope === 'local' || places.topLevel === undefined) return undefined;
     return join(places.topLevel, '.gemini', 'settings.json');
   },
-  register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs),
-  unregister: (text) => unregisterHooks(text, isOurs),
+  register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs, FORMAT),
+  unregister: (text) => unregisterHooks(text, isOurs, FORMAT),
   warnings(text) {
-    const settings = isBlank(text) ? undefined : (jsonValue(text) as { hooksConfig?: unknown } | undefined);
+    const settings = isBlank(text)
+      ? undefined
+      : (jsonValue(withoutComments(text)) as { hooksConfig?: unknown } | undefined);
     const { enabled, disabled } = (settings?.hooksConfig ?? {}) as { enabled?: unknown; disabled?: unknown };
     if (enabled === false) {
       return [

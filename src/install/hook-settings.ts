@@ -15,6 +15,7 @@ import {
   scanJson,
   styleOf,
   toBinary,
+  withoutComments,
 } from './json-text.ts';
 
 /** One registration: the handler runs at every such event (of the tools that the matcher names). */
@@ -29,37 +30,47 @@ export interface HookEntry {
 /** Tells our command from everybody else's. */
 export type CommandTest = (command: string) => boolean;
 
+/** What a client's settings may hold besides. */
+export interface SettingsFormat {
+  /** What the client wants to see as `"version"`; one that stands there is kept. */
+  readonly version?: number;
+  /** The client reads JSON with comments. */
+  readonly comments?: true;
+}
+
 /** The settings cannot be edited safely; the message says why. */
 export class SettingsError extends Error {}
 
 /**
  * The text with our entries in it, each exactly once, all other bytes as they were.
  *
- * @param version what the client wants to see as `"version"`; one that stands there is kept
  * @throws SettingsError when the text is not JSON or `hooks` has another shape
  */
 export function registerHooks(
   text: string,
   entries: readonly HookEntry[],
   isOurs: CommandTest,
-  version?: number,
+  format: SettingsFormat = {},
 ): string {
+  const { version } = format;
   if (isBlank(text)) return newSettings(text, entries, version);
-  const root = scanRoot(text);
+  const root = scanRoot(text, format);
   if (version === undefined || memberOf(root, 'version') !== undefined) {
-    return insertHooks(text, entries, isOurs);
+    return insertHooks(text, entries, isOurs, format);
   }
-  return insertHooks(
-    appendItems(text, root, 1, [`"version": ${version}`], styleOf(text, root)),
-    entries,
-    isOurs,
-  );
+  const versioned = appendItems(text, root, 1, [`"version": ${version}`], styleOf(text, root));
+  return insertHooks(versioned, entries, isOurs, format);
 }
 
-function insertHooks(text: string, entries: readonly HookEntry[], isOurs: CommandTest): string {
-  if (hooksAreCurrent(text, entries, isOurs)) return text;
-  const base = unregisterHooks(text, isOurs);
-  const root = scanRoot(base);
+function insertHooks(
+  text: string,
+  entries: readonly HookEntry[],
+  isOurs: CommandTest,
+  format: SettingsFormat,
+): string {
+  if (hooksAreCurrent(text, entries, isOurs, format)) return text;
+  const base = unregisterHooks(text, isOurs, format);
+  const root = scanRoot(base, format);
   const style = styleOf(base, root);
   const hooks = memberOf(root, 'hooks')?.value;
   if (hooks === undefined) {
@@ -70,11 +81,11 @@ function insertHooks(text: string, entries: readonly HookEntry[], isOurs: Comman
   const missing = entries.filter((entry) => memberOf(hooks, entry.event) === undefined);
   let result = base;
   for (const entry of entries.filter((candidate) => !missing.includes(candidate))) {
-    result = appendGroup(result, entry);
+    result = appendGroup(result, entry, format);
   }
   if (missing.length === 0) return result;
   const bodies = missing.map((entry) => `"${entry.event}": ` + renderJson([groupOf(entry)], 2, style));
-  return appendItems(result, hooksNode(result), 2, bodies, style);
+  return appendItems(result, hooksNode(result, format), 2, bodies, style);
 }
 
 /**
@@ -82,20 +93,25 @@ function insertHooks(text: string, entries: readonly HookEntry[], isOurs: Comman
  *
  * @throws SettingsError when the text is not JSON
  */
-export function unregisterHooks(text: string, isOurs: CommandTest): string {
+export function unregisterHooks(text: string, isOurs: CommandTest, format: SettingsFormat = {}): string {
   if (isBlank(text)) return text;
   let result = text;
   for (;;) {
-    const found = findOurs(result, scanRoot(result), isOurs);
+    const found = findOurs(result, scanRoot(result, format), isOurs);
     if (found === undefined) return result;
     result = removeItem(result, found.container, found.index);
   }
 }
 
 /** Whether our entries stand in the text just as they would be written now, and none besides. */
-export function hooksAreCurrent(text: string, entries: readonly HookEntry[], isOurs: CommandTest): boolean {
+export function hooksAreCurrent(
+  text: string,
+  entries: readonly HookEntry[],
+  isOurs: CommandTest,
+  format: SettingsFormat = {},
+): boolean {
   if (isBlank(text)) return false;
-  const present = ourGroups(text, scanRoot(text), isOurs).sort();
+  const present = ourGroups(text, scanRoot(text, format), isOurs).sort();
   const wanted = entries.map((entry) => toBinary(`${entry.event} ${JSON.stringify(groupOf(entry))}`)).sort();
   return present.length === wanted.length && present.every((group, at) => group === wanted[at]);
 }
@@ -120,26 +136,27 @@ function newSettings(base: string, entries: readonly HookEntry[], version: numbe
   return base.slice(0, contentStart(base)) + body + style.eol;
 }
 
-function appendGroup(text: string, entry: HookEntry): string {
-  const list = memberOf(hooksNode(text), entry.event)?.value;
+function appendGroup(text: string, entry: HookEntry, format: SettingsFormat): string {
+  const list = memberOf(hooksNode(text, format), entry.event)?.value;
   if (list?.kind !== 'array') throw new SettingsError(`"hooks.${entry.event}" is not a list`);
-  const style = styleOf(text, scanRoot(text));
+  const style = styleOf(text, scanRoot(text, format));
   return appendItems(text, list, 3, [renderJson(groupOf(entry), 3, style)], style);
 }
 
-function hooksNode(text: string): JsonNode {
-  const hooks = memberOf(scanRoot(text), 'hooks')?.value;
+function hooksNode(text: string, format: SettingsFormat): JsonNode {
+  const hooks = memberOf(scanRoot(text, format), 'hooks')?.value;
   if (hooks?.kind !== 'object') throw new SettingsError('"hooks" is not an object');
   return hooks;
 }
 
-function scanRoot(text: string): JsonNode {
+function scanRoot(text: string, { comments }: SettingsFormat): JsonNode {
+  const plain = comments === true ? withoutComments(text) : text;
   try {
-    jsonValue(text);
+    jsonValue(plain);
   } catch (error) {
     throw new SettingsError(`not valid JSON (${(error as Error).message})`);
   }
-  const root = scanJson(text);
+  const root = scanJson(plain);
   if (root.kind !== 'object') throw new SettingsError('not a JSON object');
   return root;
 }
@@ -192,6 +209,8 @@ function ourGroups(text: string, root: JsonNode, isOurs: CommandTest): string[] 
   return [...ourPlaces(text, root, isOurs)].map(([, event, group]) => {
     const node = group?.container.items[group.index]?.value;
     const name = event?.container.items[event.index]?.key ?? '';
-    return `${name} ${JSON.stringify(node === undefined ? null : JSON.parse(text.slice(node.start, node.end)))}`;
+    const value: unknown =
+      node === undefined ? null : JSON.parse(withoutComments(text.slice(node.start, node.end)));
+    return `${name} ${JSON.stringify(value)}`;
   });
 }

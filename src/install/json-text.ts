@@ -42,6 +42,16 @@ export function toBinary(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
+/**
+ * The text with blanks for its comments, offset by offset, as some clients read their settings: lines from `//` on and
+ * what stands between slash-asterisks. JSON proper has none and is returned as it is.
+ */
+export function withoutComments(text: string): string {
+  return text.replace(/"(?:[^"\\]+|\\[^])*"|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (part) =>
+    part.startsWith('"') ? part : part.replace(/[^\r\n]/g, ' '),
+  );
+}
+
 /** The value that a binary string of JSON stands for; throws SyntaxError as `JSON.parse` does. */
 export function jsonValue(text: string): unknown {
   return JSON.parse(Buffer.from(text.slice(contentStart(text)), 'latin1').toString('utf8'));
@@ -50,7 +60,7 @@ export function jsonValue(text: string): unknown {
 /**
  * Finds the places of all values.
  *
- * @param text valid JSON (ask `jsonValue` first), with or without a byte order mark
+ * @param text valid JSON (ask `jsonValue` first) without comments, with or without a byte order mark
  */
 export function scanJson(text: string): JsonNode {
   return scanValue(text, skipSpace(text, contentStart(text)));
@@ -135,19 +145,40 @@ export function appendItems(
   const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  const closesOnOwnLine = text.slice(at, container.end - 1).includes('\n');
+  const rest = text.slice(at, container.end - 1);
+  const closesOnOwnLine = rest.includes('\n') || rest.trim() !== '';
   const tail = closesOnOwnLine ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
   return text.slice(0, at) + added + text.slice(at);
 }
 
-/** Removes one item with its comma and the blanks that led to it. */
+/** Removes one item with its comma and the blanks that led to it; comments stay. */
 export function removeItem(text: string, container: JsonNode, index: number): string {
   const item = container.items[index];
   if (item === undefined) return text;
   const previous = container.items[index - 1];
   const next = container.items[index + 1];
-  if (previous !== undefined) return text.slice(0, previous.end) + text.slice(item.end);
-  if (next !== undefined) return text.slice(0, item.start) + text.slice(next.start);
-  return text.slice(0, container.start + 1) + text.slice(container.end - 1);
+  if (previous !== undefined) {
+    const between = commentsOf(withoutComma(text.slice(previous.end, item.start)));
+    return text.slice(0, previous.end) + between + text.slice(item.end);
+  }
+  if (next !== undefined) {
+    const between = withoutComma(text.slice(item.end, next.start));
+    return text.slice(0, item.start) + between.trimStart() + text.slice(next.start);
+  }
+  const before = text.slice(container.start + 1, item.start);
+  const after = text.slice(item.end, container.end - 1);
+  const kept = (before + after).trim() === '' ? '' : commentsOf(before) + after;
+  return text.slice(0, container.start + 1) + kept + text.slice(container.end - 1);
+}
+
+/** The blanks go where there is no comment between them. */
+function commentsOf(between: string): string {
+  return between.trim() === '' ? '' : between;
+}
+
+/** What stands between two items, without the comma that parts them. */
+function withoutComma(between: string): string {
+  const comma = withoutComments(between).indexOf(',');
+  return comma < 0 ? between : between.slice(0, comma) + between.slice(comma + 1);
 }

@@ -131,9 +131,10 @@ describe('hooks in Gemini CLI', () => {
     const settings = path.join(world.home, '.gemini', 'settings.json');
     const before = readFileSync(settings, 'utf8');
     await world.output('git handoff init --yes --client gemini');
-    const { hooks, ...others } = JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>;
+    const parsed = (text: string) => JSON.parse(text.replace('// Mine.', '')) as Record<string, unknown>;
+    const { hooks, ...others } = parsed(readFileSync(settings, 'utf8'));
     expect(hooks).toBeDefined();
-    expect(others).toEqual(JSON.parse(before));
+    expect(others).toEqual(parsed(before));
 
     const script = {
       turns: [

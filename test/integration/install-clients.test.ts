@@ -274,6 +274,17 @@ describe('what a person must know', () => {
     },
   );
 
+  it('Gemini CLI reads comments: its settings keep them, and come back byte for byte', async () => {
+    const path = settingsPath('gemini', 'user');
+    const text = '{\n  // mine\n  "hooksConfig": { "enabled": false } // "hooks": none\n  /* all */\n}\n';
+    world.write(path, text);
+    const before = world.snapshot();
+    expect((await world.init({ clients: ['gemini'] })).notices.join('\n')).toContain('hooksConfig');
+    expect(readFileSync(path, 'utf8')).toContain('git-handoff');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
   it('Copilot CLI runs no hook of a file that says so', async () => {
     world.write(settingsPath('copilot', 'user'), '{"version":1,"disableAllHooks":true}');
     expect((await world.init({ clients: ['copilot'] })).notices.join('\n')).toContain('disableAllHooks');

@@ -8,7 +8,7 @@ import { runProgram } from './program.ts';
 import type { ClientRun, RunOptions } from './run.ts';
 import type { World } from './world.ts';
 
-/** A person's settings, with what keeps it from asking servers elsewhere. */
+/** A person's settings, written by hand, with what keeps it from asking servers elsewhere. */
 const SETTINGS = {
   security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
   privacy: { usageStatisticsEnabled: false },
@@ -20,7 +20,8 @@ const SETTINGS = {
 export function prepareGemini(world: World): void {
   const folder = path.join(world.home, '.gemini');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, 'settings.json'), `${JSON.stringify(SETTINGS, null, 4)}\n`);
+  const settings = `// Mine.\n${JSON.stringify(SETTINGS, null, 4)}\n`;
+  writeFileSync(path.join(folder, 'settings.json'), settings);
   writeFileSync(path.join(world.home, '.gitconfig'), '[user]\n\tname = Dev\n\temail = dev@example.com\n');
 }
 

@@ -7,7 +7,7 @@ import {
   registerHooks,
   unregisterHooks,
 } from '../../../src/install/hook-settings.ts';
-import { jsonValue, toBinary } from '../../../src/install/json-text.ts';
+import { jsonValue, toBinary, withoutComments } from '../../../src/install/json-text.ts';
 
 const isOurs = (command: string) => command.includes('ours');
 const handler = (command: string) => ({ type: 'command', command, timeout: 10 });
@@ -95,5 +95,65 @@ describe('registerHooks and unregisterHooks', () => {
       '{"hooks": {"Stop": [null, 1, "ours", {"hooks": "ours"}, {"hooks": [null, {"command": ["ours"]}]}]}}';
     expect(unregister(odd)).toBe(odd);
     expect(unregister(register(odd))).toContain(odd.slice(0, -3));
+  });
+});
+
+describe('settings with comments', () => {
+  const COMMENTS = { comments: true } as const;
+  const comment = fc.oneof(
+    fc.constantFrom('/* of the team, "quoted" */', '/**/', '// to the end, {"a": [1]}\n', '//\r\n'),
+    fc.string({ unit: 'grapheme-ascii' }).map((text) => `/*${text.replaceAll('*/', '')}*/`),
+  );
+  /** JSON with comments at some of the places where blanks may stand. */
+  const commented = fc
+    .tuple(document, layout, fc.array(comment, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat(3)))
+    .map(([value, style, comments, dice]) => {
+      const left = [...comments];
+      const text = lay(value, style);
+      const put = text.replace(/"(?:[^"\\]|\\[^])*"|[{}[\],:]/g, (token) => {
+        const one = !token.startsWith('"') && dice.next().value === 0 ? left.pop() : undefined;
+        return one === undefined ? token : token + one;
+      });
+      return { text: put, value: jsonValue(text), comments: comments.slice(left.length) };
+    });
+
+  it('keep their comments and their meaning, and repeat without change', () => {
+    fc.assert(
+      fc.property(commented, ({ text, value, comments }) => {
+        const registered = registerHooks(text, ENTRIES, isOurs, COMMENTS);
+        expect(registerHooks(registered, ENTRIES, isOurs, COMMENTS)).toBe(registered);
+        const taken = unregisterHooks(registered, isOurs, COMMENTS);
+        expect(withoutEmpty(jsonValue(withoutComments(taken)))).toEqual(withoutEmpty(value));
+        for (const one of comments) expect(registered).toContain(one);
+      }),
+    );
+  });
+
+  it.each([
+    '{\n  "a": 1, // first\n  "b": 2 // last\n}\n',
+    '{\n  // nothing yet\n}\n',
+    '{ /* nothing yet */ }',
+    '// above\n{\n  "url": "http://x//y", /* "hooks": {} */\n  "a": [1, 2]\n} // below\n',
+    '{\n  "hooks": {\n    "Stop": [\n      { "hooks": [] } // mine\n    ] // all\n  }\n}\n',
+  ])('come back byte for byte: %j', (text) => {
+    const registered = registerHooks(text, ENTRIES, isOurs, COMMENTS);
+    expect(hooksAreCurrent(registered, ENTRIES, isOurs, COMMENTS)).toBe(true);
+    expect(unregisterHooks(registered, isOurs, COMMENTS)).toBe(text);
+  });
+
+  it('keep what somebody wrote beside our entries', () => {
+    const ours = '{"command": "ours"}';
+    const list = (items: string) => `{"hooks": {"Stop": [{"hooks": [\n${items}\n]}]}}`;
+    const taken = (items: string) => unregisterHooks(list(items), isOurs, COMMENTS);
+    expect(taken(`1, // one,\n${ours}, // two\n2 // three`)).toBe(list('1 // one,\n, // two\n2 // three'));
+    expect(taken(`${ours} /* a, b */, // two\n2`)).toBe(list('/* a, b */ // two\n2'));
+  });
+
+  it.each(['{ /* open }', '{ // open', '{"a": 1 / 2}'])('refuse %j', (text) => {
+    expect(() => registerHooks(text, ENTRIES, isOurs, COMMENTS)).toThrow(SettingsError);
+  });
+
+  it('are refused where the client reads none', () => {
+    expect(() => register('{} // mine')).toThrow(SettingsError);
   });
 });
