@@ -19,6 +19,7 @@ const AT_A_TIME = 4096;
 
 /**
  * Judges moves by every commit that they add, all of them together: a handful of processes, however many there are.
+ * `known`: commits that were loaded before.
  *
  * @returns for each move why it is illegal; `undefined` when it is legal
  * @throws Failure when git cannot read
@@ -26,15 +27,17 @@ const AT_A_TIME = 4096;
 export async function judgeMoves(
   { cwd }: InRepository,
   moves: readonly HandoffMove[],
+  known: ReadonlyMap<Oid, Found> = new Map(),
 ): Promise<(IllegalReason | undefined)[]> {
   const options = { cwd };
-  const found = new Map<Oid, Found>();
+  const found = new Map(known);
   const load = async (oids: readonly Oid[]) => {
     const loaded = await loadJudged(options, oids);
     oids.forEach((oid, at) => found.set(oid, loaded[at] ?? 'missing'));
   };
   const reasons = new Map<HandoffMove, IllegalReason>();
-  await load([...new Set(moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old])))]);
+  const ends = moves.flatMap(({ old, next }) => (old === undefined ? [next] : [next, old]));
+  await load([...new Set(ends)].filter((oid) => !found.has(oid)));
   for (const move of moves) {
     const reason = checkEnds(move, found);
     if (reason !== undefined) reasons.set(move, reason);

@@ -9,6 +9,9 @@ import { reasonText } from '../report-illegal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
 
+/** Whether the ref's name does not tell the branch's, which was too long: only the handoff itself does. */
+export const isCut = ({ component }: HandoffPath) => decodeBranch(component) === undefined;
+
 /** Collects what is told of one remote: of each handoff what happened to it last. */
 export class SyncReport {
   readonly #remote: string;
@@ -25,7 +28,7 @@ export class SyncReport {
 
   know(topics: readonly SyncedTopic[]): void {
     for (const { path, here } of topics) {
-      if (here === undefined || decodeBranch(path.component) !== undefined) continue;
+      if (here === undefined || !isCut(path)) continue;
       this.#branches.set(path.component, here.branch);
     }
   }

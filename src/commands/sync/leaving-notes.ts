@@ -7,6 +7,7 @@ import { historyOf, walkHistories } from '../../git/histories.ts';
 import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
+import { inBatches } from '../../store/sync/batches.ts';
 import { refuseLeaving } from '../secrets/refuse-leaving.ts';
 import { type LeavingNote, scanNotes } from '../secrets/scan-notes.ts';
 import type { SyncReport } from './items.ts';
@@ -53,7 +54,7 @@ export async function withoutSecrets(
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
 
-/** Commits whose notes are in memory at once. */
+/** Commits whose notes are in memory at once: a mebibyte each at the most, and mostly a kilobyte. */
 const CHUNK = 500;
 
 /** Every note of the versions that leave. What cannot be read cannot leave either: git's own push will say so. */
@@ -68,13 +69,18 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
       commit,
     })),
   );
-  for (let at = 0; at < pairs.length; at += CHUNK) {
-    const chunk = pairs.slice(at, at + CHUNK);
-    const loaded = await loadCommits(
-      { cwd },
-      chunk.map(({ commit }) => commit),
-      { notes: true },
-    );
+  const load = (chunk: Readonly<typeof pairs> = []) => {
+    const commits = chunk.map(({ commit }) => commit);
+    const loading = loadCommits({ cwd }, commits, { notes: true });
+    // Awaited when the chunk before it has been scanned.
+    loading.catch(() => undefined);
+    return loading;
+  };
+  const chunks = inBatches(pairs, CHUNK);
+  let coming = load(chunks[0]);
+  for (const [at, chunk] of chunks.entries()) {
+    const loaded = await coming;
+    coming = load(chunks[at + 1]);
     for (const [index, { ref, commit }] of chunk.entries()) {
       const { note, noteOid, trailers } = loaded[index] ?? {};
       if (note === undefined || noteOid === undefined) continue;

@@ -17,7 +17,7 @@ import type { Context } from '../context.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncOptions } from '../sync.ts';
 import { planOnly } from './dry-run.ts';
-import { SyncReport } from './items.ts';
+import { SyncReport, isCut } from './items.ts';
 import { mergeConflicts } from './merge-notes.ts';
 import { MAX_NAMED } from './push-all.ts';
 import { pushOutgoing, transferOptions } from './push-outgoing.ts';
@@ -106,7 +106,9 @@ async function syncOnce(
   if (options.fetch) {
     const folded = await fold(world, differences, topics, report);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
-    if (folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse')) {
+    const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
+    // A fetch has all that it tells, but for the names of branches that were cut.
+    if (isChanged && (options.push || topics.some(({ path }) => isCut(path)))) {
       topics = await readSyncedTopics(repository, remote.name, component);
       differences = await findDifferences(repository, topics.filter(isShown));
       report.know(topics);

@@ -5,6 +5,7 @@ import { HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/refs.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { TransferOptions } from '../../git/network.ts';
+import { inBatches, twoAtOnce } from '../../store/sync/batches.ts';
 import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
 import type { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
@@ -71,11 +72,14 @@ export async function pushOutgoing(
   return !outcomes.some(({ kind }) => kind === 'moved');
 }
 
+/** Refs in one transaction. */
+const BATCH = 5000;
+
 /** Remembers what stands at the remote now. */
 async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
   const moved = there.filter(({ tip, old }) => tip !== old);
   const updates = moved.map(({ path, tip, old }) => ({ ref: trackingRef(name, path), next: tip, old }));
-  if (updates.length > 0) await updateRefs(repository, updates, { repeatable: true });
+  await twoAtOnce(inBatches(updates, BATCH), (batch) => updateRefs(repository, batch, { repeatable: true }));
 }
 
 function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {

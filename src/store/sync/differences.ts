@@ -2,7 +2,6 @@ import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
-import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {
@@ -14,6 +13,7 @@ import {
   prunedRef,
   remotePrefix,
 } from '../../git/namespace.ts';
+import { type Found, loadJudged } from '../../git/judged-commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
@@ -77,7 +77,7 @@ export interface Difference extends SyncedTopic {
   readonly owner: SessionId | undefined;
 }
 
-/** Judges every topic that the remote shows otherwise than it stands here, all of them in four processes. */
+/** Judges every topic that the remote shows otherwise than it stands here, all of them in a handful of processes. */
 export async function findDifferences(
   repository: InRepository,
   topics: readonly SyncedTopic[],
@@ -86,12 +86,11 @@ export async function findDifferences(
     one.there === undefined || one.there.oid === one.here?.tip?.oid ? [] : [{ ...one, there: one.there }],
   );
   if (unequal.length === 0) return [];
-  const tips = await loadCommits(
-    { cwd: repository.cwd },
-    unequal.map(({ there }) => there.oid),
-  );
+  const oids = [...new Set(unequal.map(({ there }) => there.oid))];
+  const loaded = await loadJudged({ cwd: repository.cwd }, oids);
+  const tips = new Map(oids.map((oid, at) => [oid, loaded[at] ?? 'missing']));
   // Their histories, which may be a whole project's, are not walked.
-  const strange = unequal.map((one, at) => strangeness(one, tips[at]));
+  const strange = unequal.map((one) => strangeness(one, tips.get(one.there.oid)));
   const known = unequal.filter((_, at) => strange[at] === undefined);
   const relations = await relate(repository, known);
   const moving = known.filter((one) =>
@@ -105,7 +104,9 @@ export async function findDifferences(
       old: relations.get(one) === 'behind' ? one.here?.tip?.oid : undefined,
       next: one.there.oid,
     })),
+    tips,
   );
+  const reasonOf = new Map(moving.map((one, at) => [one, reasons[at]]));
   const own = await withOwnText(
     repository,
     moving.filter((one) => relations.get(one) === 'diverged'),
@@ -114,22 +115,21 @@ export async function findDifferences(
     ...one,
     facts: {
       relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
-      illegal: strange[at] ?? reasons[moving.indexOf(one)],
+      illegal: strange[at] ?? reasonOf.get(one),
       deletedHere: one.pruned !== undefined && one.pruned === memoryOf(one.there.oid),
       hasOwnText: own.has(one),
     },
-    owner: tips[at]?.trailers?.owner,
+    owner: ownerOf(tips.get(one.there.oid)),
   }));
 }
+
+const ownerOf = (tip: Found | undefined) => (typeof tip === 'object' ? tip.trailers?.owner : undefined);
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
 /** Why a tip is no handoff at all, or none that this version knows. */
-function strangeness(
-  { here, there: ref }: Unequal,
-  tip: LoadedCommit | undefined,
-): IllegalReason | undefined {
-  if (ref.type !== 'commit' || ref.symbolic || tip === undefined) return 'no commit';
+function strangeness({ here, there: ref }: Unequal, tip: Found | undefined): IllegalReason | undefined {
+  if (ref.type !== 'commit' || ref.symbolic || typeof tip !== 'object') return 'no commit';
   // What stands here and cannot be read is not given up for what can.
   if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
   return checkCommit(tip);

@@ -5,6 +5,7 @@ import { handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
 import { type RefUpdate, updateRefs } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
+import { inBatches, twoAtOnce } from './batches.ts';
 import type { Difference, SyncedTopic } from './differences.ts';
 
 /** What became of one topic. */
@@ -67,13 +68,15 @@ async function moveAll(repository: Repository, differences: readonly Difference[
   const moved: Difference[] = [];
   // What is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
-  for (const group of [differences.filter(isNew), differences.filter((one) => !isNew(one))]) {
-    for (let at = 0; at < group.length; at += BATCH) {
-      const batch = group.slice(at, at + BATCH);
-      if (await apply(repository, batch.flatMap(toTheirs), batch.every(isNew))) continue;
-      for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.push(one);
-    }
-  }
+  const move = async (batch: readonly Difference[]) => {
+    if (await apply(repository, batch.flatMap(toTheirs), batch.every(isNew))) return;
+    for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.push(one);
+  };
+  const groups = [differences.filter(isNew), differences.filter((one) => !isNew(one))];
+  await twoAtOnce(
+    groups.flatMap((group) => inBatches(group, BATCH)),
+    move,
+  );
   return moved;
 }
 
