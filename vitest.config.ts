@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** The long fault run has tests of hours. */
@@ -6,6 +7,8 @@ const isLong = process.env['GIT_HANDOFF_FAULTS'] === 'long';
 /** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see README, "Tests"). */
 export default defineConfig({
   test: {
+    // One worker, which vitest would take on two cores, mostly waits for processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {

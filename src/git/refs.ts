@@ -211,9 +211,26 @@ export async function updateRefs(
   }
   const result = await transaction.finish(['start', ...lines, 'prepare', 'commit', ''].join('\n'));
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
+  const dangling = danglingRef(result.stderr, updates);
+  if (dangling !== undefined) {
+    await removeSymbolicRef(repository, dangling);
+    return updateRefs(repository, updates, { ...options, started: undefined });
+  }
   // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
   if (await alreadyApplied(repository, updates)) return { kind: 'done' };
   return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
+}
+
+/** The ref that stands in the way because it is a symbolic one to nothing: newer gits do not put another in its place. */
+function danglingRef(stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
+  const [, name] = /cannot lock ref '([^']+)': dangling symref already exists/.exec(stderr) ?? [];
+  return updates.find(({ ref }) => ref === name)?.ref;
+}
+
+/** @throws Failure when it is there still, so that nobody tries for ever */
+async function removeSymbolicRef({ cwd }: InRepository, ref: RefName): Promise<void> {
+  const result = await runGit(['symbolic-ref', '--delete', '--', ref], { cwd });
+  if (result.code !== 0) throw gitFailure('symbolic-ref', result);
 }
 
 function classify(stderr: string): TransactionResult | undefined {

@@ -72,11 +72,18 @@ export async function fetchRefs(
     '--',
     remote,
   ];
-  const result = await transfer(args, options, { input: `${refspecs.join('\n')}\n` });
+  const input = `${refspecs.join('\n')}\n`;
+  let result = await transfer(args, options, { input });
+  // A hole in a history here ends a newer git's fetch. Once more as a fresh clone would: what was lost comes, too.
+  if (result.code !== 0 && HOLE.test(result.stderr)) {
+    result = await transfer(['fetch', '--refetch', ...args.slice(1)], options, { input });
+  }
   // A ref that went away since it was shown: the next look tells.
   if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
   throw cannotStore(result) ?? unreachable(remote, result);
 }
+
+const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$/im;
 
 /** A fetch that failed on this side: here is no room, or nothing may be written. */
 function cannotStore({ code, stderr }: Ended): Failure | undefined {

@@ -47,7 +47,7 @@ export function toBinary(text: string): string {
  * what stands between slash-asterisks. JSON proper has none and is returned as it is.
  */
 export function withoutComments(text: string): string {
-  return text.replace(/"(?:[^"\\]+|\\[^])*"|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (part) =>
+  return text.replace(/"(?:[^"\\]|\\[^]?)*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (part) =>
     part.startsWith('"') ? part : part.replace(/[^\r\n]/g, ' '),
   );
 }

@@ -75,6 +75,8 @@ const FURTHER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'index.threads': '4',
     'core.untrackedCache': 'true',
     'core.splitIndex': 'true',
+    // With it git itself loses what a split index shares (seen with 2.55).
+    'index.skipHash': 'false',
     'core.preloadIndex': 'false',
     'index.recordEndOfIndexEntries': 'true',
   },

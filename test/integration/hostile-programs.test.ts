@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CANARIES, plant } from '../support/canaries.ts';
-import { HostileWorld, type Said } from '../support/hostile-world.ts';
+import { HostileWorld, PLAIN, type Said } from '../support/hostile-world.ts';
 import { A, B } from '../support/sharing-world.ts';
 
 let world: HostileWorld;
@@ -72,7 +72,7 @@ describe('a program that the repository names', () => {
     expect(codes).toEqual(
       expect.arrayContaining(['branch-squashed', 'head-replaced', 'file-missing', 'file-moved']),
     );
-    world.git(['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', 'branch', '-m', 'side-2']);
+    world.git([...PLAIN, 'branch', '-m', 'side-2']);
     world.ok(['list']);
     world.handoff(['boot', 'side/login-flow'], { session: B });
     expect(world.canaries()).toEqual([]);

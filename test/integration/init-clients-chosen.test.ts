@@ -96,7 +96,7 @@ it.each([
 
 it('no client named, one with settings that cannot be edited: the others are set up, and it is told', async () => {
   const broken = join(world.home, FILES.gemini);
-  put(broken, '{\n  // mine\n  "theme": "dark"\n}\n');
+  put(broken, '{\n  "theme": dark\n}\n');
   await expect(world.init({ clients: [] })).rejects.toMatchObject({
     hint: 'mend that file, or leave gemini out: git handoff init --client none',
   });

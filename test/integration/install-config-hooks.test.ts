@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GitRunner } from '../../src/git/run.ts';
+import { runsConfigHooks } from '../../src/install/config-hooks.ts';
 import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 
@@ -100,6 +102,21 @@ describe('the command', () => {
   });
 });
 
+const real = execFileSync('git', ['--version'], { encoding: 'utf8' });
+it.runIf(runsConfigHooks(real))(
+  'the git of this machine runs them, and commits without the package',
+  async () => {
+    HOOK_MANAGERS['husky 8']?.install(world, world.repository);
+    await init();
+    world.commit('two');
+    const ran = world.calls().map((line) => line.split(' ').slice(0, 2).join(' '));
+    expect(ran).toEqual(['shim pre-commit', 'shim prepare-commit-msg', 'shim commit-msg', 'mine']);
+    rmSync(world.packageRoot, { recursive: true });
+    world.commit('three');
+    expect(world.calls()).toEqual(['mine']);
+  },
+);
+
 it('a hook that becomes ours to change is changed, and goes from the config', async () => {
   const before = world.snapshot();
   world.git(['config', 'core.hooksPath', '']);
@@ -119,7 +136,7 @@ it("a person's own hooks in the config stay", async () => {
   world.git(['config', 'core.hooksPath', '/dev/null']);
   const before = world.snapshot();
   await init();
-  expect(configured('hook.lint.command')).toEqual(['make lint']);
+  expect(configured('hook.lint.command')).toEqual(['true']);
   await world.uninstall();
   expect(world.snapshot()).toEqual(before);
 });

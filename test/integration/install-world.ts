@@ -62,7 +62,10 @@ export class World {
     };
   }
 
-  /** The product's runner, in this world's environment. */
+  /**
+   * The product's runner, in this world's environment. It tells of a git that knows no hooks in its config, whatever runs
+   * here: those have a test of their own (install-config-hooks).
+   */
   readonly runner: GitRunner = (args, options) => {
     const hidden = Object.keys(process.env).filter((name) => name.startsWith('GIT_'));
     const former = Object.fromEntries([...hidden, 'HOME'].map((name) => [name, process.env[name]]));
@@ -72,7 +75,8 @@ export class World {
     const running = runGit(args, options);
     delete process.env['GIT_CONFIG_NOSYSTEM'];
     Object.assign(process.env, former);
-    return running;
+    if (args[0] !== '--version') return running;
+    return running.then((result) => ({ ...result, stdout: Buffer.from('git version 2.39.5\n') }));
   };
 
   context(cwd = this.repository, more: Partial<InstallContext> = {}): InstallContext {
@@ -93,7 +97,8 @@ export class World {
   }
 
   git(args: string[], cwd = this.repository, env: Record<string, string> = {}): string {
-    return execFileSync('git', args, {
+    // What git does behind a commit's back is no part of a snapshot.
+    return execFileSync('git', ['-c', 'maintenance.auto=false', ...args], {
       cwd,
       env: { ...this.env, ...env },
       encoding: 'utf8',

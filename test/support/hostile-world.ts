@@ -25,8 +25,10 @@ export interface Said {
 
 /** Ends a call that hangs: a limit so wide that a loaded machine does not reach it. */
 const HANGS_MS = 45_000;
-/** For the test's own git. */
-const PLAIN = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+/** For the test's own git, which runs none of what the repository names; the last is the configured hook of canaries.ts. */
+export const PLAIN = ['core.fsmonitor=false', 'core.hooksPath=/dev/null', 'hook.evil.enabled=false'].flatMap(
+  (setting) => ['-c', setting],
+);
 
 /**
  * Two sessions share a working tree with work of both in it, notes of both, and files of every sort that settings are
