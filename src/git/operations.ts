@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gitEnvironment } from './environment.ts';
 import { exactStatOf } from './stat.ts';
 
 /** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */
@@ -27,7 +28,21 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
     return found(gitDir, isRevert ? 'revert' : 'cherry-pick', 'sequencer/head');
   }
   const head = HEADS.find(([file]) => isOid(readText(join(gitDir, file))));
-  return head === undefined ? undefined : found(gitDir, head[1], head[0]);
+  if (head !== undefined) return found(gitDir, head[1], head[0]);
+  // With reftable they are no files. Their message is one, and as old as they are.
+  if (!has('MERGE_MSG') || !isFolder(join(gitDir, 'reftable'))) return undefined;
+  const kept = HEADS.find(([ref]) => isRef(gitDir, ref));
+  return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');
+}
+
+/** Milliseconds; what takes longer is not known. */
+const ASKING_MS = 500;
+
+function isRef(gitDir: string, name: string): boolean {
+  const { spawnSync } = process.getBuiltinModule('node:child_process');
+  const args = ['--git-dir', gitDir, 'rev-parse', '-q', '--verify', '--end-of-options', name];
+  const env = gitEnvironment(process.env);
+  return spawnSync('git', args, { env, stdio: 'ignore', timeout: ASKING_MS }).status === 0;
 }
 
 const HEADS = [
@@ -37,6 +52,8 @@ const HEADS = [
 ] as const;
 
 const isOid = (text: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\n|$)/.test(text);
+
+const isFolder = (path: string) => exactStatOf(path)?.isDirectory() === true;
 
 const isFile = (path: string) => exactStatOf(path)?.isFile() === true;
 

@@ -11,8 +11,8 @@ import {
   prunedRef,
 } from '../git/namespace.ts';
 import { type RefValue, type TransactionResult, listRefNames, updateRefs } from '../git/refs.ts';
-import type { InRepository } from '../git/repository.ts';
-import { git, runGit } from '../git/run.ts';
+import type { InRepository, Repository } from '../git/repository.ts';
+import { git, gitFailure, runGit } from '../git/run.ts';
 
 export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'tracking';
 
@@ -49,12 +49,22 @@ const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'lost', 'kept', 'handof
 
 /** Deletes the refs in one transaction, each by compare-and-swap from what was read, and their logs with them. */
 export async function deleteRefs(
-  repository: InRepository,
+  repository: Repository,
   refs: readonly PurgedRef[],
 ): Promise<TransactionResult> {
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
   const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
-  return refs.length === 0 ? { kind: 'done' } : updateRefs(repository, updates);
+  const result = refs.length === 0 ? ({ kind: 'done' } as const) : await updateRefs(repository, updates);
+  if (result.kind === 'done') await dropOldTables(repository);
+  return result;
+}
+
+/** With reftable the names and logs of deleted refs stand in older tables until those are made one. */
+async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
+  const storage = await runGit(['config', '--get', 'extensions.refStorage'], { cwd });
+  if (storage.stdout.toString('utf8').trim() !== 'reftable') return;
+  const packed = await runGit(['--git-dir', commonDir, 'pack-refs', '--all'], { cwd });
+  if (packed.code !== 0) throw gitFailure('pack-refs', packed);
 }
 
 /** The blob by which a handoff is remembered as deleted (`prunedRef`) at this commit. */

@@ -32,6 +32,8 @@ export interface RunOptions {
 export interface RepositoryOptions {
   readonly bare?: boolean;
   readonly objectFormat?: 'sha1' | 'sha256';
+  /** Left out: whatever git takes. */
+  readonly refFormat?: 'reftable';
   /** `unborn` leaves out the first commit, `detached` checks it out by its name. */
   readonly head?: 'branch' | 'unborn' | 'detached';
   readonly branch?: string;
@@ -84,13 +86,21 @@ export class TestRepository {
   }
 
   #init(): void {
-    const { bare = false, objectFormat = 'sha1', head = 'branch', branch = 'main', cloneOf } = this.#options;
+    const {
+      bare = false,
+      objectFormat = 'sha1',
+      refFormat,
+      head = 'branch',
+      branch = 'main',
+      cloneOf,
+    } = this.#options;
     if (cloneOf !== undefined) {
       const words = [...(bare ? ['--bare'] : []), ...(cloneOf.words ?? [])];
       this.git(['clone', '-q', ...words, '--', cloneOf.url, this.path], { cwd: this.root });
       return;
     }
     const format = [`--object-format=${objectFormat}`, `--initial-branch=${branch}`];
+    if (refFormat !== undefined) format.push(`--ref-format=${refFormat}`);
     this.git(['init', '-q', ...format, ...(bare ? ['--bare'] : []), this.path], { cwd: this.root });
     if (bare) this.#seedBare(branch);
     else if (head !== 'unborn') this.commit('start', { 'a.txt': 'hello\n' });
@@ -213,7 +223,7 @@ export class TestRepository {
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 6 });
   }
 }
 

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+/** git 2.45 and later; what an older one skips here is the same with files in all the other tests. */
+const isKnown = /--ref-format\b|--\[no-\]ref-format\b/.test(
+  spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout,
+);
+
+describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
+  let world: SharingWorld;
+  beforeEach(() => {
+    world = new SharingWorld({ refFormat: 'reftable' });
+  });
+  afterEach(() => world.remove());
+
+  it('keeps one owner a note, and finds what was moved behind its back', () => {
+    const tip = world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A }).trim();
+    expect(world.handoff(['write', 'auth-refresh', '-m', 'two'], { session: B }).status).toBe(3);
+    world.ok(['take', 'auth-refresh'], { session: B });
+    world.git(['update-ref', 'refs/handoffs/main/auth-refresh', tip]);
+    expect(world.handoff(['list'], { session: B }).stderr).toContain("behind git-handoff's back");
+    world.ok(['doctor', '--fix']);
+    expect(world.handoff(['list'], { session: B }).stderr).toBe('');
+  });
+
+  it.each(['cherry-pick side', 'revert -n HEAD'])('sees git %s, which leaves a ref and no file', (words) => {
+    world.git(['switch', '-qc', 'side']);
+    world.commit('side', { 'src/b.ts': 'side\n' });
+    world.git(['switch', '-q', 'main']);
+    world.commit('main', { 'src/b.ts': 'main\n' });
+    for (const session of [A, B]) world.begin(session);
+    world.bash(A, `git ${words}`);
+    writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
+    world.git(['add', '-A']);
+    expect(world.as(B, ['commit', '-qm', 'x']).stderr).toContain('session aaaaaaaa began a');
+    expect(world.as(A, ['commit', '-qm', 'x'])).toMatchObject({ status: 0 });
+  });
+
+  it('refuses to reset what another session has not committed', () => {
+    for (const session of [A, B]) world.begin(session);
+    world.write(A, 'src/a.ts', 'of A\n');
+    expect(refusal(world.may(B, 'git reset --hard'))).toContain('src/a.ts');
+  });
+
+  it('holds no name of a note that was purged, in a linked worktree either', () => {
+    const linked = join(world.root, 'linked');
+    world.git(['worktree', 'add', '-q', linked]);
+    world.ok(['write', 'secret-topic', '-m', 'one'], { session: A });
+    const found = () => world.run('grep', ['-rlaF', 'secret-topic', '.git/reftable']).stdout;
+    expect(found()).not.toBe('');
+    world.ok(['purge', 'main/secret-topic', '--yes'], { cwd: linked });
+    expect(found()).toBe('');
+  });
+});
