@@ -55,7 +55,7 @@ unfinished() {
       *) case ${#line} in 40 | 64) return 0 ;; esac ;;
     esac
   done
-  # With reftable they are no files. Their message is one, and as old as they are.
+  # With reftable those of a pick are no files. Their message is one, and as old as they are.
   mark=MERGE_MSG
   if [ -f "$gitdir/$mark" ] && [ -d "$gitdir/reftable" ]; then
     for ref in CHERRY_PICK_HEAD REVERT_HEAD; do

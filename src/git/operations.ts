@@ -27,11 +27,11 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
     const isRevert = readText(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
     return found(gitDir, isRevert ? 'revert' : 'cherry-pick', 'sequencer/head');
   }
-  const head = HEADS.find(([file]) => isOid(readText(join(gitDir, file))));
+  const head = [...PICKED, MERGED].find(([file]) => isOid(readText(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
-  // With reftable they are no files. Their message is one, and as old as they are.
+  // With reftable those of a pick are no files. Their message is one, and as old as they are.
   if (!has('MERGE_MSG') || !isFolder(join(gitDir, 'reftable'))) return undefined;
-  const kept = HEADS.find(([ref]) => isRef(gitDir, ref));
+  const kept = PICKED.find(([ref]) => isRef(gitDir, ref));
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');
 }
 
@@ -45,11 +45,11 @@ function isRef(gitDir: string, name: string): boolean {
   return spawnSync('git', args, { env, stdio: 'ignore', timeout: ASKING_MS }).status === 0;
 }
 
-const HEADS = [
+const PICKED = [
   ['CHERRY_PICK_HEAD', 'cherry-pick'],
   ['REVERT_HEAD', 'revert'],
-  ['MERGE_HEAD', 'merge'],
 ] as const;
+const MERGED = ['MERGE_HEAD', 'merge'] as const;
 
 const isOid = (text: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\n|$)/.test(text);
 

@@ -59,7 +59,6 @@ export async function fetchRefs(
   refspecs: readonly string[],
 ): Promise<void> {
   const args = [
-    'fetch',
     '--no-tags',
     '--no-write-fetch-head',
     '--no-prune',
@@ -72,12 +71,11 @@ export async function fetchRefs(
     '--',
     remote,
   ];
-  const input = `${refspecs.join('\n')}\n`;
-  let result = await transfer(args, options, { input });
+  const fetch = (...how: string[]) =>
+    transfer(['fetch', ...how, ...args], options, { input: `${refspecs.join('\n')}\n` });
+  let result = await fetch();
   // A hole in a history here ends a newer git's fetch. Once more as a fresh clone would: what was lost comes, too.
-  if (result.code !== 0 && HOLE.test(result.stderr)) {
-    result = await transfer(['fetch', '--refetch', ...args.slice(1)], options, { input });
-  }
+  if (result.code !== 0 && HOLE.test(result.stderr)) result = await fetch('--refetch');
   // A ref that went away since it was shown: the next look tells.
   if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
   throw cannotStore(result) ?? unreachable(remote, result);

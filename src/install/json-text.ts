@@ -145,9 +145,9 @@ export function appendItems(
   const lineStart = style.eol + style.indent.repeat(depth);
   const last = container.items.at(-1);
   const at = last === undefined ? container.start + 1 : last.end;
-  const rest = text.slice(at, container.end - 1);
-  const closesOnOwnLine = rest.includes('\n') || rest.trim() !== '';
-  const tail = closesOnOwnLine ? '' : style.eol + style.indent.repeat(depth - 1);
+  // A line end parts the last item from what closes, or a comment, which stays there.
+  const isParted = /[\n/]/.test(text.slice(at, container.end - 1));
+  const tail = isParted ? '' : style.eol + style.indent.repeat(depth - 1);
   const added = (last === undefined ? '' : ',') + lineStart + bodies.join(',' + lineStart) + tail;
   return text.slice(0, at) + added + text.slice(at);
 }

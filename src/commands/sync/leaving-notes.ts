@@ -54,8 +54,8 @@ export async function withoutSecrets(
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
 
-/** Commits whose notes are in memory at once: a mebibyte each at the most, and mostly a kilobyte. */
-const CHUNK = 500;
+/** Commits whose notes are read at a time; those of two such parts are in memory at once. */
+const CHUNK = 250;
 
 /** Every note of the versions that leave. What cannot be read cannot leave either: git's own push will say so. */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
