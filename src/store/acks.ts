@@ -1,7 +1,8 @@
 import type { Oid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
 import { ACKS, type HandoffPath, ackRef } from '../git/namespace.ts';
-import { type RefValue, listRefNames, updateRefs } from '../git/refs.ts';
+import { updateRefs } from '../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 
 const MAX_TRIES = 5;

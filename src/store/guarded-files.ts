@@ -4,7 +4,8 @@ import { formatOf, objectName } from '../git/hash.ts';
 import { FILES, filesRef } from '../git/namespace.ts';
 import { ObjectBatch, type TreeEntry } from '../git/object-batch.ts';
 import { readObjects } from '../git/objects.ts';
-import { type Ref, type RefUpdate, listRefs, updateRefs } from '../git/refs.ts';
+import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
+import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { parseTree } from '../git/trees.ts';
 

@@ -14,7 +14,7 @@ import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
-import { type TransactionResult, startTransaction, updateRefs } from '../git/refs.ts';
+import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
 import type { StartedGit } from '../git/run.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';

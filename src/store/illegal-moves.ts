@@ -1,6 +1,6 @@
 import { loadCommits } from '../git/commits.ts';
 import { handoffRef, keptRef } from '../git/namespace.ts';
-import { type TransactionResult, updateRefs } from '../git/refs.ts';
+import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import type { Repository } from '../git/repository.ts';
 import { listLost, saveLost } from './lost.ts';
 import type { TopicState } from './topic.ts';

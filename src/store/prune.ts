@@ -1,7 +1,8 @@
 import type { Oid } from '../domain/names.ts';
 import { ACKS, REMOTE, ackRef, handoffRef, keptRef, parseTrackingRef, prunedRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
-import { type RefUpdate, type RefValue, listRefNames, updateRefs } from '../git/refs.ts';
+import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import type { TopicState } from './topic.ts';
 

@@ -10,7 +10,8 @@ import {
   parseTrackingRef,
   prunedRef,
 } from '../git/namespace.ts';
-import { type RefValue, type TransactionResult, listRefNames, updateRefs } from '../git/refs.ts';
+import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../git/refs.ts';
 import type { InRepository, Repository } from '../git/repository.ts';
 import { git, gitFailure, runGit } from '../git/run.ts';
 

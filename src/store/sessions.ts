@@ -11,7 +11,8 @@ import {
 import { utf8 } from '../git/binary-text.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
-import { type Ref, listRefs, updateRefs } from '../git/refs.ts';
+import { updateRefs } from '../git/ref-updates.ts';
+import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { beatFile } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';

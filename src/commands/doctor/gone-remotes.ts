@@ -1,7 +1,8 @@
 import { shellWord } from '../../domain/surfacing.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
-import { type RefValue, listRefNames, updateRefs } from '../../git/refs.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { compareWithRemotes } from '../../store/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, check, counted } from './finding.ts';

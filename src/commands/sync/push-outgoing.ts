@@ -2,7 +2,7 @@ import type { Oid } from '../../domain/names.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
 import { decidePush } from '../../domain/sync/outgoing.ts';
 import { HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
-import { updateRefs } from '../../git/refs.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { inBatches, twoAtOnce } from '../../store/sync/batches.ts';

@@ -4,7 +4,8 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { createBundle } from '../../git/bundle.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
-import { type RefValue, listRefNames, updateRefs } from '../../git/refs.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { entries, exists } from '../../host/disk.ts';
 
 /** All that git-handoff has written into a repository beside what `init` changed. */

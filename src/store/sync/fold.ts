@@ -2,7 +2,7 @@ import type { Oid, Topic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
-import { type RefUpdate, updateRefs } from '../../git/refs.ts';
+import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
 import { inBatches, twoAtOnce } from './batches.ts';

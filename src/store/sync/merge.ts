@@ -13,7 +13,7 @@ import { loadCommits } from '../../git/commits.ts';
 import { mergeBase } from '../../git/histories.ts';
 import { handoffRef, keptRef } from '../../git/namespace.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
-import { updateRefs } from '../../git/refs.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
 import { type Repository, objectFormat } from '../../git/repository.ts';
 import type { Difference } from './differences.ts';
 

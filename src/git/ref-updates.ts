@@ -1,0 +1,124 @@
+import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
+import { listRefs } from './refs.ts';
+import type { InRepository } from './repository.ts';
+import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+
+/** One line of a transaction: move `ref` from `old` to `next`. No `old` = must not exist; no `next` = delete. */
+export interface RefUpdate {
+  readonly ref: RefName;
+  readonly next: Oid | undefined;
+  readonly old: Oid | undefined;
+}
+
+export type TransactionResult =
+  | { readonly kind: 'done' }
+  /** A ref did not have its old value any more: somebody else was first. */
+  | { readonly kind: 'moved' }
+  /** A lock is held, by a writer at work or a dead one. */
+  | { readonly kind: 'locked'; readonly detail: string }
+  /** The objects were pruned between their write and this call. */
+  | { readonly kind: 'objects-gone' }
+  /** A ref stands where this one needs a folder, or the other way round. */
+  | { readonly kind: 'name-conflict'; readonly detail: string };
+
+/**
+ * Starts the process of a transaction that `updateRefs` will fill.
+ *
+ * @param reflog what the reflogs will say; without it the refs get none
+ */
+export function startTransaction(cwd: string, reflog: string | undefined, timeoutMs?: number): StartedGit {
+  return startUpdate([], cwd, reflog, timeoutMs);
+}
+
+/** Each ref is synced to the disk by itself: too dear for thousands that a crash cannot cost. */
+const NOT_SYNCED = ['-c', 'core.fsync=none'];
+
+function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
+  const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
+  const args = [...config, 'update-ref', '--no-deref', ...options, '--stdin'];
+  return startGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+}
+
+/**
+ * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
+ * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
+ *
+ * `after`: what must be done before the refs may move (their objects); git is started meanwhile.
+ * `repeatable`: what a crash takes back is done again the next time, so nothing is synced to the disk.
+ *
+ * @throws Failure when git fails for any other reason than those of the result, or `after` fails.
+ */
+export async function updateRefs(
+  repository: InRepository,
+  updates: readonly RefUpdate[],
+  options: {
+    reflog?: string;
+    after?: Promise<unknown>;
+    started?: StartedGit | undefined;
+    repeatable?: boolean;
+  } = {},
+): Promise<TransactionResult> {
+  const lines = updates.map(({ ref, next, old }) => {
+    if (next === undefined) return `delete ${ref} ${checked(old)}`;
+    return old === undefined
+      ? `create ${ref} ${checked(next)}`
+      : `update ${ref} ${checked(next)} ${checked(old)}`;
+  });
+  const config = options.repeatable === true ? NOT_SYNCED : [];
+  const transaction = options.started ?? startUpdate(config, repository.cwd, options.reflog);
+  try {
+    await options.after;
+  } catch (error) {
+    transaction.abandon();
+    throw error;
+  }
+  const result = await transaction.finish(['start', ...lines, 'prepare', 'commit', ''].join('\n'));
+  if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
+  const dangling = danglingRef(result.stderr, updates);
+  if (dangling !== undefined) {
+    await removeSymbolicRef(repository, dangling);
+    return updateRefs(repository, updates, { ...options, started: undefined });
+  }
+  // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
+  if (await alreadyApplied(repository, updates)) return { kind: 'done' };
+  return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
+}
+
+/** The ref that stands in the way because it is a symbolic one to nothing: newer gits do not put another in its place. */
+function danglingRef(stderr: string, updates: readonly RefUpdate[]): RefName | undefined {
+  const [, name] = /cannot lock ref '([^']+)': dangling symref already exists/.exec(stderr) ?? [];
+  return updates.find(({ ref }) => ref === name)?.ref;
+}
+
+/** @throws Failure when it is there still, so that nobody tries for ever */
+async function removeSymbolicRef({ cwd }: InRepository, ref: RefName): Promise<void> {
+  const result = await runGit(['symbolic-ref', '--delete', '--', ref], { cwd });
+  if (result.code !== 0) throw gitFailure('symbolic-ref', result);
+}
+
+function classify(stderr: string): TransactionResult | undefined {
+  const detail = stderr.trim().split('\n')[0] ?? '';
+  if (/nonexistent object/.test(stderr)) return { kind: 'objects-gone' };
+  if (/exists; cannot create|cannot process (?:(?!cannot process ).)* at the same time/.test(stderr))
+    return { kind: 'name-conflict', detail };
+  if (/but expected|reference already exists|unable to resolve reference/.test(stderr))
+    return { kind: 'moved' };
+  if (/\.lock': File exists|cannot lock references/.test(stderr)) return { kind: 'locked', detail };
+  return undefined;
+}
+
+function checked(oid: Oid | undefined): Oid {
+  const value = oid === undefined ? undefined : parseOid(oid);
+  if (value === undefined || isZeroOid(value))
+    throw new TypeError('a ref transaction needs checked object names');
+  return value;
+}
+
+async function alreadyApplied(repository: InRepository, updates: readonly RefUpdate[]): Promise<boolean> {
+  const found = await listRefs(
+    repository,
+    updates.map((update) => update.ref),
+  );
+  const values = new Map(found.map((ref) => [ref.name, ref.oid]));
+  return updates.every((update) => update.next !== undefined && values.get(update.ref) === update.next);
+}
