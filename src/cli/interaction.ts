@@ -2,23 +2,9 @@ import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { isatty } from 'node:tty';
-import type { InstallContext } from '../install/context.ts';
 import { renderNotice } from '../ui/terminal.ts';
-import { type NoteSource, noteSource } from './note-input.ts';
-
-/** What a command may ask of the person or the process; commands themselves see neither. */
-export interface Interaction {
-  readonly note: NoteSource;
-  /** Opens the user's editor on a text and returns what it was saved as. */
-  readonly edit: (text: Uint8Array) => Promise<Uint8Array>;
-  /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
-  readonly progress: ((line: string) => void) | undefined;
-  /** Says something before it is done. */
-  readonly warn: (text: string) => void;
-  /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
-  readonly ask: ((question: string) => Promise<string>) | undefined;
-  installContext: () => Promise<InstallContext>;
-}
+import { noteSource } from './note-input.ts';
+import type { Interaction } from './verbs/interaction.ts';
 
 export function interaction(cwd: string, env: NodeJS.ProcessEnv): Interaction {
   // `process.stdin` would make a pipe non-blocking, and a note that comes late could not be read.

@@ -2,19 +2,7 @@ import { readFileSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
-
-/** Where a note may come from, as the command line names it. */
-export interface NoteRequest {
-  readonly topic: string;
-  readonly messages: readonly string[];
-  readonly file: string | undefined;
-}
-
-export type Note =
-  Uint8Array | ((target: { branch: string; topic: string; head: string }) => Promise<Uint8Array>);
-
-/** Reads a note; an editor is opened later, when everything else is known to be right. */
-export type NoteSource = (request: NoteRequest) => Note;
+import type { NoteSource } from './verbs/interaction.ts';
 
 /** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
 export function noteSource(cwd: string, stdinIsTerminal: boolean): NoteSource {
@@ -42,6 +30,7 @@ function readNoteFile(file: string): Uint8Array {
 }
 
 const CHUNK_BYTES = 65_536;
+
 /** Between two looks at a pipe that another program made non-blocking. Milliseconds. */
 const PAUSE_MS = 10;
 

@@ -65,30 +65,3 @@ export function parseArguments(verb: string, argv: readonly string[], table: Opt
     texts: (name) => [values[name] ?? []].flat().map(String),
   };
 }
-
-/** `--lost` lists, `--lost=<n>` prints one. */
-export function parseLost(text: string | undefined): boolean | number {
-  if (text === undefined) return false;
-  if (text === '') return true;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new Failure('usage', '--lost takes a number', { hint: 'git handoff show <topic> --lost' });
-}
-
-/** `--state open|closed`. */
-export function parseState(text: string | undefined): 'open' | 'closed' | undefined {
-  if (text === undefined || text === 'open' || text === 'closed') return text;
-  throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });
-}
-
-/** `--project`, `--local`, or the user's own settings. */
-export function parseScope(args: Arguments): 'user' | 'project' | 'local' {
-  if (args.flag('project') && args.flag('local')) {
-    throw new Failure('usage', '--project and --local exclude each other', { hint: 'git handoff init -h' });
-  }
-  return args.flag('project') ? 'project' : args.flag('local') ? 'local' : 'user';
-}
-
-/** `--client`, given several times or with commas; empty when it is not told. */
-export function parseClients(args: Arguments): string[] {
-  return args.texts('client').flatMap((text) => text.split(','));
-}

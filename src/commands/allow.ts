@@ -7,7 +7,8 @@ import { isInitialised, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { putToken } from '../store/bypass.ts';
 import { type StoredSession, listSessions } from '../store/sessions.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import type { AllowShape } from './shapes.ts';
 import { timestamp } from './handoff-shape.ts';
 

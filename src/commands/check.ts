@@ -8,12 +8,13 @@ import {
   isCommit,
 } from '../git/mixed-commits.ts';
 import type { GitOptions } from '../git/run.ts';
-import type { StoredSession } from '../store/sessions.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import { reasonText } from './report-illegal.ts';
 import type { IllegalMoveShape, MixedCommitShape } from './shapes.ts';
 import { openWorkspace } from './workspace.ts';
+import { kinOf } from '../store/kin.ts';
 
 export interface CheckOptions {
   /** As for git-log(1); `undefined`: what is not pushed yet. */
@@ -73,18 +74,6 @@ async function chooseRange(cwd: string, range: string | undefined): Promise<Comm
   if (!head) return undefined;
   if (upstream) return { options: [], revision: `${UPSTREAM}..HEAD` };
   return { options: [`--max-count=${MAX_COMMITS}`, 'HEAD', '--not', '--remotes'] };
-}
-
-/** Sessions that are on record as one conversation, or as one inside the other. */
-export function kinOf(sessions: readonly StoredSession[], states: readonly TopicState[]): Kin[] {
-  const recorded = sessions.flatMap(({ record: { session, succeeds, parent } }) =>
-    [succeeds, parent].flatMap((other): Kin[] => (other === null ? [] : [[session, other]])),
-  );
-  const written = states.flatMap(({ tip }): Kin[] => {
-    const { owner, succeeds } = tip?.trailers ?? {};
-    return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
-  });
-  return [...recorded, ...written];
 }
 
 export function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {

@@ -19,7 +19,8 @@ import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
 import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import type { CommitShape } from './shapes.ts';
 
 export interface CommitOptions extends CommitWords {

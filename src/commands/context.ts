@@ -18,19 +18,6 @@ export interface Context {
   readonly now: number;
 }
 
-/** What a command answers. `value` is the body of `--json`; `ui` turns it into text. */
-export interface CommandResult<T> {
-  readonly value: T;
-  /** Lines for stderr, as `notice: …`. */
-  readonly notices?: readonly string[];
-  /** 1 is a clear no (nothing found, something is wrong); failures are thrown. */
-  readonly exitCode?: 0 | 1;
-  /** What went wrong with a part of it: told after the answer, and decides the exit code. */
-  readonly failure?: Failure;
-  /** Bytes for stdout instead of the rendered text. */
-  readonly bytes?: Uint8Array;
-}
-
 /** Who runs a command. */
 export interface Caller {
   readonly id: SessionId;

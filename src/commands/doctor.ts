@@ -1,6 +1,7 @@
 import { committer, openRepository } from '../git/repository.ts';
 import { readSettings } from '../git/config.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import { checkClients } from './doctor/client-checks.ts';
 import { checkGone } from './doctor/gone-checks.ts';
 import { checkGoneRemotes } from './doctor/gone-remotes.ts';

@@ -13,7 +13,8 @@ import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
-import { beforeTool, combined } from './guard/before-tool.ts';
+import { beforeTool } from './guard/before-tool.ts';
+import { ALLOW, combined } from './guard/verdicts.ts';
 import { noteCall } from './guard/presence.ts';
 import type { Listed, Scene } from './guard/scene.ts';
 import { PROBE_TOOL } from './probe-tool.ts';
@@ -37,8 +38,6 @@ export interface GuardCall {
   /** Asks for so many milliseconds from now on, where an answer in time would be worth less than what is being done. */
   readonly moreTime: (milliseconds: number) => void;
 }
-
-const ALLOW: Verdict = { kind: 'allow' };
 
 /**
  * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never

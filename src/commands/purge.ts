@@ -6,7 +6,8 @@ import { encodeRemote, handoffRef, refBelow } from '../git/namespace.ts';
 import { askRemote } from '../git/remote-deletion.ts';
 import type { Repository } from '../git/repository.ts';
 import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../store/purge.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import {
   type Remains,
   type RemoteCopy,

@@ -1,6 +1,6 @@
 import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
-import type { Evidence } from '../domain/ledger/claims.ts';
+import type { Evidence } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { Finding } from '../domain/verification/rules.ts';
@@ -9,7 +9,6 @@ import type { Finding } from '../domain/verification/rules.ts';
  * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`; lists stand under
  * `items`. schema/output.schema.json describes them for programs.
  */
-
 export interface HandoffShape {
   readonly branch: string;
   readonly topic: string;

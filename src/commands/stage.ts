@@ -9,7 +9,8 @@ import { stagedEntries } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
 import { requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { CommandResult, Context } from './context.ts';
+import type { Context } from './context.ts';
+import type { CommandResult } from './result.ts';
 import type { StagedShape } from './shapes.ts';
 
 export interface StageOptions {

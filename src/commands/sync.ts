@@ -4,37 +4,17 @@ import { escapeLine } from '../domain/surfacing.ts';
 import { shownAddress } from '../domain/sync/address.ts';
 import { encodeBranch } from '../git/namespace.ts';
 import { openRepository } from '../git/repository.ts';
-import type { TransferProgress } from '../git/network.ts';
 import { readTopics } from '../store/topic.ts';
-import { type CommandResult, type Context, findSession } from './context.ts';
+import { type Context, findSession } from './context.ts';
+import { type CommandResult } from './result.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import type { SyncShape } from './shapes.ts';
 import { chooseRemotes } from './sync/choose-remotes.ts';
-import type { MergeNote } from './sync/merge-notes.ts';
 import { syncRemote } from './sync/one-remote.ts';
 import { checkRemotePrefix } from './sync/remote-prefix.ts';
 import { syncFailure } from './sync/sync-failure.ts';
 import { openWorkspace } from './workspace.ts';
-
-export interface SyncOptions {
-  /** Names of remotes; none: the usual one. */
-  readonly remotes: readonly string[];
-  readonly fetch: boolean;
-  readonly push: boolean;
-  readonly dryRun: boolean;
-  readonly branch: string | undefined;
-  /** Asks for the text of a merge; without it both sides of a divergence stay. */
-  readonly mergeNote: MergeNote | undefined;
-  /** Lets go what looks like a secret. */
-  readonly allowSecret: boolean;
-  /** Puts back what was deleted at the remote. */
-  readonly restore: boolean;
-  readonly session: string | undefined;
-  readonly mayAsk: boolean;
-  readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
-  /** Says something before it is done. */
-  readonly warn: (text: string) => void;
-}
+import type { SyncOptions } from './sync/world.ts';
 
 export interface SyncValue {
   readonly dryRun: boolean;

@@ -6,15 +6,10 @@ import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
 import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
 import { readTopics } from '../store/topic.ts';
-import { type CommandResult, type Context, type Caller, findCaller, worktreeName } from './context.ts';
-import {
-  type Address,
-  type NoteScene,
-  type PreparedNote,
-  isAddressed,
-  mayHaveFrontMatter,
-  prepareNote,
-} from './note/prepare.ts';
+import { type Context, type Caller, findCaller, worktreeName } from './context.ts';
+import { type CommandResult } from './result.ts';
+import { mayHaveFrontMatter, prepareNote } from './note/prepare.ts';
+import { isAddressed, type NoteScene, type PreparedNote, type Address } from './note/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
 import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
 import { reportIllegalMoves } from './report-illegal.ts';

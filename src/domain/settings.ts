@@ -1,4 +1,3 @@
-import type { TreeSettings } from './ledger/tree-verbs.ts';
 import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
@@ -152,4 +151,14 @@ export function treeSettingsFromLines(text: string): TreeSettings {
 export function settingsFromLines(text: string): Settings {
   const lines = text.split('\n').filter((line) => line.startsWith('handoff.'));
   return parseSettings(lines.map((line) => settingEntry(line, ' ')));
+}
+
+/** Settings of git that decide what a verb does to uncommitted work (git-config(1)). */
+export interface TreeSettings {
+  /** `rebase.autoStash` */
+  readonly rebaseStashes: boolean;
+  /** `merge.autoStash` */
+  readonly mergeStashes: boolean;
+  /** `clean.requireForce` is off. */
+  readonly cleansUnforced: boolean;
 }

@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileState } from '../domain/ledger/claims.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { objectFormat } from './repository.ts';
 import { gitFailure, runGit } from './run.ts';

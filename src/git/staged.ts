@@ -1,4 +1,4 @@
-import type { FileState } from '../domain/ledger/claims.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
 import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, isZeroOid, parseOid, parseSessionId } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';

@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileState } from '../domain/ledger/claims.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';

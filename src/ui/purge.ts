@@ -1,4 +1,6 @@
+import type { PruneValue } from '../commands/prune.ts';
 import type { PurgeValue } from '../commands/purge.ts';
+import { ago } from '../domain/age.ts';
 import { shortId } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type Rendered, columns } from './terminal.ts';
@@ -48,4 +50,22 @@ function reach({ stillOn, command }: PurgeValue): string {
     'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),\n',
     "a server's logs, backups and packs, files that it was copied to. A secret that stood in it must be replaced.\n",
   ].join('');
+}
+
+/** What goes or has gone, each with the object name that brings it back until git collects it. */
+export function renderPruned({ items, olderThan }: PruneValue, now: number): Rendered {
+  if (items.length === 0) return `no closed handoff is older than ${escapeLine(olderThan)}\n`;
+  const rows = items.map((item) => [
+    item.deleted ? 'deleted' : 'closed',
+    escapeLine(`${item.branch}/${item.topic}`),
+    escapeLine(shortId(item.owner)),
+    ago(Date.parse(item.createdAt), now),
+    item.oid,
+  ]);
+  const gone = items.find((item) => item.deleted);
+  const next =
+    gone === undefined
+      ? `Nothing was deleted. To delete them: git handoff prune --older-than ${escapeLine(olderThan)} --yes`
+      : `Until git collects it, one comes back by: git update-ref ${escapeLine(gone.ref)} ${gone.oid}`;
+  return `${columns(rows)}\n${next}\n`;
 }

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainChanges, changeKind, decideBelonging } from '../../src/domain/ledger/belonging.ts';
-import {
-  type FileState,
-  type LedgerEntry,
-  type OpenClaim,
-  foldLedger,
-} from '../../src/domain/ledger/claims.ts';
+import { type LedgerEntry, type OpenClaim, foldLedger } from '../../src/domain/ledger/claims.ts';
+import { type FileState } from '../../src/domain/ledger/file-state.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 
 const [a, b, c] = ['aaaa-1', 'bbbb-2', 'cccc-3'] as SessionId[] as [SessionId, SessionId, SessionId];

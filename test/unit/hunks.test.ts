@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, FileState, OpenClaim } from '../../src/domain/ledger/claims.ts';
+import type { Change, OpenClaim } from '../../src/domain/ledger/claims.ts';
+import type { FileState } from '../../src/domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
 import { divideWork } from '../../src/domain/ledger/shares.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';

@@ -1,6 +1,6 @@
 import { INSTALLERS } from '../../install/clients.ts';
 import { COMMON_OPTIONS, type OptionSpec } from '../options.ts';
-import { VERBS } from '../verbs.ts';
+import type { VerbTable } from '../verbs/verb.ts';
 
 /** What may stand at a place of the command line: the shells look it up in the refs, or know the words. */
 export type Kind =
@@ -35,8 +35,8 @@ export interface OfferedVerb {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 /** Everything that can be completed, in the order of help: read from the tables that parse the command line. */
-export function offeredVerbs(): readonly OfferedVerb[] {
-  return Object.entries(VERBS).map(([name, { usage, summary, options }]) => ({
+export function offeredVerbs(verbs: VerbTable): readonly OfferedVerb[] {
+  return Object.entries(verbs).map(([name, { usage, summary, options }]) => ({
     name,
     summary,
     word: wordKind(name, usage),

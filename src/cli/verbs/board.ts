@@ -1,10 +1,10 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Arguments } from '../options.ts';
-import { type Answer, type Verb, answer } from './verb.ts';
+import { type Answer, type VerbTable, answer } from './verb.ts';
 
 /** The verb that shows people what happened. */
-export const BOARD_VERBS: Readonly<Record<string, Verb>> = {
+export const BOARD_VERBS: VerbTable = {
   board: {
     usage: 'board',
     summary: 'write a page that shows sessions, handoffs, commits and refusals over time',

@@ -1,10 +1,10 @@
 import { Failure } from '../../domain/failure.ts';
-import type { Interaction } from '../interaction.ts';
+import type { Interaction } from './interaction.ts';
 import type { Arguments } from '../options.ts';
-import { answer, type Verb } from './verb.ts';
+import { answer, type VerbTable } from './verb.ts';
 
 /** The verbs that put a session's own work into git. */
-export const COMMIT_VERBS: Readonly<Record<string, Verb>> = {
+export const COMMIT_VERBS: VerbTable = {
   commit: {
     usage: 'commit [-- <pathspec>...]',
     summary: "commit this session's own changes and nobody else's",

@@ -1,8 +1,8 @@
 import { Failure } from '../../domain/failure.ts';
-import { answer, type Verb, word } from './verb.ts';
+import { type VerbTable, answer, word } from './verb.ts';
 
-/** The verb that tells a shell how to complete all the others. */
-export const COMPLETION_VERBS: Readonly<Record<string, Verb>> = {
+/** The verb that tells a shell how to complete all verbs: it is handed their table, which holds it. */
+export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
   completion: {
     usage: 'completion <shell>',
     summary: 'print the completion for bash, zsh or fish; the manual says where each looks for it',
@@ -15,7 +15,7 @@ export const COMPLETION_VERBS: Readonly<Record<string, Verb>> = {
     async run(args) {
       const { completionScript } = await import('../completion/script.ts');
       const shell = word(args);
-      const script = completionScript(shell);
+      const script = completionScript(shell, verbs());
       if (script === undefined) {
         throw new Failure(
           'usage',
@@ -30,4 +30,4 @@ export const COMPLETION_VERBS: Readonly<Record<string, Verb>> = {
       );
     },
   },
-};
+});

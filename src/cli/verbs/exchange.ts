@@ -1,10 +1,10 @@
 import type { ImportShape } from '../../commands/shapes.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Arguments } from '../options.ts';
-import { type Answer, type Verb, answer } from './verb.ts';
+import { type Answer, type VerbTable, answer } from './verb.ts';
 
 /** The verbs that bring notes in from other programs' files, and out into files. */
-export const EXCHANGE_VERBS: Readonly<Record<string, Verb>> = {
+export const EXCHANGE_VERBS: VerbTable = {
   import: {
     usage: 'import [<path>...]',
     summary: 'import notes of claude-handoff-guard, handover, structured handoffs, or plain Markdown',

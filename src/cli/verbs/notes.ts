@@ -1,11 +1,10 @@
 import type { Context } from '../../commands/context.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Arguments, EXPECT } from '../options.ts';
-import { parseLost, parseState } from '../parse.ts';
-import { type Answer, type Verb, answer, word } from './verb.ts';
+import { type Answer, type VerbTable, answer, word } from './verb.ts';
 
 /** The verbs that read and write notes. */
-export const NOTE_VERBS: Readonly<Record<string, Verb>> = {
+export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic>',
     summary: 'leave a note: from -m, --file, stdin, or the editor',
@@ -194,4 +193,18 @@ async function takePathsAnswer(args: Arguments, context: Context): Promise<Answe
 function oneTopic(): Failure {
   const message = 'one topic is taken at a time, or paths, which follow after --';
   return new Failure('usage', message, { hint: 'git handoff take -h' });
+}
+
+/** `--lost` lists, `--lost=<n>` prints one. */
+function parseLost(text: string | undefined): boolean | number {
+  if (text === undefined) return false;
+  if (text === '') return true;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Failure('usage', '--lost takes a number', { hint: 'git handoff show <topic> --lost' });
+}
+
+/** `--state open|closed`. */
+function parseState(text: string | undefined): 'open' | 'closed' | undefined {
+  if (text === undefined || text === 'open' || text === 'closed') return text;
+  throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });
 }

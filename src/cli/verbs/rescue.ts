@@ -1,12 +1,12 @@
 import { Failure } from '../../domain/failure.ts';
 import { parseAge } from '../../domain/settings.ts';
 import type { Arguments } from '../options.ts';
-import { answer, type Verb } from './verb.ts';
+import { answer, type VerbTable } from './verb.ts';
 
 const HINT = { hint: 'git handoff rescue -h' };
 
 /** The verb that brings uncommitted work back. */
-export const RESCUE_VERBS: Readonly<Record<string, Verb>> = {
+export const RESCUE_VERBS: VerbTable = {
   rescue: {
     usage: 'rescue [<action>] [<which>] [-- <path>...]',
     summary: 'list, show or restore uncommitted work that was thrown away, and dropped stashes',

@@ -1,41 +1,10 @@
 import type { InstallResult } from '../../commands/init.ts';
-import { parseClients, parseScope } from '../parse.ts';
-import { type Answer, type Verb, answer } from './verb.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { Arguments } from '../options.ts';
+import { type Answer, type VerbTable, answer } from './verb.ts';
 
-/** The verbs that set git-handoff up, look after it and take it back. */
-export const SETUP_VERBS: Readonly<Record<string, Verb>> = {
-  doctor: {
-    usage: 'doctor',
-    summary: 'check that hooks are reached, handoffs are sound and nothing is left of dead processes',
-    words: [0, 0],
-    options: {
-      fix: { type: 'boolean', describe: 'mend what can be mended without losing anything' },
-      verify: { type: 'boolean', describe: 'read every handoff again with another implementation of git' },
-    },
-    examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
-    async run(args, context, interaction) {
-      const { doctor } = await import('../../commands/doctor.ts');
-      const { packageRoot } = await interaction.installContext();
-      const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot };
-      const result = await doctor(options, context);
-      return answer(result, async () => (await import('../../ui/doctor.ts')).renderDoctor);
-    },
-  },
-  allow: {
-    usage: 'allow --once',
-    summary: 'let the next refusal pass, once; typed by a person at a terminal',
-    words: [0, 0],
-    options: {
-      once: { type: 'boolean', describe: 'one refusal, within ten minutes; nothing else is offered' },
-    },
-    examples: [['git handoff allow --once --session a1f0c3d2', 'only if that session is refused']],
-    async run(args, context, interaction) {
-      const { allow } = await import('../../commands/allow.ts');
-      const options = { once: args.flag('once'), session: args.text('session'), ask: interaction.ask };
-      const result = await allow(options, context);
-      return answer(result, async () => (await import('../../ui/allow.ts')).renderAllowed);
-    },
-  },
+/** The verbs that switch git-handoff on and take it back. */
+export const SETUP_VERBS: VerbTable = {
   init: {
     usage: 'init',
     summary: 'switch git-handoff on in this repository; shows what it would change, then asks',
@@ -116,4 +85,17 @@ function installAnswer(value: InstallResult, wasAsked: boolean): Answer {
     const { renderInstall } = await import('../../ui/install.ts');
     return (result) => renderInstall(wasAsked ? { ...result, plan: '' } : result);
   });
+}
+
+/** `--project`, `--local`, or the user's own settings. */
+function parseScope(args: Arguments): 'user' | 'project' | 'local' {
+  if (args.flag('project') && args.flag('local')) {
+    throw new Failure('usage', '--project and --local exclude each other', { hint: 'git handoff init -h' });
+  }
+  return args.flag('project') ? 'project' : args.flag('local') ? 'local' : 'user';
+}
+
+/** `--client`, given several times or with commas; empty when it is not told. */
+function parseClients(args: Arguments): string[] {
+  return args.texts('client').flatMap((text) => text.split(','));
 }

@@ -1,9 +1,9 @@
-import type { SyncOptions } from '../../commands/sync.ts';
+import type { SyncOptions } from '../../commands/sync/world.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../commands/context.ts';
-import type { Interaction } from '../interaction.ts';
+import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from '../options.ts';
-import { type Answer, type Verb, answer } from './verb.ts';
+import { type Answer, type VerbTable, answer } from './verb.ts';
 
 const SCOPE: OptionTable = {
   branch: { type: 'string', value: '<branch>', describe: 'only the handoffs of this branch' },
@@ -24,7 +24,7 @@ const PUSHED: OptionTable = {
 };
 
 /** The verbs that bring handoffs from other machines and to them. */
-export const TRAVEL_VERBS: Readonly<Record<string, Verb>> = {
+export const SYNC_VERBS: VerbTable = {
   sync: {
     usage: 'sync [<remote>...]',
     summary: 'fetch the handoffs of a remote, fold them in, push yours; never forced',

@@ -1,6 +1,7 @@
-import type { CommandResult, Context } from '../../commands/context.ts';
+import type { Context } from '../../commands/context.ts';
+import type { CommandResult } from '../../commands/result.ts';
 import type { Rendered } from '../../ui/terminal.ts';
-import type { Interaction } from '../interaction.ts';
+import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from '../options.ts';
 
 /** A verb: what help says about it, and how its words become a call. */
@@ -13,6 +14,9 @@ export interface Verb {
   readonly examples: readonly (readonly [command: string, gloss: string])[];
   run(args: Arguments, context: Context, interaction: Interaction): Promise<Answer>;
 }
+
+/** Verbs by name, in the order of help. */
+export type VerbTable = Readonly<Record<string, Verb>>;
 
 /** A command's result and the text that a terminal shows for it (made only when it is asked for). */
 export interface Answer {

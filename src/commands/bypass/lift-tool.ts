@@ -8,8 +8,7 @@ import { beforeTool, toolPaths } from '../guard/before-tool.ts';
 import { windowId } from '../guard/ledger/window-id.ts';
 import type { Scene } from '../guard/scene.ts';
 import { tellOwners } from './tell-owners.ts';
-
-const ALLOW: Verdict = { kind: 'allow' };
+import { ALLOW } from '../guard/verdicts.ts';
 
 type Decide = (scene: Scene) => Promise<Verdict>;
 type CallKey = Extract<BypassKey, { kind: 'call' }>;

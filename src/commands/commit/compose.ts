@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import type { FileState } from '../../domain/ledger/claims.ts';
+import type { FileState } from '../../domain/ledger/file-state.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../../domain/ledger/hunks.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
 import { type Oid, shortId } from '../../domain/names.ts';

@@ -1,4 +1,4 @@
-import { type FileState, sameState } from '../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { StagedPath } from '../../domain/ledger/mixing.ts';
 import { changedPaths } from '../../git/commit-paths.ts';
 import { TextMerger } from '../../git/merge-file.ts';

@@ -1,24 +1,19 @@
-import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { rememberFiles } from '../../store/guarded-files.ts';
-import { strictNotice } from './after-tool.ts';
 import { afterShell } from './ledger/after-shell.ts';
 import { lookAround } from './look-around.ts';
 import type { Scene } from './scene.ts';
 import { rememberTips } from './sub-agents.ts';
 
-/** After a shell command: what it changed, and what it changed unseen. */
-export async function afterCommand(scene: Scene, session: SessionId, command: string): Promise<Verdict> {
+/** After a shell command: what to tell of what it changed, and of what it changed unseen. */
+export async function afterCommand(scene: Scene, session: SessionId, command: string): Promise<string[]> {
   if (scene.event.agent !== undefined && command.includes('handoff')) await rememberTips(scene);
   const [around, ledger] = await Promise.all([
     lookAround(scene, session, command),
     afterShellTool(scene, session, command),
   ]);
-  const notices = [...around, ...ledger, ...(await strictNotice(scene, session))];
   if (/handoff-/.test(command)) await rememberFiles(scene.cwd, scene.files.all());
-  return notices.length === 0
-    ? { kind: 'allow' }
-    : { kind: 'context', text: `git-handoff: ${notices.join('\n')}` };
+  return [...around, ...ledger];
 }
 
 /** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */

@@ -4,6 +4,8 @@ import { toolPath, toolPaths } from './before-tool.ts';
 import { quietly } from './quietly.ts';
 import type { Scene } from './scene.ts';
 
+type CommandTool = Extract<ToolCall, { kind: 'shell' | 'argv' }>;
+
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
  * were changed unseen. Remembers guarded files that the session wrote, and what its sub-agent has seen.
@@ -14,24 +16,28 @@ export async function afterTool(scene: Scene, session: SessionId): Promise<Verdi
   if (failure !== undefined) (await import('./automatic.ts')).noteFailure(scene, session);
   const paths = toolPaths(tool).flatMap((path) => scene.files.reachedBy(toolPath(scene, path), true) ?? []);
   if (paths.length > 0) await (await import('../../store/guarded-files.ts')).rememberFiles(scene.cwd, paths);
-  if (tool.kind !== 'shell' && tool.kind !== 'argv') return afterFileTool(scene, session, tool);
-  const { afterCommand } = await import('./after-command.ts');
-  return afterCommand(scene, session, tool.kind === 'shell' ? tool.command : tool.argv.join(' '));
-}
-
-async function afterFileTool(scene: Scene, session: SessionId, tool: ToolCall): Promise<Verdict> {
-  const paths = toolPaths(tool).map((path) => toolPath(scene, path));
-  if (paths.length === 0) return { kind: 'allow' };
-  const { afterFiles } = await import('./ledger/after-file.ts');
-  const news = (await quietly(scene, () => afterFiles(scene, session, paths))) ?? [];
-  const lines = [...news, ...(await strictNotice(scene, session))];
+  const isCommand = tool.kind === 'shell' || tool.kind === 'argv';
+  if (!isCommand && toolPaths(tool).length === 0) return { kind: 'allow' };
+  const seen = await (isCommand ? afterShellTool(scene, session, tool) : afterFileTool(scene, session, tool));
+  const lines = [...seen, ...(await strictNotice(scene, session))];
   return lines.length === 0
     ? { kind: 'allow' }
     : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
 }
 
+async function afterShellTool(scene: Scene, session: SessionId, tool: CommandTool): Promise<string[]> {
+  const { afterCommand } = await import('./after-command.ts');
+  return afterCommand(scene, session, tool.kind === 'shell' ? tool.command : tool.argv.join(' '));
+}
+
+async function afterFileTool(scene: Scene, session: SessionId, tool: ToolCall): Promise<readonly string[]> {
+  const paths = toolPaths(tool).map((path) => toolPath(scene, path));
+  const { afterFiles } = await import('./ledger/after-file.ts');
+  return (await quietly(scene, () => afterFiles(scene, session, paths))) ?? [];
+}
+
 /** Every further module costs: this check is loaded where it is asked for. */
-export async function strictNotice(scene: Scene, session: SessionId): Promise<string[]> {
+async function strictNotice(scene: Scene, session: SessionId): Promise<string[]> {
   if (scene.settings.headCheck !== 'strict') return [];
   const { headVerdict } = await import('./ledger/strict-head.ts');
   const head = await headVerdict(scene, session);

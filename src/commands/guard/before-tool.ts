@@ -1,27 +1,16 @@
 import type { ToolCall, Verdict } from '../../agents/dialect.ts';
-import {
-  type MarkerAct,
-  type MarkerFile,
-  decideMarkerFile,
-  markerFileName,
-  markerOwner,
-  overlappingFiles,
-  withMarker,
-} from '../../domain/marker.ts';
-import { parseSessionId } from '../../domain/names.ts';
+import { type MarkerAct, markerOwner } from '../../domain/marker.ts';
 import type { PatchedFile } from '../../domain/patch.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
-import { siblingNames } from '../../host/marker-files.ts';
 import { isSolo } from '../../store/solo.ts';
 import { beforeFiles } from './ledger/before-file.ts';
+import { decideGuarded, markerDenial, removePath } from './guarded-path.ts';
 import { quietly } from './quietly.ts';
 import { markerRefusal, refRefusal } from './refusals.ts';
 import type { Look } from './look-once.ts';
 import type { Scene } from './scene.ts';
-
-const ALLOW: Verdict = { kind: 'allow' };
+import { ALLOW, combined, firstRefusal, stands } from './verdicts.ts';
 
 /** Decides a tool call before it runs. */
 export async function beforeTool(scene: Scene): Promise<Verdict> {
@@ -91,30 +80,12 @@ async function lookAhead(
   return look;
 }
 
-/** A refusal that nobody has lifted: nothing more need be looked at. */
-export function stands(scene: Scene, verdict: Verdict | undefined): boolean {
-  return verdict?.kind === 'deny' && scene.lifted !== true;
-}
-
 /** A file tool that may go on as far as handoff files are concerned: the ledger has its say. */
 async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise<Verdict> {
   const { session } = scene.event;
   if (stands(scene, verdict) || !scene.enabled || session === undefined) return verdict;
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
   return combined(verdict, await quietly(scene, () => beforeFiles(scene, session, paths)));
-}
-
-/** One answer of two: a refusal counts, then what reaches the model. */
-export function combined(verdict: Verdict, more: Verdict | undefined): Verdict {
-  if (more === undefined || more.kind === 'allow') return verdict;
-  if (more.kind === 'context' && verdict.kind === 'rewrite') {
-    const context = [verdict.context, more.text].filter((text) => text !== undefined).join('\n');
-    return { ...verdict, context };
-  }
-  if (more.kind === 'context' && verdict.kind === 'context') {
-    return { kind: 'context', text: `${verdict.text}\n${more.text}` };
-  }
-  return more;
 }
 
 /** The path a file tool names, absolute. */
@@ -137,51 +108,6 @@ function touchFile(scene: Scene, path: string, act: MarkerAct): Verdict {
   return guarded === undefined ? ALLOW : decideGuarded(scene, guarded, act, scene.event.toolName ?? act.kind);
 }
 
-/** Decides an act on a guarded file that was found. */
-export function decideGuarded(scene: Scene, path: string, act: MarkerAct, by: string): Verdict {
-  const file = scene.files.read(path);
-  const { session } = scene.event;
-  // Only the predecessors' own files have a grammar; further guarded ones are owned by their marker alone.
-  const named = markerFileName(path) === undefined ? { ...file, name: 'handoff-any-free-name.md' } : file;
-  const mode = scene.dialect.canRewrite(scene.env) ? scene.settings.marker : 'handshake';
-  const decision = decideMarkerFile(named, act, session, mode);
-  switch (decision.kind) {
-    case 'deny':
-      return markerDenial(markerRefusal(decision.why, file, session, by), file);
-    case 'insert-marker':
-      if (act.kind !== 'write' || session === undefined) return ALLOW;
-      return { kind: 'rewrite', content: withMarker(act.content, session), ...overlap(path, file.exists) };
-    case 'allow': {
-      const notice = overlap(path, file.exists || act.kind !== 'write');
-      return notice.context === undefined ? ALLOW : { kind: 'notice', text: notice.context };
-    }
-  }
-}
-
-function markerDenial(reason: string, { owner }: MarkerFile): Verdict {
-  const known = parseSessionId(owner);
-  return { kind: 'deny', reason, owners: known === undefined ? [] : [known], aboutFiles: true };
-}
-
-/** A new file beside one that is probably about the same work. */
-function overlap(path: string, exists: boolean): { context?: string } {
-  const name = markerFileName(path);
-  if (exists || name === undefined) return {};
-  const related = overlappingFiles(name, siblingNames(path));
-  if (related.length === 0) return {};
-  return {
-    context: `Sibling-overlap notice: ${related.map(escapeLine).join(', ')} may be about the same work. (Write proceeds.)`,
-  };
-}
-
-/** Decides the removal, by name, of a file or of a folder with what is below it. */
-export function removePath(scene: Scene, path: string, by: string): Verdict[] {
-  if (isHandoffRefFile(realPath(path, false), true)) {
-    return [{ kind: 'deny', reason: refRefusal({ ref: path, by }) }];
-  }
-  return scene.files.below(path).map((file) => decideGuarded(scene, file, { kind: 'remove' }, by));
-}
-
 function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
   const moved = file.moveTo === undefined ? [] : [touchFile(scene, file.moveTo, { kind: 'edit' })];
   if (file.change === 'add') {
@@ -201,13 +127,4 @@ function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
     return [...removePath(scene, toolPath(scene, file.path), scene.event.toolName ?? 'the tool'), ...moved];
   }
   return [touchFile(scene, file.path, { kind: 'edit' }), ...moved];
-}
-
-/** The first refusal of several verdicts; else the first that says anything. */
-export function firstRefusal(verdicts: readonly Verdict[]): Verdict {
-  return (
-    verdicts.find((verdict) => verdict.kind === 'deny') ??
-    verdicts.find((verdict) => verdict.kind !== 'allow') ??
-    ALLOW
-  );
 }

@@ -1,6 +1,5 @@
 import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
-import type { TreeSettings } from '../../domain/ledger/tree-verbs.ts';
-import type { Settings } from '../../domain/settings.ts';
+import type { TreeSettings, Settings } from '../../domain/settings.ts';
 import type { BinaryText } from '../../git/binary-text.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';

@@ -1,4 +1,5 @@
-import { type FileState, type SessionLedger, sameState } from '../../domain/ledger/claims.ts';
+import { type SessionLedger } from '../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { changedPaths } from '../../git/commit-paths.ts';

@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type LedgerEntry, type SessionLedger, sameState } from '../../domain/ledger/claims.ts';
+import { type LedgerEntry, type SessionLedger } from '../../domain/ledger/claims.ts';
+import { sameState } from '../../domain/ledger/file-state.ts';
 import {
   type CommitDecision,
   type CommitFacts,

@@ -84,7 +84,7 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
   // Only now it matters who has carried on whose conversation.
   const [{ kinOf }, { readTopics }] = await Promise.all([
-    import('../check.ts'),
+    import('../../store/kin.ts'),
     import('../../store/topic.ts'),
   ]);
   const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));

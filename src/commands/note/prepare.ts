@@ -2,34 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import { summarise } from '../../domain/handoff.ts';
 import { splitNote } from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-
-/** To whom a note is, as the options of `write` say it. */
-export interface Address {
-  readonly to: string | undefined;
-  readonly tags: readonly string[];
-  readonly references: readonly string[];
-}
-
-/** A note as it is written: its bytes, and what the commit says of it. */
-export interface PreparedNote {
-  readonly note: Uint8Array;
-  readonly summary: string;
-  readonly to: string | undefined;
-  /** The operator that its front matter says it is from; a note without is from its session only. */
-  readonly from: string | undefined;
-}
-
-export interface NoteScene {
-  readonly topic: string;
-  /** The name that stands as `from`. */
-  readonly from: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
-export function isAddressed({ to, tags, references }: Address): boolean {
-  return to !== undefined || tags.length > 0 || references.length > 0;
-}
+import { isAddressed, type Address, type NoteScene, type PreparedNote } from './address.ts';
 
 /** A quick look at the first bytes; a byte order mark may stand before them. */
 export function mayHaveFrontMatter(note: Uint8Array): boolean {

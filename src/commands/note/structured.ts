@@ -14,8 +14,7 @@ import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
 import { timestamp } from '../handoff-shape.ts';
-import type { Address, NoteScene, PreparedNote } from './prepare.ts';
-import { isAddressed } from './prepare.ts';
+import { type NoteScene, type PreparedNote, type Address, isAddressed } from './address.ts';
 
 const sha256 = (text: string) => hash('sha256', text);
 

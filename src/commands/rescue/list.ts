@@ -1,6 +1,7 @@
 import type { RescuedFile } from '../../domain/rescue.ts';
 import { rescuedAt } from '../../store/rescue.ts';
-import type { CommandResult, Context } from '../context.ts';
+import type { Context } from '../context.ts';
+import type { CommandResult } from '../result.ts';
 import type { RescueShape } from '../shapes.ts';
 import { timestamp } from '../handoff-shape.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';

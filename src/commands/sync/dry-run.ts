@@ -4,7 +4,7 @@ import { handoffRef } from '../../git/namespace.ts';
 import { type SyncedTopic, readRemoved } from '../../store/sync/differences.ts';
 import type { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
-import type { SyncWorld } from './one-remote.ts';
+import type { SyncWorld } from './world.ts';
 
 /** Says what a sync would do, as far as it can be told without fetching. */
 export async function planOnly(

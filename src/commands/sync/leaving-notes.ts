@@ -11,7 +11,7 @@ import { inBatches } from '../../store/sync/batches.ts';
 import { refuseLeaving } from '../secrets/refuse-leaving.ts';
 import { type LeavingNote, scanNotes } from '../secrets/scan-notes.ts';
 import type { SyncReport } from './items.ts';
-import type { SyncWorld } from './one-remote.ts';
+import type { SyncWorld } from './world.ts';
 
 /** A handoff that is about to leave. */
 export interface Outgoing {

@@ -10,19 +10,7 @@ import { findCaller, worktreeName } from '../context.ts';
 import { judgeNote, looksLike } from '../secrets/check-note.ts';
 import { keptText, ownerName } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
-import type { SyncWorld } from './one-remote.ts';
-
-/** A three-way merge of a note as it is shown to whoever decides. */
-export interface MergeDraft {
-  readonly branch: string;
-  readonly topic: string;
-  readonly text: Uint8Array;
-  /** Both changed the same lines: they stand between markers. */
-  readonly conflicts: boolean;
-}
-
-/** Turns a draft into the note; throws a Failure when there is to be no merge. */
-export type MergeNote = (draft: MergeDraft) => Promise<Uint8Array>;
+import type { MergeNote, SyncWorld } from './world.ts';
 
 /** Merges both lines of each divergence, in the name of whoever calls. `undefined`: the handoff moved meanwhile. */
 export async function mergeConflicts(

@@ -1,9 +1,7 @@
-import type { Oid, SessionId } from '../../domain/names.ts';
+import type { Oid } from '../../domain/names.ts';
 import { HANDOFFS, handoffRef, parsePath, remotePrefix } from '../../git/namespace.ts';
 import type { Remote } from '../../git/remotes.ts';
-import type { Repository } from '../../git/repository.ts';
 import { type ShownRef, fetchRefs, showRemote } from '../../git/transfer.ts';
-import type { StoredSession } from '../../store/sessions.ts';
 import {
   type Difference,
   type SyncedTopic,
@@ -13,27 +11,13 @@ import {
 } from '../../store/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../store/sync/fold.ts';
 import type { TopicState } from '../../store/topic.ts';
-import type { Context } from '../context.ts';
 import type { SyncShape } from '../shapes.ts';
-import type { SyncOptions } from '../sync.ts';
+import type { SyncWorld } from './world.ts';
 import { planOnly } from './dry-run.ts';
 import { SyncReport, isCut } from './items.ts';
 import { mergeConflicts } from './merge-notes.ts';
 import { MAX_NAMED } from './push-all.ts';
 import { pushOutgoing, transferOptions } from './push-outgoing.ts';
-
-/** What a sync with each remote starts from. */
-export interface SyncWorld {
-  readonly repository: Repository;
-  readonly sessions: readonly StoredSession[];
-  readonly context: Context;
-  readonly options: SyncOptions;
-  /** Below which refs handoffs stand at remotes. */
-  readonly prefix: string;
-  /** The ref component of the only branch that is asked for. */
-  readonly component: string | undefined;
-  readonly me: SessionId | undefined;
-}
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;

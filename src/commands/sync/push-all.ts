@@ -4,7 +4,7 @@ import type { TransferOptions } from '../../git/network.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { pushRefs } from '../../git/transfer.ts';
-import type { SyncWorld } from './one-remote.ts';
+import type { SyncWorld } from './world.ts';
 
 /** From this many on a pattern is cheaper than names are. */
 export const MAX_NAMED = 200;

@@ -9,7 +9,7 @@ import { inBatches, twoAtOnce } from '../../store/sync/batches.ts';
 import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
 import type { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
-import type { SyncWorld } from './one-remote.ts';
+import type { SyncWorld } from './world.ts';
 import { pushAll } from './push-all.ts';
 
 /** How git is run for one remote. */

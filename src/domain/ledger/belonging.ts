@@ -1,5 +1,6 @@
 import type { SessionId } from '../names.ts';
-import { type Change, type FileState, type OpenClaim, sameState } from './claims.ts';
+import { type Change, type OpenClaim } from './claims.ts';
+import { sameState, type FileState } from './file-state.ts';
 import { type PathClaims, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';
 

@@ -1,4 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
+import { sameState, type Evidence, type FileState } from './file-state.ts';
 import type { Window } from './snapshot.ts';
 
 /**
@@ -6,15 +7,6 @@ import type { Window } from './snapshot.ts';
  * entries for one worktree; folding them gives the open claims. Paths are relative to the top of the working
  * tree, as git prints them.
  */
-
-/** What stands at a path; `null`: nothing. `oid` is `null` when the content was not read (too big, a submodule). */
-export type FileState = { readonly mode: string; readonly oid: Oid | null } | null;
-
-/**
- * How we know: a tool or a command that names the path; a difference seen around a shell command; what a session
- * that worked alone had changed when the second one arrived.
- */
-export type Evidence = 'explicit' | 'window' | 'since-start';
 
 /** One change of one path: what stood there before and after it. */
 export interface Change {
@@ -123,12 +115,6 @@ export interface SessionLedger {
   readonly told: ReadonlySet<string>;
   /** Times of its shell commands that are over. */
   readonly windows: readonly Window[];
-}
-
-/** Two states of a path are one. Content that was not read is like nothing else. */
-export function sameState(a: FileState, b: FileState): boolean {
-  if (a === null || b === null) return a === b;
-  return a.oid !== null && a.oid === b.oid && a.mode === b.mode;
 }
 
 /** Folds a session's entries, in the order in which they were written. */

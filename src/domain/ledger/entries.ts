@@ -1,8 +1,8 @@
 import { parseOid, parseSessionId } from '../names.ts';
-import type { Evidence, FileState, LedgerEntry } from './claims.ts';
+import type { LedgerEntry } from './claims.ts';
+import type { Evidence, FileState } from './file-state.ts';
 
 /** Entries as the lines of a ledger file, and back. What cannot be read is skipped: a torn line, a later version's. */
-
 export function formatEntries(entries: readonly LedgerEntry[]): string {
   return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }

@@ -1,12 +1,12 @@
 import type { Oid } from '../names.ts';
 import { chainChanges } from './belonging.ts';
-import { type FileState, type OpenClaim, sameState } from './claims.ts';
+import { type OpenClaim } from './claims.ts';
+import { sameState, type FileState } from './file-state.ts';
 
 /**
  * What one session's hunks make of HEAD's content of a path that another session has changed too. This file
  * decides from the claims alone; the contents are merged by git (src/git/merge-file.ts).
  */
-
 export interface HunkFacts {
   readonly head: FileState;
   readonly disk: FileState;

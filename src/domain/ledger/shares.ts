@@ -1,10 +1,10 @@
 import type { SessionId } from '../names.ts';
-import { type OpenClaim, type SessionLedger, sameState } from './claims.ts';
+import { type OpenClaim, type SessionLedger } from './claims.ts';
+import { sameState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';
 
 /** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
-
 export interface ShareFacts {
   readonly dirty: readonly DirtyPath[];
   readonly ledgers: readonly SessionLedger[];

@@ -1,5 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
-import { type Evidence, type FileState, sameState } from './claims.ts';
+import { sameState, type Evidence, type FileState } from './file-state.ts';
 
 /**
  * The working tree's difference from HEAD at one moment, and what two of them tell about the time between:

@@ -3,6 +3,7 @@ import { type Options, hasOption, optionValue, parseOptions } from '../shell/opt
 import { patchedFiles } from '../shell/programs/editors.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
 import { UNKNOWN, isKnown } from '../shell/unknown.ts';
+import type { TreeSettings } from '../settings.ts';
 
 /** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
 export interface TreeReach {
@@ -21,16 +22,6 @@ export interface TreeReach {
   readonly unsure: boolean;
   /** What is done, for the sentence "<verb> would …". */
   readonly verb: 'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm';
-}
-
-/** Settings of git that decide what a verb does to uncommitted work (git-config(1)). */
-export interface TreeSettings {
-  /** `rebase.autoStash` */
-  readonly rebaseStashes: boolean;
-  /** `merge.autoStash` */
-  readonly mergeStashes: boolean;
-  /** `clean.requireForce` is off. */
-  readonly cleansUnforced: boolean;
 }
 
 /** What a reach depends on besides the words. */

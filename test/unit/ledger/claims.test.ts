@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type FileState,
   type LedgerEntry,
   compactEntries,
   foldLedger,
   isCommitted,
-  sameState,
 } from '../../../src/domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
 import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim, oid } from './facts.ts';

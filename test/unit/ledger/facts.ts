@@ -1,4 +1,5 @@
-import type { FileState, LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import type { FileState } from '../../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, Snapshot } from '../../../src/domain/ledger/snapshot.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FileState } from '../../../src/domain/ledger/claims.ts';
+import type { FileState } from '../../../src/domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../../src/domain/ledger/resume.ts';
 import type { DirtyPath, Snapshot } from '../../../src/domain/ledger/snapshot.ts';
 import type { Oid } from '../../../src/domain/names.ts';

@@ -1,9 +1,5 @@
-import {
-  type FileState,
-  type LedgerEntry,
-  type SessionLedger,
-  sameState,
-} from '../../../domain/ledger/claims.ts';
+import { type LedgerEntry, type SessionLedger } from '../../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../../domain/names.ts';
 import { formatOf, objectName } from '../../../git/hash.ts';

@@ -1,4 +1,5 @@
-import { type LedgerEntry, type OpenClaim, sameState } from '../../../domain/ledger/claims.ts';
+import { type LedgerEntry, type OpenClaim } from '../../../domain/ledger/claims.ts';
+import { sameState } from '../../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';

@@ -1,4 +1,5 @@
-import { type LedgerEntry, sameState } from '../../../domain/ledger/claims.ts';
+import { type LedgerEntry } from '../../../domain/ledger/claims.ts';
+import { sameState } from '../../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../../domain/ledger/resume.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';

@@ -7,7 +7,7 @@ import { type FoundRepository, discoverRepository } from '../../../git/discover.
 import { realPath } from '../../../host/disk.ts';
 import { appendEntries } from '../../../store/ledger.ts';
 import { dropAbandoned, openWindow, putLast } from '../../../store/windows.ts';
-import { stands } from '../before-tool.ts';
+import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from '../gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';

@@ -1,4 +1,5 @@
-import { type LedgerEntry, sameState } from '../../../domain/ledger/claims.ts';
+import { type LedgerEntry } from '../../../domain/ledger/claims.ts';
+import { sameState } from '../../../domain/ledger/file-state.ts';
 import {
   type Snapshot,
   type Window,

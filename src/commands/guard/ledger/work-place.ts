@@ -6,7 +6,6 @@ import { realPath } from '../../../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../../store/ledger.ts';
 import { isSolo } from '../../../store/solo.ts';
-import type { Scene } from '../scene.ts';
 
 /** A worktree with its ledger. */
 export interface WorkPlace extends LedgerPlace {
@@ -75,6 +74,6 @@ function emptyLedger(session: SessionId): SessionLedger {
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is allowed and not known. */
-export function lookingTime({ remaining }: Scene): number {
+export function lookingTime({ remaining }: { readonly remaining: () => number }): number {
   return Math.max(1, Math.min(300, remaining() - 80));
 }

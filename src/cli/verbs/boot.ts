@@ -1,7 +1,7 @@
-import { answer, type Verb } from './verb.ts';
+import { answer, type VerbTable } from './verb.ts';
 
-/** The verbs of a session that goes on from a note. */
-export const RESUME_VERBS: Readonly<Record<string, Verb>> = {
+/** The verb of a session that goes on from a note. */
+export const BOOT_VERBS: VerbTable = {
   boot: {
     usage: 'boot [[<branch>/]<topic>]',
     summary: 'check a note against the repository, then show what to go on from',

@@ -1,0 +1,50 @@
+import type { SessionId } from '../../domain/names.ts';
+import type { TransferProgress } from '../../git/network.ts';
+import type { Context } from '../context.ts';
+import type { StoredSession } from '../../store/sessions.ts';
+import type { Repository } from '../../git/repository.ts';
+
+export interface SyncOptions {
+  /** Names of remotes; none: the usual one. */
+  readonly remotes: readonly string[];
+  readonly fetch: boolean;
+  readonly push: boolean;
+  readonly dryRun: boolean;
+  readonly branch: string | undefined;
+  /** Asks for the text of a merge; without it both sides of a divergence stay. */
+  readonly mergeNote: MergeNote | undefined;
+  /** Lets go what looks like a secret. */
+  readonly allowSecret: boolean;
+  /** Puts back what was deleted at the remote. */
+  readonly restore: boolean;
+  readonly session: string | undefined;
+  readonly mayAsk: boolean;
+  readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
+  /** Says something before it is done. */
+  readonly warn: (text: string) => void;
+}
+
+/** What a sync with each remote starts from. */
+export interface SyncWorld {
+  readonly repository: Repository;
+  readonly sessions: readonly StoredSession[];
+  readonly context: Context;
+  readonly options: SyncOptions;
+  /** Below which refs handoffs stand at remotes. */
+  readonly prefix: string;
+  /** The ref component of the only branch that is asked for. */
+  readonly component: string | undefined;
+  readonly me: SessionId | undefined;
+}
+
+/** A three-way merge of a note as it is shown to whoever decides. */
+export interface MergeDraft {
+  readonly branch: string;
+  readonly topic: string;
+  readonly text: Uint8Array;
+  /** Both changed the same lines: they stand between markers. */
+  readonly conflicts: boolean;
+}
+
+/** Turns a draft into the note; throws a Failure when there is to be no merge. */
+export type MergeNote = (draft: MergeDraft) => Promise<Uint8Array>;
