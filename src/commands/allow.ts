@@ -10,7 +10,7 @@ import { type StoredSession, listSessions } from '../store/sessions.ts';
 import type { Context } from './context.ts';
 import type { CommandResult } from './result.ts';
 import type { AllowShape } from './shapes.ts';
-import { timestamp } from './handoff-shape.ts';
+import { timestamp } from '../domain/age.ts';
 
 export interface AllowOptions {
   readonly once: boolean;

@@ -21,11 +21,12 @@ import { foreignLive, siblingFacts } from './boot/people.ts';
 import { treeFact } from './boot/tree-fact.ts';
 import { writtenVersion } from './boot/written-version.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { requireTip } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import type { BootShape } from './shapes.ts';
-import { handoffShape, timestamp } from './handoff-shape.ts';
+import { handoffShape } from './handoff-shape.ts';
+import { timestamp } from '../domain/age.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface BootOptions {

@@ -5,7 +5,7 @@ import { handoffRef } from '../git/namespace.ts';
 import { noteHunks } from '../git/note-diff.ts';
 import { readHistory } from '../store/topic.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { findTopic, requireTip } from './find-topic.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import type { HandoffShape } from './shapes.ts';

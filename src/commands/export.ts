@@ -8,7 +8,7 @@ import { type Repository, topLevel } from '../git/repository.ts';
 import { isFolder } from '../host/disk.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { type ExportedNote, composeExport, exportName } from './export/compose.ts';
 import { type Output, putExport } from './export/output.ts';
 import { findTopic, newestTopic, requireTip } from './find-topic.ts';

@@ -1,14 +1,10 @@
+import { timestamp } from '../domain/age.ts';
 import type { HandoffCommit } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
 import type { TopicState } from '../store/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
-
-/** RFC 3339 with seconds; milliseconds since the epoch in. */
-export function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
-}
 
 /** A reader, and what it has acknowledged of the handoff that is shown. */
 export type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };

@@ -11,7 +11,7 @@ import { processTable } from '../host/processes.ts';
 import { judgeSessions } from '../store/sessions.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
 import { type Context, findCaller } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { type Outcome, applyPlan } from './import/apply.ts';
 import type { Draft, ImportWorld, Interpreted, SkippedFile } from './import/draft.ts';
 import { type Findings, findFiles } from './import/find-files.ts';

@@ -2,7 +2,7 @@ import { handoffRef } from '../git/namespace.ts';
 import { deleteTopics } from '../store/prune.ts';
 import { type TopicState, readTopics } from '../store/topic.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { byAge } from './find-topic.ts';
 import type { HandoffShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';

@@ -4,9 +4,9 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import type { SessionShape } from './shapes.ts';
-import { timestamp } from './handoff-shape.ts';
+import { timestamp } from '../domain/age.ts';
 import { uncommittedPaths } from './uncommitted.ts';
 import { openWorkspace } from './workspace.ts';
 

@@ -34,18 +34,6 @@ export interface HandoffShape {
   readonly unread: boolean;
 }
 
-/** What a note's front matter says; `to` and `from` there stand for those of the trailers. */
-export interface StructureShape {
-  /** There is front matter of ours, and it is valid. */
-  readonly structured: boolean;
-  /** Of the content as it stands. */
-  readonly handoffId: string | null;
-  readonly to?: string | null;
-  readonly from?: string | null;
-  readonly tags: readonly string[];
-  readonly references: readonly string[];
-}
-
 /** A handoff in a list. */
 export interface ListedShape extends HandoffShape {
   /** Why its branch makes it look done or out of place. */

@@ -13,11 +13,11 @@ import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { compareWithRemotes } from '../store/tracking.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { type WorkTree, askerOf, belongingOf, endCleanClaims, lookAtWork } from './dirty-work.ts';
 import { isNamed, parsePathArgument } from './path-argument.ts';
 import type { DirtyPathShape, NamedSessionShape } from './shapes.ts';
-import { timestamp } from './handoff-shape.ts';
+import { timestamp } from '../domain/age.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface StatusOptions {

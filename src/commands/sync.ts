@@ -6,7 +6,7 @@ import { encodeBranch } from '../git/namespace.ts';
 import { openRepository } from '../git/repository.ts';
 import { readTopics } from '../store/topic.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { reportIllegalMoves } from './report-illegal.ts';
 import type { SyncShape } from './shapes.ts';
 import { chooseRemotes } from './sync/choose-remotes.ts';

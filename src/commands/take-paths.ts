@@ -10,7 +10,7 @@ import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { type Context, findSession } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { type Asker, type DirtyWork, type WorkTree, askerOf, lookAtWork, openClaims } from './dirty-work.ts';
 import { type Taker, type Target, takeIn } from './hand-over.ts';
 import { type PathArgument, isNamed, parsePathArgument } from './path-argument.ts';

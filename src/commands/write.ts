@@ -7,7 +7,7 @@ import { type Repository, committer, openRepository, workTreeFacts } from '../gi
 import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
 import { readTopics } from '../store/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from './context.ts';
-import { type CommandResult } from './result.ts';
+import type { CommandResult } from './result.ts';
 import { mayHaveFrontMatter, prepareNote } from './note/prepare.ts';
 import { isAddressed, type NoteScene, type PreparedNote, type Address } from './note/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';

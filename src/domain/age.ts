@@ -14,3 +14,8 @@ export function ago(then: number, now: number): string {
   }
   return 'just now';
 }
+
+/** RFC 3339 with seconds; milliseconds since the epoch in. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
+}

@@ -3,7 +3,7 @@ import type { HandoffShape } from '../commands/shapes.ts';
 import { ago } from '../domain/age.ts';
 import { shortId } from '../domain/names.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
-import { type Rendered } from './terminal.ts';
+import type { Rendered } from './terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 

@@ -1,4 +1,4 @@
-import { type BranchName, type Oid } from '../../domain/names.ts';
+import type { BranchName, Oid } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { readSettings } from '../../git/config.ts';

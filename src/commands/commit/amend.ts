@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { type SessionLedger } from '../../domain/ledger/claims.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { type Oid, type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { type LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { Oid } from '../../domain/names.ts';
 import { commitNamed, parentsOf } from '../../git/commit-paths.ts';

@@ -3,7 +3,7 @@ import type { ExportFormat } from '../../domain/formats/format.ts';
 import { slugWords } from '../../domain/formats/topic-name.ts';
 import type { BranchName, Topic } from '../../domain/names.ts';
 import type { LoadedCommit } from '../../git/commits.ts';
-import { timestamp } from '../handoff-shape.ts';
+import { timestamp } from '../../domain/age.ts';
 
 /** A handoff that is to be exported: its tip, or for a comparison one of its versions. */
 export interface ExportedNote {

@@ -1,4 +1,4 @@
-import { type SessionLedger } from '../../domain/ledger/claims.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type LedgerEntry, type SessionLedger } from '../../domain/ledger/claims.ts';
+import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import {
   type CommitDecision,

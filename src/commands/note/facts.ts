@@ -1,7 +1,6 @@
 import { splitNote } from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
-import type { StructureShape } from '../shapes.ts';
 import { decodeNote } from './prepare.ts';
 
 /** What a stored note's front matter says, and what is wrong with it: notes come from elsewhere, too. */
@@ -31,4 +30,16 @@ export async function noteFacts(note: Uint8Array, now: number): Promise<NoteFact
     shape: { structured: true, handoffId: id, to, from, tags, references },
     notices: differs ? [`its handoff_id is ${escapeLine(fields.handoffId)}, but its content has ${id}`] : [],
   };
+}
+
+/** What a note's front matter says; `to` and `from` there stand for those of the trailers. */
+export interface StructureShape {
+  /** There is front matter of ours, and it is valid. */
+  readonly structured: boolean;
+  /** Of the content as it stands. */
+  readonly handoffId: string | null;
+  readonly to?: string | null;
+  readonly from?: string | null;
+  readonly tags: readonly string[];
+  readonly references: readonly string[];
 }

@@ -13,7 +13,7 @@ import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
-import { timestamp } from '../handoff-shape.ts';
+import { timestamp } from '../../domain/age.ts';
 import { type NoteScene, type PreparedNote, type Address, isAddressed } from './address.ts';
 
 const sha256 = (text: string) => hash('sha256', text);

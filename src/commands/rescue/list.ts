@@ -3,7 +3,7 @@ import { rescuedAt } from '../../store/rescue.ts';
 import type { Context } from '../context.ts';
 import type { CommandResult } from '../result.ts';
 import type { RescueShape } from '../shapes.ts';
-import { timestamp } from '../handoff-shape.ts';
+import { timestamp } from '../../domain/age.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
 import { wantedPaths } from './wanted-paths.ts';
 

@@ -16,7 +16,7 @@ import { appendEntries, readLedgers } from '../../store/ledger.ts';
 import { type JudgedSession, judgeSessions } from '../../store/sessions.ts';
 import { isSolo } from '../../store/solo.ts';
 import { type Context, findSession } from '../context.ts';
-import { type CommandResult } from '../result.ts';
+import type { CommandResult } from '../result.ts';
 import { saveWork } from '../save-work.ts';
 import { sidesOf } from '../sides.ts';
 import { storedFiles } from './contents.ts';

@@ -1,5 +1,5 @@
 import type { SessionId } from '../names.ts';
-import { type Change, type OpenClaim } from './claims.ts';
+import type { Change, OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type PathClaims, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';

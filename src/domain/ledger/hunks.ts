@@ -1,6 +1,6 @@
 import type { Oid } from '../names.ts';
 import { chainChanges } from './belonging.ts';
-import { type OpenClaim } from './claims.ts';
+import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
-import { type OpenClaim, type SessionLedger } from './claims.ts';
+import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
 import type { HeadPlace, Snapshot } from './snapshot.ts';

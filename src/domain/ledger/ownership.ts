@@ -1,6 +1,6 @@
 import type { SessionId } from '../names.ts';
 import { type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
-import { type FileState } from './file-state.ts';
+import type { FileState } from './file-state.ts';
 
 /** Whose a dirty path is, told from the ledgers of a worktree. */
 

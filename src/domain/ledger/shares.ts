@@ -1,5 +1,5 @@
 import type { SessionId } from '../names.ts';
-import { type OpenClaim, type SessionLedger } from './claims.ts';
+import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';

@@ -1,5 +1,5 @@
 import type { SessionId } from '../names.ts';
-import { type SessionLedger } from './claims.ts';
+import type { SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
 import type { DirtyPath, Snapshot } from './snapshot.ts';
 

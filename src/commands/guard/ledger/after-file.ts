@@ -1,4 +1,4 @@
-import { type LedgerEntry, type SessionLedger } from '../../../domain/ledger/claims.ts';
+import type { LedgerEntry, SessionLedger } from '../../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../../domain/names.ts';

@@ -1,4 +1,4 @@
-import { type LedgerEntry, type OpenClaim } from '../../../domain/ledger/claims.ts';
+import type { LedgerEntry, OpenClaim } from '../../../domain/ledger/claims.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';

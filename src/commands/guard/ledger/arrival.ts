@@ -1,4 +1,4 @@
-import { type LedgerEntry } from '../../../domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../../domain/ledger/resume.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../../domain/ledger/snapshot.ts';

@@ -1,4 +1,4 @@
-import { type LedgerEntry } from '../../../domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
 import {
   type Snapshot,
