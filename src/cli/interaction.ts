@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
-import { isatty } from 'node:tty';
+import type { Io } from '../host/io.ts';
 import type { InstallContext } from '../install/context.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import { type NoteSource, noteSource } from './note-input.ts';
@@ -15,39 +15,37 @@ export interface Interaction {
   readonly progress: ((line: string) => void) | undefined;
   /** Says something before it is done. */
   readonly warn: (text: string) => void;
+  /** Shows something on standard output before the answer. */
+  readonly show: (text: string) => Promise<void>;
+  /** Hands on what another program says on standard error. */
+  readonly pass: (said: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   installContext: () => Promise<InstallContext>;
 }
 
-export function interaction(cwd: string, env: NodeJS.ProcessEnv): Interaction {
-  // `process.stdin` would make a pipe non-blocking, and a note that comes late could not be read.
-  const isTerminal = isatty(0);
+export function interaction(io: Io): Interaction {
+  const { cwd, env, stdin, stdout, stderr } = io;
+  const isTerminal = stdin.isTerminal();
+  const ask = async (question: string) => (await import('./question.ts')).askAtTerminal(question, io);
+  // Anything but yes is no.
+  const confirm = async (plan: string) => /^y(?:es)?$/i.test((await ask(`${plan}\nApply? [y/N] `)).trim());
   return {
-    note: noteSource(cwd, isTerminal),
+    note: noteSource(cwd, stdin),
     edit: async (text) => (await import('./editor.ts')).editText(cwd, text),
-    progress: isatty(2) ? (line) => process.stderr.write(`\r\x1b[K${line}`) : undefined,
-    warn: (text) => process.stderr.write(renderNotice(text)),
+    progress: stderr.isTerminal() ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
+    warn: (text) => void stderr.write(renderNotice(text)),
+    show: (text) => stdout.write(text),
+    pass: (said) => void stderr.write(said),
     ask: isTerminal ? ask : undefined,
     installContext: async () => ({
       cwd,
       home: env['HOME'] ?? homedir(),
       env,
-      packageRoot: dirname(dirname(realpathSync(process.argv[1] ?? ''))),
+      packageRoot: dirname(dirname(realpathSync(io.program))),
       nodePath: process.execPath,
       confirm: isTerminal ? confirm : undefined,
       git: (await import('../git/run.ts')).runGit,
     }),
   };
-}
-
-/** Shows a plan and asks; anything but yes is no. */
-async function confirm(plan: string): Promise<boolean> {
-  const answer = await ask(`${plan}\nApply? [y/N] `);
-  return /^y(?:es)?$/i.test(answer.trim());
-}
-
-async function ask(question: string): Promise<string> {
-  const { askAtTerminal } = await import('./question.ts');
-  return askAtTerminal(question);
 }

@@ -74,7 +74,11 @@ function emptyLedger(session: SessionId): SessionLedger {
   };
 }
 
+const LOOKING_MS = 300;
+/** What is left for the answer when a look takes long. Milliseconds. */
+const ANSWER_MS = 80;
+
 /** Milliseconds that one look at the working tree may take; what takes longer is allowed and not known. */
-export function lookingTime({ remaining }: Scene): number {
-  return Math.max(1, Math.min(300, remaining() - 80));
+export function lookingTime({ budget }: Scene): number {
+  return Math.max(1, Math.min(budget.part(LOOKING_MS).left(), budget.left() - ANSWER_MS));
 }
