@@ -10,7 +10,7 @@ const MAY_IMPORT = {
   store: ['domain', 'git', 'host'],
   commands: ['domain', 'git', 'host', 'agents', 'install', 'store'],
   ui: ['domain', 'commands'],
-  cli: ['domain', 'git', 'install', 'commands', 'ui'],
+  cli: ['domain', 'git', 'host', 'install', 'commands', 'ui'],
 };
 
 const directionRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => {

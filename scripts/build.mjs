@@ -34,6 +34,8 @@ async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
   const build = await rolldown({
     input: { [name]: join(root, 'src', `${source}.ts`) },
     platform: 'node',
+    // Else what chunks share with their entry would be one file more.
+    preserveEntrySignatures: 'allow-extension',
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
@@ -109,7 +111,8 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
     ['hook', './hook-main.cjs'],
     ['cli', './cli/main.cjs'],
   ]) {
-    const define = { __BUILD__, __ENTRY__: JSON.stringify(program) };
+    const __IS_HOOK__ = JSON.stringify(entry === 'hook');
+    const define = { __BUILD__, __ENTRY__: JSON.stringify(program), __IS_HOOK__ };
     await bundle(entry, 'start', '[name].cjs', { define });
   }
   rmSync(dist, { recursive: true, force: true });

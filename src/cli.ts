@@ -4,32 +4,38 @@ import { VERBS } from './cli/verbs.ts';
 import type { Answer } from './cli/verbs/verb.ts';
 import type { Context } from './commands/context.ts';
 import { Failure, asFailure } from './domain/failure.ts';
+import type { Io } from './host/io.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
 
 /**
  * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told
  * with its hint, anything else is our own fault.
  */
-async function main(argv: readonly string[]): Promise<number> {
-  const { clientPid, words } = launcherWords(argv);
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const { clientPid, words } = launcherWords(argv, io);
   const [verb, ...rest] = words;
   // After `--` it is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
   try {
-    return await run(verb, rest, { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() });
+    const { cwd, env, clock } = io;
+    const budget = io.budget(Infinity);
+    return await runVerb(verb, rest, { cwd, env, clientPid, now: clock(), clock, budget }, io);
   } catch (error) {
     const failure = asFailure(error);
-    if (json) await print(`${JSON.stringify(failureJson(failure))}\n`);
-    process.stderr.write(renderFailure(failure));
+    if (json) await io.stdout.write(`${JSON.stringify(failureJson(failure))}\n`);
+    await io.stderr.write(renderFailure(failure));
     return exitCode(failure);
   }
 }
 
 /** The launcher puts `--client-pid <its parent>` first; without a launcher our own parent is the nearest. */
-function launcherWords(argv: readonly string[]): { clientPid: number; words: readonly string[] } {
+function launcherWords(
+  argv: readonly string[],
+  { parentPid }: Io,
+): { clientPid: number; words: readonly string[] } {
   return argv[0] === '--client-pid'
     ? { clientPid: Number(argv[1]), words: argv.slice(2) }
-    : { clientPid: process.ppid, words: argv };
+    : { clientPid: parentPid, words: argv };
 }
 
 /** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */
@@ -41,14 +47,20 @@ function requireNode(version: string): void {
   });
 }
 
-async function run(verb: string | undefined, rest: readonly string[], context: Context): Promise<number> {
+async function runVerb(
+  verb: string | undefined,
+  rest: readonly string[],
+  context: Context,
+  io: Io,
+): Promise<number> {
   requireNode(process.versions.node);
-  if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`);
-  if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help') return printHelp(rest[0]);
+  if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`, io);
+  if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help')
+    return printHelp(rest[0], io);
   const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (known === undefined) throw (await import('./cli/help.ts')).unknownVerb(verb);
   const args = parseArguments(verb, rest, known.options);
-  if (args.flag('help')) return printHelp(verb);
+  if (args.flag('help')) return printHelp(verb, io);
   const [least, most] = known.words;
   if (args.words.length < least || args.words.length > most) {
     const message =
@@ -57,39 +69,28 @@ async function run(verb: string | undefined, rest: readonly string[], context: C
       hint: `git handoff ${verb} -h`,
     });
   }
-  const given = await known.run(args, context, interaction(context.cwd, context.env));
-  return printAnswer(given, args.flag('json'), context.now);
+  const given = await known.run(args, context, interaction(io));
+  return printAnswer(given, args.flag('json'), context.now, io);
 }
 
-async function printAnswer({ result, render }: Answer, json: boolean, now: number): Promise<number> {
+async function printAnswer({ result, render }: Answer, json: boolean, now: number, io: Io): Promise<number> {
   const { failure } = result;
   const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
-  if (json) await print(`${JSON.stringify({ ...status, ...result.value })}\n`);
-  else if (result.bytes !== undefined) await print(result.bytes);
-  else await print(await render(now));
-  for (const notice of result.notices ?? []) process.stderr.write(renderNotice(notice));
+  if (json) await io.stdout.write(`${JSON.stringify({ ...status, ...result.value })}\n`);
+  else await io.stdout.write(result.bytes ?? (await render(now)));
+  for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
   if (failure === undefined) return result.exitCode ?? 0;
-  process.stderr.write(renderFailure(failure));
+  await io.stderr.write(renderFailure(failure));
   return exitCode(failure);
 }
 
-async function printHelp(verb: string | undefined): Promise<number> {
+async function printHelp(verb: string | undefined, io: Io): Promise<number> {
   const { helpText, unknownVerb } = await import('./cli/help.ts');
   if (verb !== undefined && !Object.hasOwn(VERBS, verb)) throw unknownVerb(verb);
-  return print(await helpText(verb));
+  return print(await helpText(verb), io);
 }
 
-/** Writes to stdout and waits until it is written; a reader that left (`| head -1`) is no error. */
-function print(text: string | Uint8Array): Promise<number> {
-  return new Promise((resolve, reject) => {
-    process.stdout.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EPIPE' ? resolve(0) : reject(error),
-    );
-    process.stdout.write(text, () => resolve(0));
-  });
+async function print(text: string, { stdout }: Io): Promise<number> {
+  await stdout.write(text);
+  return 0;
 }
-
-// A CommonJS bundle has no top-level await.
-void main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-});

@@ -1,11 +1,12 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { guard } from './commands/guard.ts';
 import type { Listed } from './commands/guard/scene.ts';
 import type { BinaryText } from './git/binary-text.ts';
+import type { Io } from './host/io.ts';
 
 /**
- * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It exits 0 whatever
- * happens, and says nothing where it has nothing to say; a git hook that refuses exits 1.
+ * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
+ * and whatever goes wrong allows the call (start.ts).
  */
 
 /** The whole process, Node's start included. Milliseconds. */
@@ -13,13 +14,16 @@ const DEADLINE_MS = 800;
 /** A push waits for the network anyway, and reads more commits. */
 const PUSH_DEADLINE_MS = 5000;
 
-let deadline = DEADLINE_MS;
-const remaining = () => Math.max(1, deadline - performance.now());
-/** The process gets so many milliseconds from now on, if it has fewer. */
-const moreTime = (milliseconds: number) => {
-  deadline = Math.max(deadline, performance.now() + milliseconds);
-};
-const remainingOfPush = () => Math.max(1, PUSH_DEADLINE_MS - performance.now());
+/**
+ * Runs one call of a hook and returns the exit status: 1 for a git hook that refuses, else 0.
+ *
+ * @throws whatever went wrong; the call is allowed then
+ */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const words = readWords(argv, io);
+  if (words.verb === 'guard') return guardCall(words, io);
+  return words.verb === 'hook' ? gitHookCall(words, io) : 0;
+}
 
 interface Words {
   readonly verb: string | undefined;
@@ -37,7 +41,7 @@ interface Words {
   readonly args: readonly string[];
 }
 
-function readWords(argv: readonly string[]): Words {
+function readWords(argv: readonly string[], io: Io): Words {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const options = argv.slice(0, end);
   const value = (name: string) => {
@@ -51,7 +55,7 @@ function readWords(argv: readonly string[]): Words {
   return {
     verb: argv[0],
     rest: argv.slice(1),
-    clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : process.ppid,
+    clientPid: Number.isSafeInteger(pid) && pid > 0 ? pid : io.parentPid,
     client: value('--client'),
     settings: piped.settings,
     listed: { records: piped.records, pipe: options.includes('--refs-pipe') ? 5 : undefined },
@@ -81,76 +85,46 @@ function readPiped(): { settings?: string | undefined; records?: BinaryText | un
 }
 
 /** Everything that the launcher piped in; an unreadable stdin is an empty payload. */
-function readPayload(): string {
+function readPayload({ stdin }: Io): string {
   try {
-    return readFileSync(0, 'utf8');
+    return stdin.readAll().toString('utf8');
   } catch {
     return '';
   }
 }
 
-async function main(): Promise<void> {
-  const words = readWords(process.argv.slice(2));
-  const { env } = process;
-  if (words.verb === 'guard') {
-    const { clientPid, client, settings, listed } = words;
-    finish(
-      await guard({
-        text: readPayload(),
-        client,
-        settings,
-        listed,
-        clientPid,
-        env,
-        cwd: process.cwd(),
-        now: Date.now(),
-        remaining,
-        moreTime,
-      }),
-    );
-  } else if (words.verb === 'hook') await gitHookCall(words);
+async function guardCall({ clientPid, client, settings, listed }: Words, io: Io): Promise<number> {
+  const { env, cwd } = io;
+  const budget = io.budget(DEADLINE_MS);
+  const text = readPayload(io);
+  const now = io.clock();
+  await io.stdout.write(await guard({ text, client, settings, listed, clientPid, env, cwd, now, budget }));
+  return 0;
 }
 
-async function gitHookCall(words: Words): Promise<void> {
+async function gitHookCall(words: Words, io: Io): Promise<number> {
   const { clientPid, settings, listed, gitDir, commonDir, args, answer } = words;
-  const context = { cwd: process.cwd(), env: process.env, clientPid, now: Date.now() };
   const [name = ''] = words.rest;
+  const { cwd, env, clock } = io;
+  const budget = io.budget(name === 'pre-push' ? PUSH_DEADLINE_MS : DEADLINE_MS);
+  const context = { cwd, env, clientPid, now: clock(), clock, budget };
   if (name === 'identity') {
     const { committerSession } = await import('./commands/committer-session.ts');
     const id = await committerSession(context);
-    finish(id === undefined ? '' : `${id}\n`);
-    return;
+    if (id !== undefined) await io.stdout.write(`${id}\n`);
+    return 0;
   }
   const { gitHook } = await import('./commands/hooks/git-hook.ts');
-  const left = name === 'pre-push' ? remainingOfPush : remaining;
   const place = { gitDir, commonDir };
-  const read = { settings, listed: listed.records, readInput: readPayload };
-  const call = { ...context, ...place, ...read, name, args, remaining: left };
-  const said = await gitHook(call);
+  const read = { settings, listed: listed.records, readInput: () => readPayload(io) };
+  const said = await gitHook({ ...context, ...place, ...read, name, args });
   const word = said === undefined ? '' : said.refused ? 'refused' : (said.session ?? '-');
   const lines = said?.lines.map((line) => `${line}\n`).join('') ?? '';
   // Before a line that somebody may wait for, nothing is said: the shim takes the two outputs as one.
   const first = answer && word !== '' ? `answer: ${word}\n` : '';
-  process.stderr.on('error', () => undefined);
-  process.stdout.write(first, () =>
-    // The launcher looks closer at a process that failed: for one that is read that is wasted time.
-    process.stderr.write(lines, () => process.exit(said?.refused === true && !answer ? 1 : 0)),
-  );
+  // A refusal that nobody can read is still one.
+  await io.stdout.write(first).catch(() => undefined);
+  await io.stderr.write(lines).catch(() => undefined);
+  // The launcher looks closer at a process that failed: for one that is read that is wasted time.
+  return said?.refused === true && !answer ? 1 : 0;
 }
-
-/** Children that outlive the deadline must not hold the process. */
-function finish(output: string): void {
-  const bytes = Buffer.from(output, 'utf8');
-  let written = 0;
-  // Making the stream of stdout costs 3 ms: silence needs none, and a pipe takes what is short at once.
-  try {
-    if (bytes.length > 0) written = writeSync(1, bytes);
-  } catch {
-    // A full pipe that does not block: the stream waits for its reader.
-  }
-  if (written === bytes.length) process.exit(0);
-  process.stdout.on('error', () => process.exit(0));
-  process.stdout.write(bytes.subarray(written), () => process.exit(0));
-}
-
-main().catch(() => process.exit(0));

@@ -1,10 +1,22 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Module, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { type Io, type Output, budgetUntil } from './host/io.ts';
 
 /**
- * What Node starts: it hands V8 the compiled code of an earlier start, and loads the program. Parsing the bundles anew
+ * What Node starts: it hands V8 the compiled code of an earlier start, loads the program, and runs it with what the
+ * process has. Parsing the bundles anew
  * costs a third of a decision, and as much of a verb. Node 22 has `module.enableCompileCache`; this is the part of it that
  * Node 20 lacks. A cache that is missing, of another build or of another Node is made anew; one that cannot be kept is none.
  */
@@ -12,6 +24,8 @@ import { Script } from 'node:vm';
 declare const __BUILD__: string;
 /** The bundle to load, relative to this file. */
 declare const __ENTRY__: string;
+/** True for the hooks: a call is allowed whatever goes wrong, and children that outlive it do not hold the process. */
+declare const __IS_HOOK__: boolean;
 
 interface Compiler {
   _compile(this: NodeJS.Module, content: string, filename: string): unknown;
@@ -109,5 +123,63 @@ function forgetOthers(parent: string): void {
   }
 }
 
+const isTerminal = (descriptor: number) => process.getBuiltinModule('node:tty').isatty(descriptor);
+
+/** Between two tries at a pipe that is full and does not block. Milliseconds. */
+const PAUSE_MS = 5;
+
+/** Without a stream, which takes 3 ms to make; so what was written is out, however the process ends. */
+function output(descriptor: number, stream: () => NodeJS.WritableStream): Output {
+  return {
+    isTerminal: () => isTerminal(descriptor),
+    stream,
+    async write(data) {
+      for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
+        try {
+          bytes = bytes.subarray(writeSync(descriptor, bytes));
+        } catch (error) {
+          const { code } = error as NodeJS.ErrnoException;
+          if (code === 'EPIPE') return;
+          if (code !== 'EAGAIN') throw error;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+        }
+      }
+    },
+  };
+}
+
+const io: Io = {
+  stdin: {
+    isTerminal: () => isTerminal(0),
+    read: (chunk) => readSync(0, chunk),
+    readAll: () => readFileSync(0),
+    stream: () => process.stdin,
+  },
+  stdout: output(1, () => process.stdout),
+  stderr: output(2, () => process.stderr),
+  env: process.env,
+  get cwd() {
+    return process.cwd();
+  },
+  clock: () => Date.now(),
+  budget: (ms) => budgetUntil(ms, () => performance.now()),
+  parentPid: process.ppid,
+  program: process.argv[1] ?? '',
+};
+
+interface Program {
+  run(argv: readonly string[], io: Io): Promise<number>;
+}
+
 if (folder !== undefined) installCache(folder);
-createRequire(__filename)(__ENTRY__);
+const ended = (createRequire(__filename)(__ENTRY__) as Program).run(process.argv.slice(2), io);
+if (__IS_HOOK__) {
+  ended.then(
+    (status) => process.exit(status),
+    () => process.exit(0),
+  );
+} else {
+  void ended.then((status) => {
+    process.exitCode = status;
+  });
+}

@@ -1,18 +1,19 @@
-import { readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
+import type { Input } from '../host/io.ts';
 import type { NoteSource } from './verbs/interaction.ts';
 
 /** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
-export function noteSource(cwd: string, stdinIsTerminal: boolean): NoteSource {
+export function noteSource(cwd: string, stdin: Input): NoteSource {
   return ({ messages, file }) => {
     if (messages.length > 0 && file !== undefined) {
       throw new Failure('usage', '-m and --file exclude each other', { hint: 'git handoff write -h' });
     }
     if (messages.length > 0) return Buffer.from(`${messages.join('\n\n')}\n`);
     if (file !== undefined && file !== '-') return readNoteFile(resolve(cwd, file));
-    if (file === '-' || !stdinIsTerminal) return readStdin();
+    if (file === '-' || !stdin.isTerminal()) return readStdin(stdin);
     return async (target) => (await import('./editor.ts')).editNote(cwd, target);
   };
 }
@@ -34,11 +35,11 @@ const CHUNK_BYTES = 65_536;
 /** Between two looks at a pipe that another program made non-blocking. Milliseconds. */
 const PAUSE_MS = 10;
 
-function readStdin(): Uint8Array {
+function readStdin(stdin: Input): Uint8Array {
   const chunks: Buffer[] = [];
   for (;;) {
     const chunk = Buffer.alloc(CHUNK_BYTES);
-    const size = readSome(chunk);
+    const size = readSome(stdin, chunk);
     if (size === 0) return Buffer.concat(chunks);
     if (size === undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     else chunks.push(chunk.subarray(0, size));
@@ -46,9 +47,9 @@ function readStdin(): Uint8Array {
 }
 
 /** Bytes read, 0 at the end, `undefined` when the writer has not written yet. */
-function readSome(chunk: Buffer): number | undefined {
+function readSome(stdin: Input, chunk: Buffer): number | undefined {
   try {
-    return readSync(0, chunk);
+    return stdin.read(chunk);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EAGAIN') return undefined;

@@ -50,7 +50,7 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
   }
   // Reading the question took its time.
-  const now = Math.max(context.now, Date.now());
+  const now = Math.max(context.now, context.clock());
   putToken(commonDir, { v: 1, session: session ?? null, at: now });
   appendLog(repositoryFolder(commonDir), {
     event: 'allow',

@@ -5,7 +5,7 @@ import { type NamedPaths, importantPaths } from '../domain/verification/importan
 import type { HeadRelation, VerificationFacts } from '../domain/verification/facts.ts';
 import { verify } from '../domain/verification/verify.ts';
 import type { Oid } from '../domain/names.ts';
-import { type Branches, listBranches } from '../git/branches.ts';
+import { type Branches, type Limits, listBranches } from '../git/branches.ts';
 import { readSettings } from '../git/config.ts';
 import { relate } from '../git/history-relation.ts';
 import { type TreeState, readTreeState } from '../git/named-files.ts';
@@ -16,7 +16,7 @@ import { judgeSessions } from '../store/sessions.ts';
 import { type FoundBranch, findBranch } from './boot/branch-place.ts';
 import { type Chosen, chooseNote } from './boot/choose-note.ts';
 import { fileFacts } from './boot/file-facts.ts';
-import { LIMITS } from './boot/limits.ts';
+import { bootLimits } from './boot/limits.ts';
 import { foreignLive, siblingFacts } from './boot/people.ts';
 import { treeFact } from './boot/tree-fact.ts';
 import { writtenVersion } from './boot/written-version.ts';
@@ -40,13 +40,17 @@ export interface BootOptions {
  */
 export async function boot(options: BootOptions, context: Context): Promise<CommandResult<BootShape>> {
   const { cwd } = context;
+  const limits = bootLimits(context.budget);
   const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
     openWorkspace(context),
-    listBranches(cwd, { ...LIMITS, worktrees: true }),
-    readTreeState(cwd, LIMITS).catch(() => undefined),
+    listBranches(cwd, { ...limits, worktrees: true }),
+    readTreeState(cwd, limits).catch(() => undefined),
     readSettings(cwd),
   ]);
-  const [chosen, top] = await Promise.all([chooseNote(repository, options.topic), topLevel(repository)]);
+  const [chosen, top] = await Promise.all([
+    chooseNote(repository, options.topic, limits),
+    topLevel(repository),
+  ]);
   const { state, beside } = chosen;
   const tip = requireTip(state);
   const written = await writtenVersion(cwd, tip);
@@ -64,7 +68,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const foreign = foreignLive(reader, judged);
   const owner = tip.trailers?.owner;
   const facts = {
-    ...(await repositoryFacts(repository, chosen, written, named, { branches, tree, top }, foreign)),
+    ...(await repositoryFacts(repository, chosen, written, named, { branches, tree, top, limits }, foreign)),
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
     siblings: siblingFacts(state, beside),
   };
@@ -78,6 +82,8 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
 }
 
 interface Seen {
+  /** For each look. */
+  readonly limits: Limits;
   readonly branches: Branches;
   readonly tree: TreeState | undefined;
   readonly top: string | undefined;
@@ -89,22 +95,22 @@ async function repositoryFacts(
   { state }: Chosen,
   written: HandoffCommit,
   named: NamedPaths,
-  { branches, tree, top }: Seen,
+  { branches, tree, top, limits }: Seen,
   foreign: Parameters<typeof treeFact>[4],
 ): Promise<Omit<VerificationFacts, 'liveOwner' | 'siblings'>> {
   const { branch } = state;
   const base = written.trailers?.base;
-  const found = await findBranch(repository, branch, { base, mail: written.mail }, branches);
+  const found = await findBranch(repository, branch, { base, mail: written.mail, limits }, branches);
   const disk = tree !== undefined && top !== undefined && found.onDisk ? { top, state: tree } : undefined;
   // Of a deleted branch the files that are checked out are left to compare with.
   const tip = found.tip ?? (found.onDisk ? tree?.head : undefined);
   const elsewhere = found.place.kind === 'elsewhere' ? found.place.worktree : undefined;
   const [head, files] = await Promise.all([
-    headRelation(repository, found, base, tree?.head),
+    headRelation(repository, found, base, tree?.head, limits),
     // Of a branch that is nowhere no file can be told.
     found.place.kind === 'absent'
       ? []
-      : fileFacts(named.paths, { cwd: repository.cwd, base, tip, elsewhere, disk }),
+      : fileFacts(named.paths, { cwd: repository.cwd, limits, base, tip, elsewhere, disk }),
   ]);
   return {
     branch,
@@ -128,16 +134,17 @@ async function headRelation(
   { place, tip }: FoundBranch,
   base: Oid | undefined,
   checkedOut: Oid | undefined,
+  limits: Limits,
 ): Promise<HeadRelation> {
   if (tip === undefined) {
     return place.kind === 'unborn' && base === undefined ? { kind: 'unborn' } : { kind: 'none' };
   }
   if (base === undefined) return { kind: 'first' };
-  const relation = await relate(cwd, tip, base, LIMITS);
+  const relation = await relate(cwd, tip, base, limits);
   // In a rebase HEAD has left the branch already; a note that was written meanwhile is about HEAD.
   if (place.kind !== 'here' || checkedOut === undefined || checkedOut === tip) return relation;
   if (relation.kind !== 'diverged' && relation.kind !== 'behind') return relation;
-  const toHead = await relate(cwd, checkedOut, base, LIMITS);
+  const toHead = await relate(cwd, checkedOut, base, limits);
   return toHead.kind === 'equal' || toHead.kind === 'ahead' ? toHead : relation;
 }
 

@@ -5,6 +5,7 @@ import { personId } from '../domain/person.ts';
 import { type SessionRecord, succeededBy } from '../domain/session.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
+import type { Budget } from '../host/io.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
 import type { StoredSession } from '../store/sessions.ts';
 
@@ -14,8 +15,12 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv;
   /** Parent of the launcher: the nearest process that can be a client. */
   readonly clientPid: number;
-  /** Milliseconds since the epoch. */
+  /** When it was called, milliseconds since the epoch. */
   readonly now: number;
+  /** The same, of this moment. */
+  readonly clock: () => number;
+  /** The time that it may take. */
+  readonly budget: Budget;
 }
 
 /** Who runs a command. */

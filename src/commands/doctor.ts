@@ -52,7 +52,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkRefs(repository, fix, now)),
     ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
-    ...(await checkGoneRemotes(cwd, fix)),
+    ...(await checkGoneRemotes(cwd, fix, context.budget)),
     ...(await checkObjects(repository)),
     ...(verify ? await verifyHandoffs(repository) : []),
     ...checkHookLog(repository, context),

@@ -11,6 +11,7 @@ import {
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { type Budget, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool } from './guard/before-tool.ts';
@@ -33,10 +34,8 @@ export interface GuardCall {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Milliseconds left of the process's own deadline. */
-  readonly remaining: () => number;
-  /** Asks for so many milliseconds from now on, where an answer in time would be worth less than what is being done. */
-  readonly moreTime: (milliseconds: number) => void;
+  /** More is asked of it where an answer in time would be worth less than what is being done. */
+  readonly budget: Budget;
 }
 
 /**
@@ -66,7 +65,7 @@ export async function guard(call: GuardCall): Promise<string> {
     if (event === undefined) throw new Error('the payload is none of this client');
     const scene = await setScene(call, dialect, event, log);
     folder = ownFolder(scene) ?? folder;
-    const verdict = await withDeadline(decideOrLift(scene), call, log);
+    const verdict = await decideInTime(scene);
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
     return dialect.render(verdict, event, payload);
   } catch (error) {
@@ -93,7 +92,7 @@ async function setScene(
   const enabled = settings.enabled === true && place !== undefined;
   const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
-  const { env, clientPid, listed, now, remaining, moreTime } = call;
+  const { env, clientPid, listed, now, budget } = call;
   return {
     event,
     dialect,
@@ -109,8 +108,7 @@ async function setScene(
     place,
     enabled,
     now,
-    remaining,
-    moreTime,
+    budget,
     log,
   };
 }
@@ -128,10 +126,10 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function settingsOf({ settings, remaining }: GuardCall, cwd: string): Promise<Settings> {
+async function settingsOf({ settings, budget }: GuardCall, cwd: string): Promise<Settings> {
   if (settings !== undefined) return settingsFromLines(settings);
   const { readSettings } = await import('../git/config.ts');
-  return readSettings(cwd, remaining());
+  return readSettings(cwd, budget.left());
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
@@ -144,6 +142,13 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
   return opened === undefined
     ? undefined
     : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
+}
+
+async function decideInTime(scene: Scene): Promise<Verdict> {
+  const verdict = await inTime(decideOrLift(scene), scene.budget);
+  if (verdict !== 'late') return verdict;
+  scene.log('open', 'the deadline passed before there was a decision');
+  return ALLOW;
 }
 
 /** A person may have allowed what is refused. */
@@ -185,9 +190,8 @@ async function registration(
     scene.log('error', `registration: ${String(error)}`);
     return undefined;
   });
-  const patience = Math.max(1, scene.remaining() - DECISION_MS);
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), patience).unref());
-  return Promise.race([registered, late]);
+  const told = await inTime(registered, scene.budget, DECISION_MS);
+  return told === 'late' ? undefined : told;
 }
 
 async function register(
@@ -196,23 +200,4 @@ async function register(
 ): Promise<Verdict | undefined> {
   if (noteCall(scene, session)) return undefined;
   return (await import('./guard/first-call.ts')).registerCaller(scene, session);
-}
-
-function withDeadline(decision: Promise<Verdict>, call: GuardCall, log: Scene['log']): Promise<Verdict> {
-  return new Promise((resolve, reject) => {
-    let timer: NodeJS.Timeout;
-    const wait = () => {
-      timer = setTimeout(() => {
-        // Somebody may have asked for more time meanwhile.
-        if (call.remaining() > 1) {
-          wait();
-          return;
-        }
-        log('open', 'the deadline passed before there was a decision');
-        resolve(ALLOW);
-      }, call.remaining());
-    };
-    wait();
-    decision.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

@@ -46,7 +46,7 @@ const STALENESS_MS = 2000;
 
 /** Lists handoffs: this branch's first, then the others', newest first. */
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
-  const { cwd } = context;
+  const { cwd, budget } = context;
   const repository = await openRepository(cwd);
   const local = listRefNames({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
   const reading = readTopicsBeside({ cwd }, '', local);
@@ -54,8 +54,10 @@ export async function list(options: ListOptions, context: Context): Promise<Comm
     openWorkspace(context, repository),
     reading,
     options.reading ? readerFacts(repository, context) : NOBODY,
-    judgeBranches(repository, reading, { timeoutMs: STALENESS_MS }),
-    Promise.all([local, reading]).then(([refs, topics]) => compareWithRemotes({ cwd }, refs, tipsOf(topics))),
+    judgeBranches(repository, reading, budget.part(STALENESS_MS)),
+    Promise.all([local, reading]).then(([refs, topics]) =>
+      compareWithRemotes({ cwd }, refs, tipsOf(topics), budget),
+    ),
   ]);
   const acks = acksFrom(await local);
   const reader = findReader(facts, context, workspace, options.session);

@@ -83,7 +83,7 @@ export async function purge(options: PurgeOptions, context: Context): Promise<Co
   await eraseOnRemotes(repository.cwd, target, copies);
   await eraseHere(repository, target, refs, { ...parties, named: options.remotes });
   if (options.gc) await collect(repository.cwd);
-  return { value: describe(plan, options, await remainsOf(repository, objects)), notices };
+  return { value: describe(plan, options, await remainsOf(repository, objects, context.budget)), notices };
 }
 
 interface PurgePlan {

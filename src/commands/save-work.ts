@@ -5,6 +5,7 @@ import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
 import { objectFormat } from '../git/repository.ts';
 import { gatherWork } from '../git/rescue-tree.ts';
+import type { Budget } from '../host/io.ts';
 import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from '../store/rescue.ts';
 
 /** Why and for whom work is saved. */
@@ -21,8 +22,7 @@ export interface SaveLimits {
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** As performance.now() counts; none: however long it takes. */
-  readonly deadline?: number;
+  readonly budget: Budget;
 }
 
 /** Work that is safe: under a new number, or under that of a former snapshot of the very same. */
@@ -43,19 +43,18 @@ export async function saveWork(
   place: RescuePlace,
   looking: Snapshot | Promise<Snapshot>,
   occasion: Occasion,
-  { limits, now, deadline }: SaveLimits,
+  { limits, now, budget }: SaveLimits,
 ): Promise<Saved | undefined> {
   const { cwd } = place;
-  const left = () => (deadline === undefined ? undefined : Math.max(1, deadline - performance.now()));
   // git lists while it looks at the tree and the files are read.
-  const listing = listRescues(cwd, { timeoutMs: left() });
+  const listing = listRescues(cwd, { timeoutMs: budget.left() });
   listing.catch(() => undefined);
   const snapshot = await looking;
   const { dirty, head } = snapshot;
   if (dirty.size === 0) return undefined;
-  const until = deadline === undefined ? Infinity : performance.now() + (left() ?? 0) * GATHERING;
+  const gatheringTime = budget.part(budget.left() * GATHERING);
   const format = await objectFormat({ cwd }, head.oid ?? undefined, ...oidsOf(snapshot));
-  const gathering = { maxBytes: limits.maxBytes, isLate: () => performance.now() > until };
+  const gathering = { maxBytes: limits.maxBytes, isLate: () => gatheringTime.left() <= 1 };
   const gathered = gatherWork(cwd, dirty.values(), format, gathering, occasion.ownerOf);
   const { files, deleted, staged, skipped } = gathered;
   if (files.length + staged.length === 0) return skipped.length === 0 ? undefined : { number: 0, skipped };
@@ -77,8 +76,7 @@ export async function saveWork(
     ...what,
   } as const;
   const tree = gathered.tree(note);
-  const timeoutMs = left();
-  const stored = gathered.batch.storeMany({ cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const stored = gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
   const numbers = await keepRescues(place, 'work', [tree], {
     known,
     limits,
@@ -104,7 +102,7 @@ function sameWork(
   known: readonly Rescue[],
   worktreeId: string,
   [files, index]: readonly (Oid | undefined)[],
-  { limits, now }: SaveLimits,
+  { limits, now }: Omit<SaveLimits, 'budget'>,
 ): SavedWork | undefined {
   const newest = known.filter((one) => one.kind === 'work' && one.worktreeId === worktreeId).at(-1);
   if (newest?.kind !== 'work' || newest.files !== files || newest.index !== index) return undefined;

@@ -7,6 +7,7 @@ import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import { REMOTE, encodeBranch, handoffRef } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';
+import type { Budget } from '../host/io.ts';
 import { ackOf, readAcks } from '../store/acks.ts';
 import { listLost, readLost } from '../store/lost.ts';
 import { type TopicState, readHistory } from '../store/topic.ts';
@@ -64,7 +65,7 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
   const [moved, { commit, note, acknowledged }, remotes] = await Promise.all([
     reportIllegalMoves(repository, [state], context.now),
     version(repository, state, options.at, options.reading ? readerName(view) : undefined),
-    options.reading ? relationsOf(repository, state) : undefined,
+    options.reading ? relationsOf(repository, state, context.budget) : undefined,
   ]);
   const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
   const facts = await noteFacts(note, context.now);
@@ -84,9 +85,12 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
 async function relationsOf(
   repository: Repository,
   { path, tip, publicOid }: TopicState,
+  budget: Budget,
 ): Promise<readonly RemoteRelation[]> {
   const refs = await listRefNames({ cwd: repository.cwd }, [REMOTE]);
-  return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }])).of(path);
+  return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
+    path,
+  );
 }
 
 async function shownTopic(repository: Repository, topic: string | undefined): Promise<Readable> {

@@ -13,6 +13,7 @@ import {
 } from '../git/branches.ts';
 import { encodeBranch } from '../git/namespace.ts';
 import { type Repository, committer } from '../git/repository.ts';
+import type { Budget } from '../host/io.ts';
 import type { TopicState } from '../store/topic.ts';
 
 /** Beyond this many branches in doubt nothing is said of the others: a command line has an end. */
@@ -30,16 +31,15 @@ const NOTHING: BranchStaleness = new Map();
  *
  * @param topics may be a promise: the branches are listed meanwhile
  * @param listed the branches, where they were listed a moment ago
- * @param timeoutMs for all of it; when it is over, nothing is stale
+ * @param budget for all of it; when it is over, nothing is stale
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
   topics: readonly TopicState[] | Promise<readonly TopicState[]>,
-  { timeoutMs }: Limits,
+  budget: Budget,
   listed?: Branches,
 ): Promise<BranchStaleness> {
-  const end = performance.now() + timeoutMs;
-  const left = () => ({ timeoutMs: Math.max(1, Math.ceil(end - performance.now())) });
+  const left = () => ({ timeoutMs: budget.left() });
   const listing = listed === undefined ? listBranches(repository.cwd, left()) : Promise.resolve(listed);
   listing.catch(() => undefined);
   const writers = branchesOf(await topics);

@@ -9,6 +9,7 @@ import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Repository, topLevel } from '../git/repository.ts';
 import { isInitialised } from '../host/folders.ts';
+import type { Budget } from '../host/io.ts';
 import { processTable } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
 import { compareWithRemotes } from '../store/tracking.ts';
@@ -58,7 +59,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   const judged = judgeSessions(sessions, tree.commonDir, processTable(), staleAfterMs, context.now);
   const [work, waiting] = await Promise.all([
     lookAtWork(tree, judged, context.now),
-    remotes.size === 0 ? [] : summariseRemotes(cwd, remotes),
+    remotes.size === 0 ? [] : summariseRemotes(cwd, remotes, context.budget),
   ]);
   endCleanClaims(work);
   const asker = askerOf(self, judged);
@@ -82,13 +83,17 @@ export async function status(options: StatusOptions, context: Context): Promise<
 }
 
 /** Of the configured remotes: what a removed one showed says nothing to anybody. */
-async function summariseRemotes(cwd: string, remotes: ReadonlySet<string>): Promise<RemoteSummary[]> {
+async function summariseRemotes(
+  cwd: string,
+  remotes: ReadonlySet<string>,
+  budget: Budget,
+): Promise<RemoteSummary[]> {
   const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];
   });
-  const { summary } = await compareWithRemotes({ cwd }, refs, tips);
+  const { summary } = await compareWithRemotes({ cwd }, refs, tips, budget);
   return summary.filter(({ remote }) => remotes.has(remote));
 }
 

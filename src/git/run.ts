@@ -15,7 +15,7 @@ export interface GitOptions {
   readonly input?: string | Uint8Array;
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). */
+  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: `Infinity`. */
   readonly timeoutMs?: number;
 }
 
@@ -92,7 +92,8 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
-    if (options.timeoutMs !== undefined) {
+    // A timer of no end would fire at once.
+    if (options.timeoutMs !== undefined && options.timeoutMs < Infinity) {
       const terminate = () => {
         child.kill('SIGTERM');
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());

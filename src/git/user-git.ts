@@ -14,10 +14,10 @@ export interface UserGitOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
   /**
-   * `quiet`: nothing is shown; `messages`: what git and its hooks say on stderr is shown as it comes;
-   * `terminal`: git has the terminal, for an editor. Its stdout is then not read.
+   * `quiet`: nothing is shown; `terminal`: git has the terminal, for an editor, and its stdout is not read; else what
+   * git and its hooks say on stderr is handed on as it comes.
    */
-  readonly show: 'quiet' | 'messages' | 'terminal';
+  readonly show: 'quiet' | 'terminal' | ((said: Uint8Array) => void);
 }
 
 /** Runs one git process to its end. A non-zero exit is a value, not an exception. */
@@ -37,8 +37,8 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
       child.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));
       child.stderr?.on('data', (chunk: Buffer) => {
         stderr.push(chunk);
-        if (options.show === 'messages' && !isLockMessage(chunk.toString('latin1')))
-          process.stderr.write(chunk);
+        if (typeof options.show === 'function' && !isLockMessage(chunk.toString('latin1')))
+          options.show(chunk);
       });
       child.stdin?.on('error', ignore);
       child.stdin?.end(options.input);

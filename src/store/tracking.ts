@@ -11,6 +11,7 @@ import { formatOf, objectName } from '../git/hash.ts';
 import { type HandoffPath, PRUNED, REMOTE, decodeRemote, parseTrackingRef } from '../git/namespace.ts';
 import type { RefValue } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
+import type { Budget } from '../host/io.ts';
 import { memoryOf } from './purge.ts';
 
 /** Longer than any repository needs that can be listed; then what is apart is `unknown`. Milliseconds. */
@@ -43,6 +44,7 @@ export async function compareWithRemotes(
   repository: InRepository,
   refs: readonly RefValue[],
   tips: readonly LocalTip[],
+  budget: Budget,
 ): Promise<Tracking> {
   const remotes = byRemote(refs);
   if (remotes.size === 0) return NO_REMOTES;
@@ -63,7 +65,8 @@ export async function compareWithRemotes(
       } else if (tip !== copy) pairs.set(`${remote} ${place}`, { local: tip, remote: copy });
     }
   }
-  const counts = await countApart(repository.cwd, [...pairs.values()], { timeoutMs: COUNTING_MS });
+  const limits = { timeoutMs: budget.part(COUNTING_MS).left() };
+  const counts = await countApart(repository.cwd, [...pairs.values()], limits);
   const apart = new Map([...pairs.keys()].map((key, index) => [key, counts[index]]));
   const sides = [...remotes].map(([remote, copies]) => ({
     remote,

@@ -47,6 +47,7 @@ export const COMMIT_VERBS: VerbTable = {
         gpgSign: args.flag('gpg-sign'),
         pathspecs: args.words,
         session: args.text('session'),
+        said: interaction.pass,
       };
       const result = await commit(options, context);
       return answer(result, async () => (await import('../../ui/commit.ts')).renderCommit);

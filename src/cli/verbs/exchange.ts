@@ -27,8 +27,11 @@ export const EXCHANGE_VERBS: VerbTable = {
       ['git handoff import --dry-run', "what lies at the predecessors' places for this project"],
       ['git handoff import NOTES.md --topic auth-refresh', 'a note from anywhere'],
     ],
-    async run(args, context) {
+    async run(args, context, { show }) {
       const { importNotes } = await import('../../commands/import.ts');
+      // The plan stands on the terminal before anything is written.
+      const announce = async (plan: readonly ImportShape[]) =>
+        show((await import('../../ui/exchange.ts')).renderPlan(plan));
       const options = {
         paths: args.words,
         from: await oneOf(args, 'from', async () => (await import('../../domain/formats/format.ts')).FORMATS),
@@ -87,12 +90,6 @@ export const EXCHANGE_VERBS: VerbTable = {
     },
   },
 };
-
-/** The plan stands on the terminal before anything is written. */
-async function announce(plan: readonly ImportShape[]): Promise<void> {
-  const { renderPlan } = await import('../../ui/exchange.ts');
-  await new Promise<void>((resolve) => process.stdout.write(renderPlan(plan), () => resolve()));
-}
 
 async function oneOf<T extends string>(
   args: Arguments,

@@ -9,6 +9,10 @@ export interface Interaction {
   readonly progress: ((line: string) => void) | undefined;
   /** Says something before it is done. */
   readonly warn: (text: string) => void;
+  /** Shows something on standard output before the answer. */
+  readonly show: (text: string) => Promise<void>;
+  /** Hands on what another program says on standard error. */
+  readonly pass: (said: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
   installContext: () => Promise<InstallContext>;

@@ -2,6 +2,7 @@ import type { MarkerFiles } from '../../host/marker-files.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
+import type { Budget } from '../../host/io.ts';
 import { forgetFailed } from '../../store/failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../../store/noted.ts';
 import type { JudgedSession } from '../../store/sessions.ts';
@@ -12,6 +13,8 @@ import { type LeaveResult, leaveNote } from './leave-note.ts';
 const SILENT_MS = 86_400_000;
 /** Notes that are left at one start at most: the newest sessions' come first, the others' at the next start. */
 const MAX_AT_ONCE = 5;
+/** No note can be made in less. Milliseconds. */
+const LEAST_MS = 50;
 
 export interface GoneFacts {
   readonly commonDir: string;
@@ -19,8 +22,8 @@ export interface GoneFacts {
   readonly sessions: readonly JudgedSession[];
   readonly files: MarkerFiles;
   readonly now: number;
-  /** Milliseconds that are left. */
-  readonly remaining: () => number;
+  /** For all of them together. */
+  readonly budget: Budget;
   readonly log: (detail: string) => void;
 }
 
@@ -48,7 +51,7 @@ export async function leaveNotesOfGone(
   const written: JudgedSession[] = [];
   const trees = linkedWorktrees(facts.commonDir);
   for (const session of gone) {
-    if (facts.remaining() < 50) break;
+    if (facts.budget.left() < LEAST_MS) break;
     const tree = trees.find(({ gitDir }) => knownWorktreeId(gitDir) === session.worktreeId);
     // A worktree that is not there now may be on a disk that is not.
     if (tree === undefined || !exists(tree.path)) continue;
@@ -63,7 +66,7 @@ export async function leaveNotesOfGone(
 }
 
 async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneFacts): Promise<LeaveResult> {
-  const { commonDir, sessions, files, now, remaining } = facts;
+  const { commonDir, sessions, files, now, budget } = facts;
   const result = await leaveNote({
     top,
     place: { commonDir, worktreeId: session.worktreeId },
@@ -72,7 +75,7 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
     sessions,
     fileWritten: changedFileTime(files, session.record.session),
     now,
-    timeoutMs: Math.max(50, remaining() * 0.6),
+    timeoutMs: Math.max(LEAST_MS, budget.left() * 0.6),
   });
   // Whoever starts next may have more time.
   if (result === 'partial') return result;

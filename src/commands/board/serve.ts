@@ -49,7 +49,7 @@ export async function serveBoard(
   const { cwd } = context;
   const token = randomBytes(24).toString('base64url');
   const first = await collectBoard(cwd, context.now);
-  const live = new LiveBoard(cwd, first);
+  const live = new LiveBoard(context, first);
   const server = createServer((request, response) => {
     const verdict = decideRequest(request, { port: portOf(server), token });
     void respond(verdict, response, live, options).catch(() => response.destroy());
@@ -81,20 +81,20 @@ function listen(server: Server, port: number): Promise<void> {
 
 /** What the pages that are open are told of: the repository is looked at only while there are any. */
 class LiveBoard {
-  readonly cwd: string;
+  readonly context: Context;
   #board: Board;
   #fingerprint = '';
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   readonly #listeners = new Set<ServerResponse>();
 
-  constructor(cwd: string, board: Board) {
-    this.cwd = cwd;
+  constructor(context: Context, board: Board) {
+    this.context = context;
     this.#board = board;
   }
 
   async read(): Promise<Board> {
-    this.#board = await collectBoard(this.cwd, Date.now());
+    this.#board = await collectBoard(this.context.cwd, this.context.clock());
     return this.#board;
   }
 
@@ -117,7 +117,8 @@ class LiveBoard {
   /** One look after the other, however long one takes. */
   async #look(): Promise<void> {
     this.#isLooking = true;
-    const found = await boardFingerprint(this.cwd, Date.now()).catch(() => this.#fingerprint);
+    const { cwd, clock } = this.context;
+    const found = await boardFingerprint(cwd, clock()).catch(() => this.#fingerprint);
     if (found !== this.#fingerprint) {
       this.#fingerprint = found;
       for (const response of this.#listeners) response.write('event: changed\ndata: 1\n\n');
@@ -148,7 +149,7 @@ async function respond(
       send(200, 'application/json', JSON.stringify(await live.read()));
       return;
     case 'note': {
-      const text = live.knows(verdict.oid) ? await noteText(live.cwd, verdict.oid) : undefined;
+      const text = live.knows(verdict.oid) ? await noteText(live.context.cwd, verdict.oid) : undefined;
       if (text === undefined) send(404, 'text/plain', 'nothing here\n');
       else send(200, 'application/json', JSON.stringify({ text }));
       return;

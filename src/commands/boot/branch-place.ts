@@ -1,12 +1,17 @@
 import { hadOwnCommits } from '../../domain/branch-history.ts';
 import type { BranchName, Oid } from '../../domain/names.ts';
 import type { BranchPlace, Merged } from '../../domain/verification/facts.ts';
-import { type Branches, findDefaultBranch, remoteBranches, renamedBranches } from '../../git/branches.ts';
+import {
+  type Branches,
+  type Limits,
+  findDefaultBranch,
+  remoteBranches,
+  renamedBranches,
+} from '../../git/branches.ts';
 import { holds } from '../../git/history-relation.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { isSquashed } from '../../git/squashed.ts';
 import { findLanded } from '../staleness.ts';
-import { LIMITS } from './limits.ts';
 
 export interface FoundBranch {
   readonly place: BranchPlace;
@@ -17,11 +22,19 @@ export interface FoundBranch {
   readonly onDisk: boolean;
 }
 
+/** What a note says of its branch, and what a look may cost. */
+interface Asked {
+  readonly base: Oid | undefined;
+  /** The address of the note's writer. */
+  readonly mail: string;
+  readonly limits: Limits;
+}
+
 /** Where a note's branch is now, under whichever name, and whether its work is in the default branch. */
 export async function findBranch(
   repository: Repository,
   branch: BranchName,
-  { base, mail }: { readonly base: Oid | undefined; readonly mail: string },
+  { base, mail, limits }: Asked,
   branches: Branches,
 ): Promise<FoundBranch> {
   const { cwd, branch: current } = repository;
@@ -31,38 +44,43 @@ export async function findBranch(
     return { place, merged: undefined, tip: await branchTip({ cwd }, 'HEAD' as BranchName), onDisk: true };
   }
   const head = branches.heads.get(branch);
-  if (head === undefined) return findElsewhere(repository, branch, { base, mail }, branches);
+  if (head === undefined) return findElsewhere(repository, branch, { base, mail, limits }, branches);
   const isHere = current === branch;
   const place: BranchPlace = isHere
     ? { kind: 'here' }
     : { kind: 'elsewhere', current, worktree: head.worktree };
-  return { place, merged: await findMerged(cwd, branch, head.oid, branches), tip: head.oid, onDisk: isHere };
+  return {
+    place,
+    merged: await findMerged(cwd, branch, head.oid, branches, limits),
+    tip: head.oid,
+    onDisk: isHere,
+  };
 }
 
 /** A branch that is not here under its name. */
 async function findElsewhere(
   { cwd, branch: current }: Repository,
   branch: BranchName,
-  { base, mail }: { readonly base: Oid | undefined; readonly mail: string },
+  { base, mail, limits }: Asked,
   branches: Branches,
 ): Promise<FoundBranch> {
   const none = { merged: undefined, tip: undefined, onDisk: false };
   if (current === branch) return { ...none, place: { kind: 'unborn' }, onDisk: true };
   const [renamed, remote] = await Promise.all([
-    renamedBranches(cwd, LIMITS),
-    remoteBranches(cwd, [branch], LIMITS),
+    renamedBranches(cwd, limits),
+    remoteBranches(cwd, [branch], limits),
   ]);
   const to = latestName(renamed, branch);
   const tip = to === undefined ? undefined : branches.heads.get(to)?.oid;
   if (to !== undefined && tip !== undefined) {
     const place: BranchPlace = { kind: 'renamed', to, current };
-    return { place, merged: await findMerged(cwd, to, tip, branches), tip, onDisk: to === current };
+    return { place, merged: await findMerged(cwd, to, tip, branches, limits), tip, onDisk: to === current };
   }
   const there = remote.get(branch);
   if (there !== undefined) return { ...none, place: { kind: 'remote', remote: there.name }, tip: there.oid };
   const { email } = await committer(cwd);
   if (email !== undefined && email !== mail) return { ...none, place: { kind: 'absent' } };
-  return { ...none, ...(await findDeleted(cwd, base, branches)), onDisk: true };
+  return { ...none, ...(await findDeleted(cwd, base, branches, limits)), onDisk: true };
 }
 
 /** A branch that is gone has left its base: whether that, or its whole change, is in the default branch. */
@@ -70,13 +88,14 @@ async function findDeleted(
   cwd: string,
   base: Oid | undefined,
   branches: Branches,
+  limits: Limits,
 ): Promise<Pick<FoundBranch, 'place' | 'merged'>> {
-  const into = await findDefaultBranch(cwd, branches, LIMITS);
+  const into = await findDefaultBranch(cwd, branches, limits);
   const place = (baseIn: string | null | undefined) => ({ kind: 'deleted', baseIn }) as const;
   if (into === undefined || base === undefined) return { place: place(undefined), merged: undefined };
-  const held = await holds(cwd, into.refs, base, LIMITS);
+  const held = await holds(cwd, into.refs, base, limits);
   if (held !== false) return { place: place(held === true ? into.name : undefined), merged: undefined };
-  const squashed = await isSquashed(cwd, into.refs, base, LIMITS);
+  const squashed = await isSquashed(cwd, into.refs, base, limits);
   return { place: place(null), merged: squashed ? { into: into.name, squashed } : undefined };
 }
 
@@ -85,12 +104,13 @@ async function findMerged(
   branch: string,
   tip: Oid,
   branches: Branches,
+  limits: Limits,
 ): Promise<Merged | undefined> {
-  const landed = await findLanded(cwd, [branch], branches, () => LIMITS);
+  const landed = await findLanded(cwd, [branch], branches, () => limits);
   if (landed === undefined) return undefined;
   const { into, refs } = landed;
   if (!landed.merged.has(branch)) {
-    return (await isSquashed(cwd, refs, tip, LIMITS)) ? { into, squashed: true } : undefined;
+    return (await isSquashed(cwd, refs, tip, limits)) ? { into, squashed: true } : undefined;
   }
   const moves = landed.moves.get(branch) ?? [];
   return hadOwnCommits(branch, moves, landed.tips.has(tip)) ? { into, squashed: false } : undefined;

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { listRenamed } from './former-names.ts';
+import type { Limits } from '../../git/branches.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../store/topic.ts';
@@ -18,7 +19,11 @@ export interface Chosen {
  *
  * @throws Failure `not-found` with the next command.
  */
-export async function chooseNote(repository: Repository, topic: string | undefined): Promise<Chosen> {
+export async function chooseNote(
+  repository: Repository,
+  topic: string | undefined,
+  limits: Limits,
+): Promise<Chosen> {
   if (topic !== undefined) {
     const state = await findTopic(repository, topic, { note: true });
     return { state, beside: await readTopics(repository, state.path.component) };
@@ -26,13 +31,13 @@ export async function chooseNote(repository: Repository, topic: string | undefin
   const beside = await readTopics(repository, encodeBranch(repository.branch));
   const open = beside.filter(({ tip }) => tip?.trailers?.state === 'open').sort(byAge);
   const newest = open.find(({ tip }) => tip?.trailers?.automatic === undefined) ?? open[0];
-  if (newest === undefined) throw await nothingHere(repository);
+  if (newest === undefined) throw await nothingHere(repository, limits);
   return { state: await readTopic(repository, newest.path, { note: true }), beside };
 }
 
 /** Names the note of a former name of the branch, if there is one. */
-async function nothingHere(repository: Repository): Promise<Failure> {
-  const former = await listRenamed(repository);
+async function nothingHere(repository: Repository, limits: Limits): Promise<Failure> {
+  const former = await listRenamed(repository, limits);
   const all = former.length === 0 ? [] : await readTopics(repository);
   const found = all
     .filter(({ tip, branch }) => tip?.trailers?.state === 'open' && former.includes(branch))

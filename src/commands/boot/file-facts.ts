@@ -1,11 +1,12 @@
 import type { Oid } from '../../domain/names.ts';
 import type { FileFact } from '../../domain/verification/facts.ts';
 import type { NamedPath } from '../../domain/verification/important-files.ts';
+import type { Limits } from '../../git/branches.ts';
 import { type TreeState, movedFiles, standsInside, treeEntries } from '../../git/named-files.ts';
-import { LIMITS } from './limits.ts';
 
 /** Between what a note's files are compared. */
 export interface FileScene {
+  readonly limits: Limits;
   readonly cwd: string;
   readonly base: Oid | undefined;
   readonly tip: Oid | undefined;
@@ -22,16 +23,16 @@ type Entries = ReadonlyMap<string, string>;
  * of a note is ever opened.
  */
 export async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise<FileFact[]> {
-  const { cwd, base, tip } = scene;
+  const { cwd, base, tip, limits } = scene;
   const paths = named.flatMap(({ path }) => path ?? []);
   const [before, after] = await Promise.all([
-    base === undefined ? undefined : treeEntries(cwd, base, paths, LIMITS),
-    tip === undefined ? undefined : treeEntries(cwd, tip, paths, LIMITS),
+    base === undefined ? undefined : treeEntries(cwd, base, paths, limits),
+    tip === undefined ? undefined : treeEntries(cwd, tip, paths, limits),
   ]);
   const isGone = (path: string) => before?.has(path) === true && after?.has(path) === false;
   const moved =
     base !== undefined && tip !== undefined && paths.some(isGone)
-      ? await movedFiles(cwd, base, tip, LIMITS)
+      ? await movedFiles(cwd, base, tip, limits)
       : undefined;
   return named.flatMap(({ text, path, sure }): FileFact[] => {
     if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];

@@ -1,12 +1,11 @@
-import { renamedBranches } from '../../git/branches.ts';
+import { type Limits, renamedBranches } from '../../git/branches.ts';
 import type { Repository } from '../../git/repository.ts';
 import { latestName } from './branch-place.ts';
-import { LIMITS } from './limits.ts';
 
 /** The names that the current branch had before. */
-export async function listRenamed({ cwd, branch }: Repository): Promise<string[]> {
+export async function listRenamed({ cwd, branch }: Repository, limits: Limits): Promise<string[]> {
   try {
-    const renamed = await renamedBranches(cwd, LIMITS);
+    const renamed = await renamedBranches(cwd, limits);
     return [...renamed.keys()].filter((old) => latestName(renamed, old) === branch);
   } catch {
     return [];

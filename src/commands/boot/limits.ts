@@ -1,4 +1,9 @@
 import type { Limits } from '../../git/branches.ts';
+import type { Budget } from '../../host/io.ts';
+
+const LOOKING_MS = 3000;
 
 /** What one look at the repository may cost: a check that takes longer is not made. */
-export const LIMITS: Limits = { timeoutMs: 3000 };
+export function bootLimits(budget: Budget): Limits {
+  return { timeoutMs: budget.part(LOOKING_MS).left() };
+}

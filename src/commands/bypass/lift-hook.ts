@@ -22,7 +22,7 @@ export async function liftHook(call: HookCall, place: HookPlace, answer: HookAns
   if (lifted === 'now') {
     const who = session === undefined ? 'somebody' : `session ${shortId(session)}`;
     const text = `A person let ${who} do once what ${call.name} refuses otherwise: ${what}. To see what became of it: git log -3`;
-    const done = { ...place, session, owners, text, now, timeoutMs: call.remaining() };
+    const done = { ...place, session, owners, text, now, timeoutMs: call.budget.left() };
     await tellOwners(done).catch((error: unknown) => {
       logHook(call, place, 'error', `nobody was told of the bypass: ${String(error)}`, session);
     });

@@ -51,7 +51,7 @@ async function beforeCall(scene: Scene, session: SessionId, key: CallKey, decide
   if (lifted === 'now') {
     const text = `A person let session ${shortId(session)} do once what is refused otherwise: ${deed(scene)}. To see what became of it: git handoff status`;
     const done = { ...place, cwd: place.workTree, session, owners, text, now };
-    await tellOwners({ ...done, timeoutMs: scene.remaining() }).catch((error: unknown) => {
+    await tellOwners({ ...done, timeoutMs: scene.budget.left() }).catch((error: unknown) => {
       scene.log('error', `nobody was told of the bypass: ${String(error)}`);
     });
   }

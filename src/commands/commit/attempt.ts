@@ -26,6 +26,8 @@ export interface CommitWords {
   readonly allowEmpty: boolean;
   readonly signoff: boolean;
   readonly gpgSign: boolean;
+  /** What git and its hooks say meanwhile. */
+  readonly said: (text: Uint8Array) => void;
 }
 
 /** A commit that was made, and what HEAD was before. */
@@ -46,6 +48,8 @@ export interface CommitPlan {
 
 export const opensEditor = ({ messages, text, noEdit }: CommitWords): boolean =>
   messages.length === 0 && text === undefined && !noEdit;
+
+const shown = (words: CommitWords) => (opensEditor(words) ? 'terminal' : words.said);
 
 /**
  * Lets git make the commit, with its hooks and signing.
@@ -106,10 +110,11 @@ async function commitOnly(
   const fresh = await newPaths(scene, whole);
   const announced = await announce(top, fresh);
   const env = words.amend ? expectation(head) : {};
-  const show = opensEditor(words) ? 'terminal' : 'messages';
   const only = ['--literal-pathspecs', ...args, '--only', ...(whole.length === 0 ? [] : limit)];
   const result =
-    announced.code === 0 ? await whileLocked(() => userGit(only, { cwd: top, env, show })) : announced;
+    announced.code === 0
+      ? await whileLocked(() => userGit(only, { cwd: top, env, show: shown(words) }))
+      : announced;
   if (result.code === 0) {
     const commit = await commitOf(result, top);
     const [parent = null] = await parentsOf(top, commit);
@@ -141,7 +146,7 @@ async function commitPrivately(
       appendEntries(place, scene.self, stagedEntries(plan.entries, now));
     }
     const env = { ...index.env, ...expectation(head) };
-    const result = await userGit(args, { cwd: top, env, show: opensEditor(words) ? 'terminal' : 'messages' });
+    const result = await userGit(args, { cwd: top, env, show: shown(words) });
     if (result.code !== 0) {
       if (((await commitNamed(top, 'HEAD')) ?? null) !== head) return 'moved';
       throw commitRefusal(result);

@@ -10,14 +10,14 @@ import type { Context } from '../context.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
 
-/** Milliseconds that git may take for each look. */
+/** For all notes together. Milliseconds. */
 const PATIENCE_MS = 30_000;
 
 /** With `fix`: leaves the notes of sessions that are gone without a word, as the next start of a session would. */
 export async function checkGone(
   { commonDir }: Repository,
   settings: Settings,
-  { cwd, env, now }: Context,
+  { cwd, env, now, budget }: Context,
   fix: boolean,
 ): Promise<CheckShape[]> {
   if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
@@ -30,7 +30,7 @@ export async function checkGone(
     sessions,
     files: markerFiles(env['HOME'] ?? homedir(), env, settings.guardPath),
     now,
-    remaining: () => PATIENCE_MS,
+    budget: budget.part(PATIENCE_MS),
     log: (detail) => failures.push(detail),
   });
   const names = written.map(({ record }) => shortId(record.session)).join(', ');

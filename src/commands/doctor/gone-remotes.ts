@@ -3,6 +3,7 @@ import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
+import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../store/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, check, counted } from './finding.ts';
@@ -11,7 +12,7 @@ import { FIX, check, counted } from './finding.ts';
  * What a remote showed stays when `git remote` removes or renames it, for git knows nothing of these refs. With `fix` those
  * go whose every version stands here, too.
  */
-export async function checkGoneRemotes(cwd: string, fix: boolean): Promise<CheckShape[]> {
+export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget): Promise<CheckShape[]> {
   const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE]);
   if (!refs.some(({ name }) => name.startsWith(REMOTE))) return [];
   const { remotes } = await readSettingsAndRemotes(cwd);
@@ -21,7 +22,7 @@ export async function checkGoneRemotes(cwd: string, fix: boolean): Promise<Check
     return remote !== undefined && !remotes.has(remote) && !/^[./~]/.test(remote);
   });
   if (gone.length === 0) return [];
-  const held = await heldHere(cwd, refs, gone);
+  const held = await heldHere(cwd, refs, gone, budget);
   const found: CheckShape[] = [];
   for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
     const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
@@ -45,12 +46,13 @@ async function heldHere(
   cwd: string,
   refs: readonly RefValue[],
   gone: readonly RefValue[],
+  budget: Budget,
 ): Promise<ReadonlySet<RefValue>> {
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];
   });
-  const tracking = await compareWithRemotes({ cwd }, refs, tips);
+  const tracking = await compareWithRemotes({ cwd }, refs, tips, budget);
   return new Set(
     gone.filter(({ name }) => {
       const place = parseTrackingRef(name);

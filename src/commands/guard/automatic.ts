@@ -3,6 +3,7 @@ import type { AutomaticReason } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
+import { type Budget, inTime } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
 import { rememberFailed } from '../../store/failed-commands.ts';
 import { forgetLate, isLate, rememberLate, tidyNoted } from '../../store/noted.ts';
@@ -39,8 +40,10 @@ export async function noteEnd(
   const here = ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(place.gitDir));
   for (const one of ending) rememberLate(commonDir, one);
   if (here === undefined) return;
-  scene.moreTime(END_MS);
-  const result = await withinTime(scene, END_NOTE_MS, () => leaveOwn(scene, here, all, 'session-end'));
+  scene.budget.extend(END_MS);
+  const result = await withinTime(scene, END_NOTE_MS, (budget) =>
+    leaveOwn(scene, here, all, 'session-end', budget),
+  );
   if (result !== undefined && result !== 'partial') forgetLate(commonDir, here);
 }
 
@@ -48,12 +51,12 @@ export async function noteEnd(
 export async function noteCompaction(scene: Scene, session: SessionId): Promise<void> {
   const { settings, place, event } = scene;
   if (!settings.automaticNotes || place === undefined || event.agent !== undefined) return;
-  scene.moreTime(START_MS);
+  scene.budget.extend(START_MS);
   const worktreeId = knownWorktreeId(place.gitDir);
-  await withinTime(scene, START_NOTE_MS, async () => {
+  await withinTime(scene, START_NOTE_MS, async (budget) => {
     const all = await listSessions({ cwd: scene.cwd });
     const own = all.find((one) => one.record.session === session && one.worktreeId === worktreeId);
-    return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction');
+    return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction', budget);
   });
 }
 
@@ -65,10 +68,10 @@ export async function noteGone(scene: Scene, { others }: Registered): Promise<bo
   const gone = sessionsToNote(commonDir, others, processTable().bootId);
   tidyNoted(commonDir, others);
   if (gone.length === 0) return false;
-  scene.moreTime(START_MS);
+  scene.budget.extend(START_MS);
   const log = (detail: string) => scene.log('note', detail);
   const facts = { commonDir, sessions: others, files, now, log };
-  await withinTime(scene, START_NOTE_MS, (remaining) => leaveNotesOfGone(gone, { ...facts, remaining }));
+  await withinTime(scene, START_NOTE_MS, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
   return true;
 }
 
@@ -89,6 +92,7 @@ function leaveOwn(
   own: StoredSession,
   all: readonly StoredSession[],
   reason: AutomaticReason,
+  budget: Budget,
 ): Promise<LeaveResult> {
   const { place, settings, now, files } = scene;
   const { commonDir = '', workTree = '' } = place ?? {};
@@ -103,7 +107,7 @@ function leaveOwn(
     sessions,
     fileWritten: changedFileTime(files, own.record.session),
     now,
-    timeoutMs: END_NOTE_MS * 0.6,
+    timeoutMs: budget.part(END_NOTE_MS * 0.6).left(),
   });
 }
 
@@ -111,19 +115,16 @@ function leaveOwn(
 async function withinTime<T>(
   scene: Scene,
   milliseconds: number,
-  what: (remaining: () => number) => Promise<T>,
+  what: (budget: Budget) => Promise<T>,
 ): Promise<T | undefined> {
-  const until = performance.now() + milliseconds;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it took too long')), milliseconds);
-  });
+  const budget = scene.budget.part(milliseconds);
+  const noNote = (why: string) => scene.log('note', `no automatic note: ${why}`);
   try {
-    return await Promise.race([what(() => until - performance.now()), late]);
+    const result = await inTime(what(budget), budget);
+    if (result !== 'late') return result;
+    noNote('it took too long');
   } catch (error) {
-    scene.log('note', `no automatic note: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  } finally {
-    clearTimeout(timer);
+    noNote(error instanceof Error ? error.message : String(error));
   }
+  return undefined;
 }

@@ -51,7 +51,7 @@ function firstTime(commonDir: string, session: SessionId): boolean {
 export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
   if (place === undefined) return { kind: 'allow' };
-  const all = await listSessions({ cwd: scene.cwd }, scene.remaining());
+  const all = await listSessions({ cwd: scene.cwd }, scene.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   await (await import('./automatic.ts')).noteEnd(scene, session, all);
   const repository = await openRepository(scene.cwd);

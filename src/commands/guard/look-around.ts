@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts';
 
 /** What happened behind git-handoff's back, each change once. */
 export async function lookAround(scene: Scene, session: SessionId, command: string): Promise<string[]> {
-  const changed = await checkGuardedFiles(scene.cwd, session, scene.remaining());
+  const changed = await checkGuardedFiles(scene.cwd, session, scene.budget.left());
   return [...changed, ...(await movedRefs(scene, session, command))];
 }
 
@@ -18,7 +18,7 @@ export async function lookAround(scene: Scene, session: SessionId, command: stri
 async function movedRefs(scene: Scene, session: SessionId, command: string): Promise<string[]> {
   const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS, KEPT, STASH, RESCUE], {
     content: false,
-    timeoutMs: scene.remaining(),
+    timeoutMs: scene.budget.left(),
   });
   await newStash(scene, session, command, refs);
   const oids = (prefix: string) =>

@@ -9,11 +9,11 @@ export type Look = () => Promise<Snapshot | undefined>;
 const ANSWER_MS = 100;
 
 /** Looks at the working tree when somebody first asks, and once. Which paths differ is enough: no content is read. */
-export function lookOnce({ place, now, remaining }: Scene): Look {
+export function lookOnce({ place, now, budget }: Scene): Look {
   let snapshot: Promise<Snapshot | undefined> | undefined;
   return () => {
     if (place === undefined) return Promise.resolve(undefined);
-    const timeoutMs = Math.max(1, remaining() - ANSWER_MS);
+    const timeoutMs = Math.max(1, budget.left() - ANSWER_MS);
     snapshot ??= takeSnapshot(place.workTree, { now, timeoutMs, namesOnly: true }).catch(() => undefined);
     return snapshot;
   };

@@ -126,7 +126,7 @@ async function judged(
   table: ProcessTable,
   listed?: readonly StoredSession[],
 ): Promise<JudgedSession[]> {
-  const sessions = listed ?? (await listSessions({ cwd: scene.cwd }, scene.remaining()));
+  const sessions = listed ?? (await listSessions({ cwd: scene.cwd }, scene.budget.left()));
   return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
 }
 

@@ -2,6 +2,7 @@ import type { Dialect, GuardEvent } from '../../agents/dialect.ts';
 import type { TreeSettings, Settings } from '../../domain/settings.ts';
 import type { BinaryText } from '../../git/binary-text.ts';
 import type { FoundRepository } from '../../git/discover.ts';
+import type { Budget } from '../../host/io.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 
 /** Refs that the launcher lists while Node starts; only at a session's start, and then only where it can. */
@@ -33,10 +34,8 @@ export interface Scene {
   readonly enabled: boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Milliseconds until the process's own deadline. */
-  readonly remaining: () => number;
-  /** Moves that deadline to so many milliseconds from now, if it is earlier. */
-  readonly moreTime: (milliseconds: number) => void;
+  /** The time for the whole call. */
+  readonly budget: Budget;
   /** A person allowed this call: what is refused otherwise is done all the same. */
   readonly lifted?: true;
   readonly log: (kind: string, detail: string) => void;

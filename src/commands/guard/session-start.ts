@@ -35,15 +35,21 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   if (scene.place === undefined) return { kind: 'allow' };
   const repository = await openRepository(scene.cwd);
   const early = await beginReading(scene);
-  const limits = () => ({ timeoutMs: Math.min(STALENESS_MS, scene.remaining()) });
-  const judgingEarly = judgeBranches(repository, early.topics, limits(), early.branches);
+  const judgingEarly = judgeBranches(
+    repository,
+    early.topics,
+    scene.budget.part(STALENESS_MS),
+    early.branches,
+  );
   judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
   const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
   // Notes that were left just now are to be told, too.
   const reading = isNoted ? readTopics(repository) : early.topics;
-  const judging = isNoted ? judgeBranches(repository, reading, limits()) : judgingEarly;
+  const judging = isNoted
+    ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
+    : judgingEarly;
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([

@@ -58,7 +58,7 @@ export async function shellTool(
   if (other !== undefined && stands(scene, other)) return other;
   if (!scene.enabled || session === undefined) return verdict;
   // What may destroy work is worth waiting for.
-  if (effects.gitCalls.some(({ verb }) => changesTree(verb))) scene.moreTime(RESCUE_MS);
+  if (effects.gitCalls.some(({ verb }) => changesTree(verb))) scene.budget.extend(RESCUE_MS);
   const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
   const shared = await ofAllWorktrees(scene, session, effects, look);
   if (shared !== undefined && stands(scene, shared)) return shared;

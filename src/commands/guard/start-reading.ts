@@ -3,6 +3,7 @@ import { type BinaryText, utf8 } from '../../git/binary-text.ts';
 import { type Branches, parseBranches } from '../../git/branches.ts';
 import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs, parseListed, parseRefNames, splitListed } from '../../git/refs.ts';
+import type { Budget } from '../../host/io.ts';
 import { type TopicState, readTopics, topicsFrom } from '../../store/topic.ts';
 import type { Listed, Scene } from './scene.ts';
 
@@ -16,22 +17,22 @@ export interface StartReading {
 }
 
 /** Takes what the launcher has listed while Node started; where that is not all, git is asked once more. */
-export async function beginReading({ cwd, listed, remaining }: Scene): Promise<StartReading> {
-  const early = readEarly(listed, remaining);
+export async function beginReading({ cwd, listed, budget }: Scene): Promise<StartReading> {
+  const early = readEarly(listed, budget);
   const topics = early === undefined ? readTopics({ cwd }) : topicsFrom({ cwd }, early.handoffs, early.kept);
   // Awaited later, if at all.
   topics.catch(() => undefined);
-  const options = { content: true, timeoutMs: remaining() };
+  const options = { content: true, timeoutMs: budget.left() };
   const records = early?.records ?? (await listRefs({ cwd }, [LIVE, FILES], options));
   return { records, topics, branches: early?.branches };
 }
 
 /** `undefined` where a list that must be whole is not. */
-function readEarly(listed: Listed | undefined, remaining: () => number) {
+function readEarly(listed: Listed | undefined, budget: Budget) {
   const local = parseListed(listed?.records ?? '');
   const kept = splitListed(local?.rest ?? '');
   if (local === undefined || kept === undefined || listed?.pipe === undefined) return undefined;
-  const open = parseListed(readToEnd(listed.pipe, remaining));
+  const open = parseListed(readToEnd(listed.pipe, budget));
   if (open === undefined) return undefined;
   const branches = splitListed(open.rest);
   return {
@@ -50,12 +51,12 @@ const PIPE_BYTES = 65_536;
  * Reads a pipe that git is writing to, without a stream (which takes longer to load than to read). Opened anew it does
  * not block, so that the wait has an end; nothing when it comes first.
  */
-function readToEnd(descriptor: number, remaining: () => number): BinaryText {
+function readToEnd(descriptor: number, budget: Budget): BinaryText {
   const chunks: Buffer[] = [];
   try {
     const pipe = openSync(`/proc/self/fd/${descriptor}`, constants.O_RDONLY | constants.O_NONBLOCK);
     const clock = new Int32Array(new SharedArrayBuffer(4));
-    while (remaining() > RESERVE_MS) {
+    while (budget.left() > RESERVE_MS) {
       const chunk = Buffer.allocUnsafeSlow(PIPE_BYTES);
       const length = readSome(pipe, chunk);
       if (length === 0) return Buffer.concat(chunks).toString('latin1');

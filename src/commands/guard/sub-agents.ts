@@ -22,7 +22,7 @@ export async function rememberTips(scene: Scene): Promise<void> {
   if (file === undefined) return;
   const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS], {
     content: false,
-    timeoutMs: scene.remaining(),
+    timeoutMs: scene.budget.left(),
   });
   ensureFolder(dirname(file));
   const temporary = `${file}.${randomUUID()}`;

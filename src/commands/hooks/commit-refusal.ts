@@ -6,6 +6,7 @@ import type { CommitDecision, CommitFacts, Problem } from '../../domain/ledger/m
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { lastSwitch } from '../../git/head.ts';
+import type { Budget } from '../../host/io.ts';
 import { begunText, ownWorktree } from '../begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
 
@@ -20,7 +21,7 @@ export interface RefusalView {
   readonly words: CommitWords | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly remaining: () => number;
+  readonly budget: Budget;
 }
 
 /** More paths than these are counted. */
@@ -33,7 +34,7 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const branch = problems.find((one) => one.kind === 'branch');
   const isUndated = branch !== undefined && branch.at === undefined;
   const switchedAt = isUndated
-    ? await lastSwitch(view.cwd, view.remaining()).catch(() => undefined)
+    ? await lastSwitch(view.cwd, view.budget.left()).catch(() => undefined)
     : undefined;
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, view, now, switchedAt));
   const more = problems.length - shown.length;

@@ -1,5 +1,6 @@
 import { exists } from '../../host/disk.ts';
 import { bypassFolder } from '../../host/folders.ts';
+import { inTime } from '../../host/io.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, placeOf } from './hook-call.ts';
 
 /** A commit or push may not wait for us longer than the deadline; then it passes. */
@@ -12,21 +13,14 @@ const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 export async function gitHook(call: HookCall): Promise<HookAnswer | undefined> {
   const place = await placeOf(call);
   const log = (detail: string) => logHook(call, place, 'open', detail);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => {
-      log('the deadline passed; let through unchecked');
-      resolve(undefined);
-    }, call.remaining());
-  });
   try {
-    return await Promise.race([decideOrLift(call, place), late]);
+    const answer = await inTime(decideOrLift(call, place), call.budget);
+    if (answer !== 'late') return answer;
+    log('the deadline passed; let through unchecked');
   } catch (error) {
     log(`let through unchecked: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  } finally {
-    clearTimeout(timer);
   }
+  return undefined;
 }
 
 /** A person may have allowed what is refused. */

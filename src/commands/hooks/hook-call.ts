@@ -21,8 +21,6 @@ export interface HookCall extends Context {
   readonly settings: string | undefined;
   /** The sessions, HEAD's commit and what is staged, as the shim listed them. */
   readonly listed?: BinaryText | undefined;
-  /** Milliseconds until this process must have answered. */
-  readonly remaining: () => number;
 }
 
 /** What a hook says. */
@@ -49,8 +47,8 @@ export async function placeOf({ cwd, gitDir, commonDir }: HookCall): Promise<Hoo
   return { cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
 }
 
-export async function settingsOf({ cwd, settings, remaining }: HookCall): Promise<Settings> {
-  return settings === undefined ? readSettings(cwd, remaining()) : settingsFromLines(settings);
+export async function settingsOf({ cwd, settings, budget }: HookCall): Promise<Settings> {
+  return settings === undefined ? readSettings(cwd, budget.left()) : settingsFromLines(settings);
 }
 
 /** One line in the guard's log, which doctor reads. */

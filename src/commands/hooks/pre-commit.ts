@@ -79,7 +79,7 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
     indexFile: call.env['GIT_INDEX_FILE'],
     words,
     now: call.now,
-    remaining: call.remaining,
+    budget: call.budget,
   });
   const detail = decision.problems.map(({ kind }) => kind).join(' ');
   logHook(call, place, 'deny', detail, self);
@@ -94,7 +94,7 @@ async function readScene(
   const known = listedFacts(call, gitDir);
   const [settings, { head, refs }, staged] = await Promise.all([
     settingsOf(call),
-    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.remaining()),
+    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
     known?.staged ?? stagedPaths(cwd),
   ]);
   if (settings.enabled !== true) return undefined;
@@ -162,7 +162,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const [reversals, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
     isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
-    foreignMarkers(cwd, staged, sides, call.remaining()),
+    foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);
   const facts: CommitFacts = { ...known, amends, markers };
   const decision: CommitDecision = decideCommit(facts, reversals);

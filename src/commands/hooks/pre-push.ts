@@ -50,10 +50,10 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   const refs = all.filter((ref) => !handoffs.includes(ref));
   const [remote = '', url = ''] = call.args;
   const name = remote === url || /[*?[\\]/.test(remote) ? undefined : remote;
-  const options = { cwd, timeoutMs: call.remaining() };
+  const options = { cwd, timeoutMs: call.budget.left() };
   const [settings, live, commits, illegal] = await Promise.all([
     settingsOf(call),
-    listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.remaining() }),
+    listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
     newCommits(options, name, refs),
     illegalPushes(options, remote, handoffs),
   ]);
@@ -138,7 +138,7 @@ function isOf({ message }: PushedCommit, session: SessionId): boolean {
 /** Pushes what comes before a commit. */
 async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommit): Promise<string> {
   if (commit.parents.length === 0) return 'git handoff check';
-  const options = { cwd: call.cwd, timeoutMs: call.remaining() };
+  const options = { cwd: call.cwd, timeoutMs: call.budget.left() };
   for (const { local, remoteRef } of refs.slice(0, MAX_NAMED)) {
     if (local === undefined || !(await isAncestor(options, commit.oid, local))) continue;
     return `git push ${shellWord(remote)} ${shellWord(`${commit.oid.slice(0, 12)}^:${remoteRef}`)}`;

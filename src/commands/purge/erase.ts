@@ -8,6 +8,7 @@ import { encodeRemote } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { deleteOnRemote } from '../../git/remote-deletion.ts';
 import type { Repository } from '../../git/repository.ts';
+import type { Budget } from '../../host/io.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { userGit } from '../../git/user-git.ts';
 import { forgetCommandsNaming } from '../../store/failed-commands.ts';
@@ -130,11 +131,15 @@ export async function collect(cwd: string): Promise<void> {
   throw new Failure('environment', message, { hint: 'git gc --prune=now' });
 }
 
-export async function remainsOf(repository: Repository, objects: ReadonlySet<Oid>): Promise<Remains> {
+export async function remainsOf(
+  repository: Repository,
+  objects: ReadonlySet<Oid>,
+  budget: Budget,
+): Promise<Remains> {
   const { cwd, commonDir } = repository;
   const requests = [...objects].map((name) => ({ name, infoOnly: true }));
   const there = (await readObjects({ cwd }, requests)).flatMap((object) => object?.oid ?? []);
-  const holders = await findHolders(cwd, new Set(there), { timeoutMs: SEARCH_MS });
+  const holders = await findHolders(cwd, new Set(there), { timeoutMs: budget.part(SEARCH_MS).left() });
   const { folder } = scratchStore(commonDir);
   const scratch = [...objects].some((oid) => existsSync(join(folder, oid.slice(0, 2), oid.slice(2))));
   const heldBy = holders === undefined ? null : [...holders.map(holderName), ...(scratch ? [SCRATCH] : [])];

@@ -10,6 +10,7 @@ import { restoreFrom } from '../../git/stash.ts';
 import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { realPath } from '../../host/disk.ts';
+import type { Budget } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
 import { putFile } from '../../host/put-file.ts';
 import { appendEntries, readLedgers } from '../../store/ledger.ts';
@@ -56,6 +57,7 @@ interface Restoring {
   readonly self: SessionId | undefined;
   readonly judged: readonly JudgedSession[];
   readonly now: number;
+  readonly budget: Budget;
 }
 
 /**
@@ -68,7 +70,7 @@ export async function restoreRescued(
   { which, paths, force, session: option }: RestoreOptions,
   context: Context,
 ): Promise<CommandResult<RestoreValue>> {
-  const { cwd, now } = context;
+  const { cwd, now, budget } = context;
   const rescues = await openRescues(context);
   const { top, workspace, settings } = rescues;
   if (top === undefined)
@@ -83,7 +85,7 @@ export async function restoreRescued(
   const { commonDir } = workspace.repository;
   const { staleAfterMs } = settings;
   const judged = judgeSessions(workspace.sessions, commonDir, processTable(), staleAfterMs, now);
-  const restoring = { cwd, top, rescues, rescue, plans, before, self, judged, now };
+  const restoring = { cwd, top, rescues, rescue, plans, before, self, judged, now, budget };
   checkDirty(restoring, force);
   const saved = await saveDirty(restoring);
   await writeFiles(restoring);
@@ -122,7 +124,7 @@ function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restorin
 }
 
 /** Keeps what is about to be written over; what cannot be kept is not written over. */
-async function saveDirty({ rescues, rescue, plans, before, self, top, now }: Restoring) {
+async function saveDirty({ rescues, rescue, plans, before, self, top, now, budget }: Restoring) {
   const dirty = inState(plans, 'dirty');
   if (dirty.length === 0) return undefined;
   const { repository } = rescues.workspace;
@@ -140,7 +142,7 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now }: Res
     { cwd: top, worktreeId: worktreeId(repository.gitDir) },
     { ...before, dirty: new Map(entries.map((entry) => [entry.path, entry])) },
     occasion,
-    { limits: rescues.settings.rescue, now },
+    { limits: rescues.settings.rescue, now, budget },
   );
   const [skipped] = saved?.skipped ?? [];
   if (skipped === undefined) return saved?.number;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from '../../../src/commands/guard.ts';
+import { ENDLESS } from '../endless.mjs';
 import { CALLER, GuardWorld, HANDOFF_REF, OWNER, markedNote } from '../guard.ts';
 import { readAnswer } from '../hook-answer.ts';
 import { filledIn } from './piece.ts';
@@ -103,8 +104,7 @@ export class ShellLab {
       env: world.env(),
       cwd: world.path,
       now: Date.now(),
-      remaining: () => 60_000,
-      moreTime: () => undefined,
+      budget: ENDLESS,
     });
     const run = { status: 0, stdout, stderr: '', bytes: Buffer.from(stdout) };
     return readAnswer(run, 'PreToolUse').kind === 'deny' && this.#launcherDenies(command);

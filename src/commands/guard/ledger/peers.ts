@@ -19,7 +19,7 @@ export async function neighbours(
   found: FoundRepository,
   session: SessionId,
 ): Promise<Neighbours> {
-  const sessions = await listSessions({ cwd: found.workTree }, scene.remaining());
+  const sessions = await listSessions({ cwd: found.workTree }, scene.budget.left());
   const { staleAfterMs } = scene.settings;
   const judged = judgeSessions(sessions, found.commonDir, processTable(), staleAfterMs, scene.now);
   const { own, foreign } = sidesOf(session, judged);

@@ -8,7 +8,7 @@ import type { Scene } from '../scene.ts';
 
 /** Who is at work beside this session, by the live refs. */
 export async function sidesNow(scene: Scene, found: FoundRepository, session: SessionId): Promise<Sides> {
-  const sessions = await listSessions({ cwd: found.workTree }, scene.remaining());
+  const sessions = await listSessions({ cwd: found.workTree }, scene.budget.left());
   const { staleAfterMs } = scene.settings;
   return sidesOf(session, judgeSessions(sessions, found.commonDir, processTable(), staleAfterMs, scene.now));
 }

@@ -4,6 +4,7 @@ import type { SessionId } from '../../../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../../../host/folders.ts';
+import type { Budget } from '../../../host/io.ts';
 import { type LedgerPlace, readLedgers } from '../../../store/ledger.ts';
 import { isSolo } from '../../../store/solo.ts';
 
@@ -73,7 +74,11 @@ function emptyLedger(session: SessionId): SessionLedger {
   };
 }
 
+const LOOKING_MS = 300;
+/** What is left for the answer when a look takes long. Milliseconds. */
+const ANSWER_MS = 80;
+
 /** Milliseconds that one look at the working tree may take; what takes longer is allowed and not known. */
-export function lookingTime({ remaining }: { readonly remaining: () => number }): number {
-  return Math.max(1, Math.min(300, remaining() - 80));
+export function lookingTime({ budget }: { readonly budget: Budget }): number {
+  return Math.max(1, Math.min(budget.part(LOOKING_MS).left(), budget.left() - ANSWER_MS));
 }

@@ -11,6 +11,7 @@ import { ignoredFiles } from '../../../git/ignored-files.ts';
 import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
+import { type Budget, inTime } from '../../../host/io.ts';
 import { readLedgers } from '../../../store/ledger.ts';
 import { folderIn, reachAt } from '../ledger/reach.ts';
 import type { Scene } from '../scene.ts';
@@ -41,7 +42,7 @@ export async function saveBefore(
 ): Promise<Verdict | undefined> {
   const lines: string[] = [];
   for (const danger of dangers(scene, effects)) {
-    scene.moreTime(RESCUE_MS);
+    scene.budget.extend(RESCUE_MS);
     const isHere = danger.found.gitDir === scene.place?.gitDir;
     lines.push(...(await saveOne(scene, session, danger, isHere ? look : undefined)));
   }
@@ -94,10 +95,9 @@ async function saveOne(
       `not saved before \`${escapeLine(command)}\`: ${why}. What is uncommitted ${whereIs(scene, found)} cannot be brought back by git handoff rescue if the command removes it.`,
     ];
   };
-  const timeMs = Math.max(1, scene.remaining() - ANSWER_MS);
-  const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeMs).unref());
+  const budget = scene.budget.part(scene.budget.left() - ANSWER_MS);
   try {
-    const saved = await Promise.race([save(scene, session, danger, timeMs, look), late]);
+    const saved = await inTime(save(scene, session, danger, budget, look), budget);
     if (saved === 'late') return notSaved('there was not enough time');
     return skippedLines(saved, command);
   } catch (error) {
@@ -109,14 +109,14 @@ async function save(
   scene: Scene,
   session: SessionId,
   { found, command, ignored }: Danger,
-  timeMs: number,
+  budget: Budget,
   look: (() => Promise<Snapshot | undefined>) | undefined,
 ): Promise<readonly SkippedFile[]> {
   const { now, settings } = scene;
-  const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: timeMs, namesOnly: true });
+  const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
   const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
   const snapshot =
-    ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, timeMs);
+    ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
   const known = knownWorktreeId(found.gitDir);
   const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
   const owners = new Map(
@@ -128,7 +128,7 @@ async function save(
     { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
     snapshot,
     { kind: 'before', command, session, at: now, ownerOf: (path) => owners.get(path) ?? null },
-    { limits: settings.rescue, now, deadline: performance.now() + timeMs },
+    { limits: settings.rescue, now, budget },
   );
   return saved?.skipped ?? [];
 }

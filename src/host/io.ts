@@ -1,0 +1,97 @@
+/**
+ * What one run of the program is given of the world around it. The real one is made from the process (start.ts); tests
+ * hand over their own, and then the program neither sees nor touches the process that it runs in.
+ */
+export interface Io {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: NodeJS.ProcessEnv;
+  /** @throws ENOENT when the folder is gone */
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
+  readonly budget: (ms: number) => Budget;
+  /** The process that started us: the nearest that can be a client where no launcher names one. */
+  readonly parentPid: number;
+  /** The file that was started: it lies in `dist`, in the package's folder. */
+  readonly program: string;
+}
+
+export interface Input {
+  isTerminal(): boolean;
+  /**
+   * Fills a part of the chunk and returns how many bytes that was, 0 at the end.
+   *
+   * @throws as fs.readSync: EAGAIN when nothing has come yet and the descriptor does not block
+   */
+  read(chunk: Uint8Array): number;
+  /**
+   * Everything, to its end.
+   *
+   * @throws as fs.readFileSync
+   */
+  readAll(): Buffer;
+  /** For questions to a person. A pipe does not block any more once it was opened as a stream. */
+  stream(): NodeJS.ReadableStream;
+}
+
+export interface Output {
+  isTerminal(): boolean;
+  /**
+   * Resolves when everything is written. A reader that left (`| head -1`) is no error.
+   *
+   * @throws what the descriptor answers: a full disk, for one
+   */
+  write(data: string | Uint8Array): Promise<void>;
+  /** For questions to a person. */
+  stream(): NodeJS.WritableStream;
+}
+
+/**
+ * The time that something may take. Every limit of the program is a part of one budget, so that a test which is not about
+ * limits hands over an endless one: of that every part is endless, too.
+ */
+export interface Budget {
+  /** Milliseconds, 1 at least; `Infinity`: it never ends. */
+  left(): number;
+  /** For one part: it ends in so many milliseconds, and with the whole. */
+  part(ms: number): Budget;
+  /** Moves the end to so many milliseconds from now, if it is earlier. */
+  extend(ms: number): void;
+}
+
+/**
+ * A budget that ends when the clock shows `end`.
+ *
+ * @param clock milliseconds, of a clock that nobody sets back
+ */
+export function budgetUntil(end: number, clock: () => number, whole?: Budget): Budget {
+  const budget = {
+    left: () => Math.max(1, Math.min(end - clock(), whole?.left() ?? Infinity)),
+    part: (ms: number) => budgetUntil(clock() + ms, clock, budget),
+    extend: (ms: number) => {
+      end = Math.max(end, clock() + ms);
+    },
+  };
+  return budget;
+}
+
+/**
+ * What the work comes to, or `late` when only `spare` milliseconds of the budget are left. The work itself is not stopped.
+ */
+export function inTime<T>(work: Promise<T>, budget: Budget, spare = 0): Promise<T | 'late'> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    const wait = () => {
+      const left = Math.max(1, budget.left() - spare);
+      // A timer of no end would fire at once.
+      if (left === Infinity) return;
+      // Somebody may have asked for more time meanwhile.
+      timer = setTimeout(() => (budget.left() - spare > 1 ? wait() : resolve('late')), left);
+    };
+    wait();
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

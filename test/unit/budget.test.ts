@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { budgetUntil, inTime } from '../../src/host/io.ts';
+import { ENDLESS } from '../support/endless.mjs';
+
+let now: number;
+const clock = () => now;
+beforeEach(() => {
+  now = 100;
+});
+
+describe('a budget', () => {
+  it('counts down to its end, and never says that nothing is left', () => {
+    const budget = budgetUntil(800, clock);
+    expect(budget.left()).toBe(700);
+    now = 900;
+    expect(budget.left()).toBe(1);
+  });
+
+  it('is extended, and never shortened', () => {
+    const budget = budgetUntil(800, clock);
+    budget.extend(200);
+    expect(budget.left()).toBe(700);
+    budget.extend(2500);
+    expect(budget.left()).toBe(2500);
+  });
+
+  it('gives a part that ends at its own time, or with the whole', () => {
+    const budget = budgetUntil(800, clock);
+    const [short, long] = [budget.part(300), budget.part(5000)];
+    expect([short.left(), long.left()]).toEqual([300, 700]);
+    now = 500;
+    expect([short.left(), long.left()]).toEqual([1, 300]);
+    budget.extend(6000);
+    expect([short.left(), long.left()]).toEqual([1, 4600]);
+  });
+
+  it('has parts that end where the whole has no end', () => {
+    const budget = budgetUntil(Infinity, clock);
+    expect([budget.left(), budget.part(3000).left()]).toEqual([Infinity, 3000]);
+  });
+
+  it('is endless in every part for tests that are not about limits', () => {
+    expect([ENDLESS.left(), ENDLESS.part(300).part(1).left()]).toEqual([Infinity, Infinity]);
+  });
+});
+
+describe('work in time', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  const pass = async (ms: number) => {
+    now += ms;
+    await vi.advanceTimersByTimeAsync(ms);
+  };
+  const after = (ms: number) => new Promise<string>((resolve) => setTimeout(() => resolve('done'), ms));
+
+  it('is what it comes to', async () => {
+    const result = inTime(after(699), budgetUntil(800, clock));
+    await pass(699);
+    expect(await result).toBe('done');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is late at the end of the budget, less what is spared', async () => {
+    const budget = budgetUntil(800, clock);
+    const results = [inTime(after(650), budget), inTime(after(650), budget, 100)];
+    await pass(600);
+    await pass(100);
+    expect(await Promise.all(results)).toEqual(['done', 'late']);
+  });
+
+  it('has the time that was asked for meanwhile', async () => {
+    const budget = budgetUntil(800, clock);
+    const result = inTime(after(2000), budget);
+    await pass(600);
+    budget.extend(2500);
+    await pass(1400);
+    expect(await result).toBe('done');
+  });
+
+  it('fails as the work does', async () => {
+    await expect(inTime(Promise.reject(new Error('broken')), budgetUntil(800, clock))).rejects.toThrow(
+      'broken',
+    );
+  });
+
+  it('is never late of an endless budget, and starts no timer', () => {
+    void inTime(new Promise(() => undefined), ENDLESS);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
