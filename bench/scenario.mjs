@@ -109,7 +109,16 @@ export class Scenario {
 
   remove() {
     for (const pid of this.#peers) process.kill(pid);
-    rmSync(this.dir, { recursive: true, force: true });
+    for (let tries = 1; ; tries += 1) {
+      try {
+        rmSync(this.dir, { recursive: true, force: true });
+        return;
+      } catch (error) {
+        // git tidies up 10,000 loose objects in the background, and makes files while others are removed.
+        if (tries === 60) throw error;
+        spawnSync('sleep', ['0.5']);
+      }
+    }
   }
 }
 

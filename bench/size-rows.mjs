@@ -23,7 +23,7 @@ function packed() {
 }
 
 export const sizeRows = () => [
-  bundle('what every decision loads', 80, ['hook.cjs', 'hook-main.cjs', 'hook-core.cjs']),
+  bundle('what every decision loads', 60, ['hook.cjs', 'hook-main.cjs']),
   bundle('shell.cjs', 210, ['shell.cjs']),
   { name: 'packed package', unit: 'KB', target: 400, value: packed },
 ];

@@ -1,10 +1,11 @@
 // Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions.md).
 // `--if-stale` builds only when a source is newer than the result.
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { bundlesOf } from './import-graph.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -29,32 +30,75 @@ function isFresh() {
   }
 }
 
-/** One bundle with its lazily loaded chunks. `chunks` names the chunk of a dynamically imported source. */
-async function bundle(name, source, chunks, { groups = [], define = {} } = {}) {
+/**
+ * Bundles one entry. `parts` cuts it along the import graph (scripts/import-graph.mjs); without it all is one file.
+ * @returns the bundles and what is in them
+ */
+async function bundle(name, source, { chunks, parts, define = {} } = {}) {
+  const entry = join(root, 'src', `${source}.ts`);
   const build = await rolldown({
-    input: { [name]: join(root, 'src', `${source}.ts`) },
+    input: { [name]: entry },
     platform: 'node',
-    // Else what chunks share with their entry would be one file more.
+    // Else what lazy parts share with their entry would be one file more.
     preserveEntrySignatures: 'allow-extension',
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
     onLog(level, log, handle) {
-      // yargs asks for import.meta.url, which CommonJS lacks; verbs share their chunk with what they import.
+      // yargs asks for import.meta.url, which CommonJS lacks; what is shared may have been loaded when it is asked for.
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
+    plugins: [oneFileLess],
   });
-  await build.write({
+  const { output } = await build.write({
     dir: next,
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
-    codeSplitting: groups.length === 0 ? false : { groups },
+    codeSplitting: parts === undefined ? false : along(entry, parts),
     minify: true,
     sourcemap: false,
   });
   await build.close();
+  return output;
 }
+
+const isLibrary = (id) => id.includes('/node_modules/');
+
+/** Each module goes where the import graph puts it, and takes nobody along. */
+function along(entry, partOf) {
+  let bundles;
+  const name = (id, context) => {
+    const of = (module) => {
+      const info = context.getModuleInfo(module);
+      return { always: info?.importedIds ?? [], lazy: info?.dynamicallyImportedIds ?? [] };
+    };
+    bundles ??= bundlesOf(entry, { of, partOf, isLibrary });
+    return bundles.get(id);
+  };
+  return { includeDependenciesRecursively: false, groups: [{ debugName: 'along the import graph', name }] };
+}
+
+/** rolldown keeps its helpers in a file of their own; the entry, which is loaded anyway, takes them in. */
+const oneFileLess = {
+  name: 'one-file-less',
+  generateBundle(_, output) {
+    const chunks = Object.values(output);
+    const helpers = chunks.find(({ name }) => name === 'rolldown-runtime');
+    if (helpers === undefined) return;
+    const entry = chunks.find(({ isEntry }) => isEntry);
+    const required = (chunk) => `require("./${basename(chunk.fileName)}")`;
+    for (const chunk of chunks) {
+      const from = chunk === entry ? 'exports.helpers' : `${required(entry)}.helpers`;
+      chunk.code = chunk.code.replace(required(helpers), from);
+      if (chunk !== helpers && chunk.code.includes(basename(helpers.fileName))) {
+        throw new Error(`${chunk.fileName} asks for ${helpers.fileName} in a way that is not known here`);
+      }
+    }
+    entry.code = `exports.helpers={};(exports=>{${helpers.code}})(exports.helpers);${entry.code}`;
+    delete output[helpers.fileName];
+  },
+};
 
 /** The board's script and style as texts for the page that `git handoff board` writes. */
 async function boardAssets() {
@@ -78,27 +122,24 @@ async function boardAssets() {
   return { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) };
 }
 
+/** What is in which bundle, for whoever wonders why one grew. It is not published. */
+function modules(output) {
+  const paths = (ids) => ids.filter((id) => id.startsWith(root)).map((id) => relative(root, id));
+  return Object.fromEntries(output.map(({ fileName, moduleIds }) => [fileName, paths(moduleIds)]));
+}
+
 if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(next, { recursive: true, force: true });
-  const name = (chunk) => (chunk.name === 'shell-tool' ? 'shell.cjs' : 'hook-[name].cjs');
-  // Each file costs half a millisecond to find and load: what every decision needs is one, and what needs git
-  // (whose first process loads child_process) another.
-  const always =
-    /src\/(?:domain\/(?:ledger\/(?:claims|entries|ownership)|(?!automatic|branch-history|operators|reader|rescue|staleness|startup|transition)[^/]*)|git\/(?:discover|hash|binary-text)|host\/[^/]*|agents\/(?!copilot|cursor)[^/]*|store\/(?:solo|registered|ledger|before-copies)|commands\/guard\/(?:before-tool|presence|refusals|ledger\/(?:before-file|contention|places|work-place)))\.ts$/;
-  const gitBound =
-    /src\/(?:git\/(?!branches|rescue-tree|left-commits|ignored-files|list-tree|stash)|store\/(?!rescue|stash-pins)|domain\/transition|domain\/ledger\/(?!tree-verbs\.|stash-verbs|branch-verbs|pathspec))|src\/commands\/(?:sides|guard\/ledger\/(?:foreign-claims|sides-now|look-before|news|window-id))\.ts$/;
-  await bundle('hook-main', 'hook', name, {
-    groups: [
-      { name: 'core', test: always, priority: 2 },
-      { name: 'git', test: gitBound, priority: 1 },
-    ],
+  const isParser = (id) => id.includes('/node_modules/unbash/');
+  const hooks = await bundle('hook-main', 'hook', {
+    chunks: ({ moduleIds }) => (moduleIds.some(isParser) ? 'shell.cjs' : 'hook-[name].cjs'),
+    parts: (_, target) => target,
   });
-  // What nearly every verb needs is one file: each further one costs half a millisecond to find and load.
-  const core =
-    /src\/(?:domain|git|store|host|commands|ui)\/(?!init|uninstall|install|doctor|guard|verify|import|export|exchange|board|sync|transfer|network)[^/]*\.ts$/;
-  await bundle('cli/main', 'cli', 'cli/[name].cjs', {
+  // Verbs come in families: what one table of them loads lazily is one part.
+  const verbs = await bundle('cli/main', 'cli', {
+    chunks: 'cli/[name].cjs',
+    parts: (table) => table,
     define: await boardAssets(),
-    groups: [{ name: 'core', test: core }],
   });
   // The code cache is kept by build: V8 itself only compares lengths.
   const build = createHash('sha256');
@@ -113,8 +154,9 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   ]) {
     const __IS_HOOK__ = JSON.stringify(entry === 'hook');
     const define = { __BUILD__, __ENTRY__: JSON.stringify(program), __IS_HOOK__ };
-    await bundle(entry, 'start', '[name].cjs', { define });
+    await bundle(entry, 'start', { define });
   }
+  writeFileSync(join(next, 'modules.json'), JSON.stringify(modules([...hooks, ...verbs]), undefined, 1));
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }

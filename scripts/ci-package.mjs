@@ -11,10 +11,11 @@ import path from 'node:path';
 
 const KIB = 1024;
 // unbash alone is 104 KB; why the parser's file may be larger than first planned: docs/decisions.md.
+// What each call loads in all is pinned by test/e2e/bundles.test.ts.
 const LIMITS = [
   // What every decision loads.
-  { files: ['dist/hook.cjs', 'dist/hook-main.cjs', 'dist/hook-core.cjs'], limit: 80 * KIB },
-  { files: ['dist/shell.cjs'], limit: 210 * KIB },
+  { files: ['dist/hook.cjs', 'dist/hook-main.cjs'], limit: 60 * KIB },
+  { files: ['dist/shell.cjs'], limit: 216 * KIB },
 ];
 const PACKED_LIMIT = 576 * KIB;
 const REQUIRED = [

@@ -76,7 +76,7 @@ function installCache(cache: string): void {
   });
 }
 
-/** One folder for all: `cli/core.cjs` is kept as `cli-core.cjs`. */
+/** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`. */
 function fileFor(cache: string, filename: string): string {
   return join(cache, filename.slice(here.length).replaceAll('/', '-'));
 }

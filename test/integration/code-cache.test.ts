@@ -26,7 +26,7 @@ describe('compiled code of the last start', () => {
     isGuarded();
     expect(readdirSync(code())).toHaveLength(1);
     expect(readdirSync(code())[0]).toContain(process.version);
-    const file = join(own(), 'hook-core.cjs');
+    const file = join(own(), 'hook-main.cjs');
     const before = statSync(file).mtimeMs;
     isGuarded();
     expect(statSync(file).mtimeMs).toBe(before);
@@ -48,11 +48,11 @@ describe('compiled code of the last start', () => {
     for (const name of readdirSync(own())) writeFileSync(join(own(), name), content);
     isGuarded();
     isGuarded();
-    expect(statSync(join(own(), 'hook-core.cjs')).size).not.toBe(content.length);
+    expect(statSync(join(own(), 'hook-main.cjs')).size).not.toBe(content.length);
   });
 
   it('that has lost a bit is made anew: V8 would run it', () => {
-    const file = join(own(), 'hook-core.cjs');
+    const file = join(own(), 'hook-main.cjs');
     const whole = readFileSync(file);
     const spoilt = Buffer.from(whole);
     spoilt.writeUInt8(spoilt.readUInt8(whole.length / 4) ^ 1, whole.length / 4);
@@ -67,7 +67,7 @@ describe('compiled code of the last start', () => {
     const before = statSync(file).mtimeMs;
     world.handoff(['list'], { session: A });
     expect(statSync(file).mtimeMs).toBe(before);
-    expect(readdirSync(own())).toContain('hook-core.cjs');
+    expect(readdirSync(own())).toContain('hook-main.cjs');
   });
 
   it('of a verb asks at a terminal as any other does', () => {

@@ -1,79 +1,164 @@
-import { readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import {
+  type Imports,
+  bundlesOf,
+  circlesOf,
+  closureOf,
+  importersOf,
+  importsOf,
+  parseImports,
+} from '../../scripts/import-graph.mjs';
 
 const SOURCE = resolve(import.meta.dirname, '..', '..', 'src');
-const IMPORTS =
-  /(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s)?\s*'([^']+)'|\b(import)\(\s*'([^']+)'\s*\)/g;
 
-interface Imported {
-  readonly name: string;
-  /** Loaded only when the code gets there. */
-  readonly lazy: boolean;
-}
-
-/** What a source imports at run time; `import type` is erased. */
-function importsOf(file: string): Imported[] {
-  const text = readFileSync(file, 'utf8').replace(/(?:^|\n)\s*(?:import|export) type [^;]*;/g, '\n');
-  return [...text.matchAll(IMPORTS)].map(([, fixed, dynamic, lazy]) => ({
-    name: fixed ?? lazy ?? '',
-    lazy: dynamic !== undefined,
-  }));
-}
-
-/** Every source and library that an entry reaches; `lazily` goes through `import()` as well. */
-function reach(entry: string, lazily: boolean): { sources: Set<string>; libraries: Map<string, string> } {
-  const sources = new Set<string>();
-  const libraries = new Map<string, string>();
-  const open = [join(SOURCE, entry)];
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (sources.has(file)) continue;
-    sources.add(file);
-    for (const { name, lazy } of importsOf(file)) {
-      if (lazy && !lazily) continue;
-      if (name.startsWith('.')) open.push(resolve(dirname(file), name));
-      else if (!name.startsWith('node:') && !builtinModules.includes(name)) {
-        libraries.set(name, relative(SOURCE, file));
-      }
-    }
-  }
-  return { sources, libraries };
+/** The sources and the libraries that an entry reaches. */
+function reached(entry: string, lazily: boolean): { sources: string[]; libraries: string[] } {
+  const modules = [...closureOf(join(SOURCE, entry), { lazily })];
+  return {
+    sources: modules.filter((module) => module.startsWith('/')),
+    libraries: modules.filter((module) => !module.startsWith('/') && !isBuiltin(module)),
+  };
 }
 
 describe('the entry of the hooks', () => {
   it('loads builtins and our own code only', () => {
-    const { sources, libraries } = reach('hook.ts', false);
-    expect([...libraries]).toEqual([]);
-    expect(sources.size).toBeGreaterThan(20);
-    expect([...sources].map((file) => relative(SOURCE, file))).not.toContain('cli/verbs.ts');
+    const { sources, libraries } = reached('hook.ts', false);
+    expect(libraries).toEqual([]);
+    expect(sources.length).toBeGreaterThan(20);
   });
 
-  it('loads the bash parser and nothing else, and only for shell tools', () => {
-    const { libraries } = reach('hook.ts', true);
-    expect([...libraries.keys()]).toEqual(['unbash']);
-    expect(libraries.get('unbash')).toMatch(/^domain\/shell\//);
-    expect([...reach('hook.ts', false).sources].some((file) => file.includes('/domain/shell/words'))).toBe(
-      false,
-    );
+  it('loads the bash parser and no other library, and only for shell tools', () => {
+    expect(reached('hook.ts', true).libraries).toEqual(['unbash']);
+    const bundles = bundlesOf(join(SOURCE, 'hook.ts'), { isLibrary: (module) => module === 'unbash' });
+    expect(bundles.get('unbash')).toBe('shell-tool');
   });
 });
 
 describe('the entry of the command line', () => {
   it('loads no library but the option parser before it knows the verb', () => {
-    expect([...reach('cli.ts', false).libraries.keys()]).toEqual(['yargs-parser']);
+    expect(reached('cli.ts', false).libraries).toEqual(['yargs-parser']);
   });
 });
 
 describe('the domain', () => {
   it('imports nothing but itself', () => {
     const domain = join(SOURCE, 'domain');
-    for (const file of reach('hook.ts', true).sources) {
+    for (const file of closureOf(join(SOURCE, 'hook.ts'), { lazily: true })) {
       if (!file.startsWith(`${domain}/`)) continue;
-      for (const { name } of importsOf(file)) {
-        const own = name.startsWith('.') && resolve(dirname(file), name).startsWith(`${domain}/`);
-        expect(own || name === 'unbash', `${relative(SOURCE, file)} imports ${name}`).toBe(true);
+      const { always, lazy } = importsOf(file);
+      for (const name of [...always, ...lazy]) {
+        const own = name.startsWith(`${domain}/`) || name === 'unbash';
+        expect(own, `${relative(SOURCE, file)} imports ${name}`).toBe(true);
       }
     }
+  });
+});
+
+describe('what a source imports', () => {
+  const imports = (text: string) => parseImports('/src/a/here.ts', text);
+
+  it('is what is loaded with it, and apart from that what it asks for later', () => {
+    const text = `
+      import { one } from './one.ts';
+      import * as two from '../two.ts';
+      import 'three';
+      export { four } from './four.ts';
+      export * from './five.ts';
+      const six = async () => (await import('./six.ts')).six;
+      // import './comment.ts'
+      const text = "import './text.ts'";`;
+    expect(imports(text)).toEqual({
+      always: ['/src/a/one.ts', '/src/two.ts', 'three', '/src/a/four.ts', '/src/a/five.ts'],
+      lazy: ['/src/a/six.ts'],
+    });
+  });
+
+  it('is no type', () => {
+    const text = `
+      import type { One } from './one.ts';
+      import { type Two } from './two.ts';
+      export type { Three } from './three.ts';
+      export { type Four } from './four.ts';
+      let five: import('./five.ts').Five;
+      import { six, type Six } from './six.ts';`;
+    expect(imports(text)).toEqual({ always: ['/src/a/six.ts'], lazy: [] });
+  });
+});
+
+/** A graph of letters: `a>b` is a static import, `a~b` a lazy one. */
+function graph(...edges: readonly string[]): (module: string) => Imports {
+  const from = (module: string, kind: string) =>
+    edges.filter((edge) => edge.startsWith(`${module}${kind}`)).map((edge) => edge.slice(2));
+  return (module) => ({ always: from(module, '>'), lazy: from(module, '~') });
+}
+
+describe('the importers of a module', () => {
+  it('are told with how they ask for it', () => {
+    const of = graph('a>c', 'b~c', 'c>d');
+    expect(importersOf('c', 'abcd', of)).toEqual([
+      { importer: 'a', lazy: false },
+      { importer: 'b', lazy: true },
+    ]);
+  });
+});
+
+describe('the circles of imports', () => {
+  it('are those of static imports', () => {
+    const of = graph('a>b', 'b>c', 'c>b', 'c~a', 'd>e', 'e>f', 'f>d');
+    expect(circlesOf('abcdef', of)).toEqual([
+      ['b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
+  });
+});
+
+describe('the bundle of a module', () => {
+  const isLibrary = (module: string) => module === 'l';
+  const bundles = (...edges: readonly string[]) =>
+    Object.fromEntries(bundlesOf('e', { of: graph(...edges), isLibrary }));
+
+  it('is the one of the entry where that imports it', () => {
+    expect(bundles('e>a', 'a>b', 'e~p', 'p>b')).toEqual({ e: 'main', a: 'main', b: 'main', p: 'p' });
+  });
+
+  it('is the one of the part that has it for itself', () => {
+    expect(bundles('e~p', 'p>a', 'e~q', 'q>b')).toEqual({ e: 'main', p: 'p', a: 'p', q: 'q', b: 'q' });
+  });
+
+  it('is the second one where parts share it, lazily or not', () => {
+    expect(bundles('e~p', 'e~q', 'p>s', 'q>s', 's>t', 'q~t')).toMatchObject({ s: 'shared', t: 'shared' });
+  });
+
+  it('is the one of the part that is there before those that share it', () => {
+    const found = bundles('e~p', 'p~q', 'p~r', 'p>a', 'q>a', 'q>b', 'r>b', 'e~x');
+    expect(found).toMatchObject({ p: 'p', q: 'q', r: 'r', a: 'p', b: 'p' });
+  });
+
+  it('is not shared where it needs a library', () => {
+    const shared = bundles('e~p', 'e~q', 'p>s', 'q>s', 's>l');
+    expect(shared).toMatchObject({ p: 'p', s: undefined, l: undefined });
+    expect(bundles('e~p', 'p>s', 's>l')).toMatchObject({ p: 'p', s: 'p', l: 'p' });
+    const inner = bundles('e~p', 'p~q', 'p~r', 'q>s', 'r>s', 's>l');
+    expect(inner).toMatchObject({ p: 'p', s: undefined, l: undefined });
+    expect(bundles('e>l', 'e~p', 'e~q', 'p>s', 'q>s', 's>l')).toMatchObject({ l: 'main', s: 'shared' });
+  });
+
+  it('is the one of a family where all that one module asks for is one part', () => {
+    const of = graph('e>v', 'e>w', 'v~a', 'v~b', 'a>s', 'b>s', 'w~c', 'c>t', 'b>t');
+    const partOf = (importer: string) => importer;
+    expect(Object.fromEntries(bundlesOf('e', { of, partOf }))).toMatchObject({
+      ...{ v: 'main', a: 'v', b: 'v', s: 'v' },
+      ...{ c: 'c', t: 'shared' },
+    });
+  });
+
+  it('has a name of its own', () => {
+    const of = (module: string): Imports =>
+      module === '/e.ts'
+        ? { always: [], lazy: ['/a/x.ts', '/b/x.ts', '/main.ts'] }
+        : { always: [], lazy: [] };
+    expect(new Set(bundlesOf('/e.ts', { of }).values())).toEqual(new Set(['main', 'x', 'x-2', 'main-2']));
   });
 });
