@@ -1,32 +1,34 @@
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import tseslint from 'typescript-eslint';
+import { MAY_IMPORT, roomOf } from './scripts/rooms.mjs';
 
-/** Folders of src/ and what each may import besides itself (docs/architecture.md, "Direction of imports"). */
-const MAY_IMPORT = {
-  domain: [],
-  git: ['domain'],
-  host: ['domain'],
-  agents: ['domain'],
-  install: ['domain', 'git', 'host'],
-  store: ['domain', 'git', 'host'],
-  commands: ['domain', 'git', 'host', 'agents', 'install', 'store'],
-  ui: ['domain', 'commands'],
-  cli: ['domain', 'git', 'host', 'install', 'commands', 'ui'],
+const SOURCE = join(import.meta.dirname, 'src');
+const below = (file) => relative(SOURCE, file).split(sep).join('/');
+
+/** A source imports from its own room and from those that its room may import, types and `import()` included. */
+const direction = {
+  create(context) {
+    const room = roomOf(below(context.filename));
+    const check = (node) => {
+      const name = node.source?.value ?? node.source?.literal?.value;
+      if (typeof name !== 'string' || !name.startsWith('.')) return;
+      const other = roomOf(below(resolve(dirname(context.filename), name)));
+      const allowed = [room, ...MAY_IMPORT[room]];
+      if (allowed.includes(other)) return;
+      const message = `src/${room} may import only from: ${allowed.join(', ')} (docs/architecture.md)`;
+      context.report({ node, message });
+    };
+    return room === undefined
+      ? {}
+      : {
+          ImportDeclaration: check,
+          ImportExpression: check,
+          TSImportType: check,
+          ExportNamedDeclaration: check,
+          ExportAllDeclaration: check,
+        };
+  },
 };
-
-const directionRules = Object.entries(MAY_IMPORT).map(([folder, allowed]) => {
-  const others = Object.keys(MAY_IMPORT).filter((other) => other !== folder && !allowed.includes(other));
-  const patterns = [
-    {
-      group: others.flatMap((other) => [`**/${other}/**`, `**/${other}.ts`]),
-      message: `src/${folder} may import only: ${[...allowed, 'itself'].join(', ')}`,
-    },
-  ];
-  if (folder === 'domain') patterns.push({ group: ['node:*'], message: 'the domain is pure' });
-  return {
-    files: [`src/${folder}/**/*.ts`],
-    rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns }] },
-  };
-});
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'fixtures/', '.cache/'] },
@@ -66,5 +68,19 @@ export default tseslint.config(
     files: ['src/commands/**/*.ts', 'src/store/**/*.ts', 'src/domain/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
-  ...directionRules,
+  {
+    files: ['src/**/*.ts'],
+    ignores: ['src/ui/board/client/**'],
+    plugins: { rooms: { rules: { direction } } },
+    rules: { 'rooms/direction': 'error' },
+  },
+  {
+    files: ['src/domain/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['node:*'], message: 'the domain is pure' }] },
+      ],
+    },
+  },
 );

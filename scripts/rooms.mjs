@@ -1,0 +1,19 @@
+// The rooms of src/ and the directions between them. ESLint holds them (eslint.config.js).
+
+const GROUND = ['install', 'git', 'host', 'domain'];
+
+/** What each room may import besides itself. The entries (`src/*.ts`) may import everything. */
+export const MAY_IMPORT = {
+  cli: ['commands', 'ui', ...GROUND],
+  ui: ['commands', 'domain'],
+  commands: ['store', 'agents', ...GROUND],
+  store: ['git', 'host', 'domain'],
+  install: ['git', 'host', 'domain'],
+  agents: ['domain'],
+  git: ['domain'],
+  host: ['domain'],
+  domain: [],
+};
+
+/** The room of a source, by its path below src/ with `/`; `undefined` for an entry. */
+export const roomOf = (path) => (path.includes('/') ? path.split('/')[0] : undefined);
