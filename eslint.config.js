@@ -65,7 +65,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/commands/**/*.ts', 'src/store/**/*.ts', 'src/domain/**/*.ts'],
+    files: ['src/{commands,notes,rescue,changes,sessions,domain}/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {

@@ -1,13 +1,17 @@
 // The rooms of src/ and the directions between them. ESLint holds them (eslint.config.js).
 
 const GROUND = ['install', 'git', 'host', 'domain'];
+const SUBJECTS = ['notes', 'rescue', 'changes', 'sessions'];
 
 /** What each room may import besides itself. The entries (`src/*.ts`) may import everything. */
 export const MAY_IMPORT = {
-  cli: ['commands', 'ui', ...GROUND],
-  ui: ['commands', 'domain'],
-  commands: ['store', 'agents', ...GROUND],
-  store: ['git', 'host', 'domain'],
+  cli: ['commands', 'ui', ...SUBJECTS, ...GROUND],
+  ui: ['commands', 'notes', 'domain'],
+  commands: ['agents', ...SUBJECTS, ...GROUND],
+  notes: ['changes', 'sessions', ...GROUND],
+  rescue: ['changes', 'sessions', ...GROUND],
+  changes: ['sessions', ...GROUND],
+  sessions: GROUND,
   install: ['git', 'host', 'domain'],
   agents: ['domain'],
   git: ['domain'],

@@ -4,7 +4,7 @@ import { isInitialised, repositoryFolder } from '../host/folders.ts';
 import { collectBoard } from './board/collect.ts';
 import { ownFolder, putPage } from './board/output.ts';
 import type { Board } from './board/shape.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import type { BoardShape } from './shapes.ts';
 

@@ -3,11 +3,11 @@ import { type HandoffCommit, type HandoffState, recordState } from '../domain/ha
 import type { SessionId } from '../domain/names.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { branchTip, committer, workTreeFacts } from '../git/repository.ts';
-import { commitHandoff } from '../store/handoffs.ts';
-import { type Context, findCaller, worktreeName } from './context.ts';
-import { findTopic, requireTip } from './find-topic.ts';
-import { refusal } from './refusal.ts';
-import { reportIllegalMoves } from './report-illegal.ts';
+import { commitHandoff } from '../notes/handoffs.ts';
+import { type Context, findCaller, worktreeName } from '../sessions/caller.ts';
+import { findTopic, requireTip } from '../notes/find-topic.ts';
+import { refusal } from '../notes/refusal.ts';
+import { reportIllegalMoves } from '../notes/report-illegal.ts';
 import type { HandoffShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';

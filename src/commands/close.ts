@@ -1,6 +1,6 @@
 import type { HandoffState } from '../domain/handoff.ts';
 import { commitOnTip } from './change-state.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import type { HandoffShape } from './shapes.ts';
 

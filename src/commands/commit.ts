@@ -3,8 +3,8 @@ import { Failure } from '../domain/failure.ts';
 import { shortId } from '../domain/names.ts';
 import { changedPaths, parentsOf } from '../git/commit-paths.ts';
 import { lstatOf } from '../git/stat.ts';
-import { whileAlone } from '../store/commit-lock.ts';
-import { whileMoved } from '../store/index-lock.ts';
+import { whileAlone } from '../changes/commit-lock.ts';
+import { whileMoved } from '../git/index-lock.ts';
 import { requireOwnCommit } from './commit/amend.ts';
 import {
   type CommitPlan,
@@ -19,7 +19,7 @@ import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
 import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import type { CommitShape } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionId } from '../domain/names.ts';
 import { readSettings } from '../git/config.ts';
-import { listSessions } from '../store/sessions.ts';
-import { type Context, findSession } from './context.ts';
+import { listSessions } from '../sessions/records.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 
 /** The session whose commit git is making, for the trailer; `undefined` for a person or where `init` never ran. */
 export async function committerSession(context: Context): Promise<SessionId | undefined> {

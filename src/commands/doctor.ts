@@ -1,6 +1,6 @@
 import { committer, openRepository } from '../git/repository.ts';
 import { readSettings } from '../git/config.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import { checkClients } from './doctor/client-checks.ts';
 import { checkGone } from './doctor/gone-checks.ts';

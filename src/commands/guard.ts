@@ -18,7 +18,7 @@ import { beforeTool } from './guard/before-tool.ts';
 import { ALLOW, combined } from './guard/verdicts.ts';
 import { noteCall } from './guard/presence.ts';
 import type { Listed, Scene } from './guard/scene.ts';
-import { PROBE_TOOL } from './probe-tool.ts';
+import { PROBE_TOOL } from '../install/probe-tool.ts';
 
 /** One call of a client's hook. */
 export interface GuardCall {

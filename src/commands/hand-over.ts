@@ -4,12 +4,12 @@ import type { DirtyPath } from '../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { worktreeId } from '../host/folders.ts';
-import { type LedgerPlace, appendEntries } from '../store/ledger.ts';
-import { type JudgedSession, putRecord } from '../store/sessions.ts';
-import { removeSolo } from '../store/solo.ts';
-import { putStart, readStart } from '../store/windows.ts';
-import type { Asker, DirtyWork } from './dirty-work.ts';
-import { event } from './guard/ledger/news.ts';
+import { type LedgerPlace, appendEntries } from '../changes/ledger.ts';
+import { type JudgedSession, putRecord } from '../sessions/records.ts';
+import { removeSolo } from '../sessions/solo.ts';
+import { putStart, readStart } from '../changes/windows.ts';
+import type { Asker, DirtyWork } from '../changes/dirty-work.ts';
+import { event } from '../changes/news.ts';
 import type { TakenPathShape } from './shapes.ts';
 
 /** Who takes. */

@@ -3,7 +3,7 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
-import type { TopicState } from '../store/topic.ts';
+import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
 
 /** A reader, and what it has acknowledged of the handoff that is shown. */

@@ -4,18 +4,18 @@ import type { RemoteSummary } from '../domain/tracking/relation.ts';
 import { ACKS, KEPT, PRUNED, REMOTE, handoffRef } from '../git/namespace.ts';
 import { listRefNames } from '../git/refs.ts';
 import { openRepository } from '../git/repository.ts';
-import { ackOf, acksFrom } from '../store/acks.ts';
-import { type TopicState, readTopicsBeside } from '../store/topic.ts';
-import { type LocalTip, compareWithRemotes } from '../store/tracking.ts';
-import type { Context } from './context.ts';
+import { ackOf, acksFrom } from '../notes/acks.ts';
+import { type TopicState, readTopicsBeside } from '../notes/topic.ts';
+import { type LocalTip, compareWithRemotes } from '../notes/tracking.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import { byAge } from './find-topic.ts';
+import { byAge } from '../notes/find-topic.ts';
 import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
-import { reportIllegalMoves } from './report-illegal.ts';
+import { reportIllegalMoves } from '../notes/report-illegal.ts';
 import type { ListedShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';
-import { judgeBranches, stalenessOf } from './staleness.ts';
-import { typedTopic } from './topic-argument.ts';
+import { judgeBranches, stalenessOf } from '../notes/staleness.ts';
+import { typedTopic } from '../notes/topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface ListOptions {

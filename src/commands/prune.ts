@@ -1,9 +1,9 @@
 import { handoffRef } from '../git/namespace.ts';
-import { deleteTopics } from '../store/prune.ts';
-import { type TopicState, readTopics } from '../store/topic.ts';
-import { type Context, findSession } from './context.ts';
+import { deleteTopics } from '../notes/prune.ts';
+import { type TopicState, readTopics } from '../notes/topic.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import { byAge } from './find-topic.ts';
+import { byAge } from '../notes/find-topic.ts';
 import type { HandoffShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';
 import { openWorkspace } from './workspace.ts';

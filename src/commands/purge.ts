@@ -5,8 +5,8 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { encodeRemote, handoffRef, refBelow } from '../git/namespace.ts';
 import { askRemote } from '../git/remote-deletion.ts';
 import type { Repository } from '../git/repository.ts';
-import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../store/purge.ts';
-import type { Context } from './context.ts';
+import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../notes/purge.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import {
   type Remains,
@@ -18,8 +18,8 @@ import {
   remainsOf,
 } from './purge/erase.ts';
 import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './purge/target.ts';
-import { ownerName } from './refusal.ts';
-import { checkRemotePrefix } from './sync/remote-prefix.ts';
+import { ownerName } from '../notes/refusal.ts';
+import { checkRemotePrefix } from '../domain/sync/remote-prefix.ts';
 import { openWorkspace } from './workspace.ts';
 import { parseExpectation } from './write.ts';
 

@@ -8,7 +8,7 @@ import { readReaderSettings } from '../git/config.ts';
 import { hash } from '../git/hash.ts';
 import { type Repository, workTreeTop } from '../git/repository.ts';
 import { OPERATORS_FILE, readOperatorsFile } from '../host/operators-file.ts';
-import { type Context, findSession } from './context.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What says for whom notes are read and written here, besides the session. */

@@ -2,14 +2,14 @@ import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import { PrivateIndex, setEntries } from '../git/private-index.ts';
 import { gitFailure } from '../git/run.ts';
-import { appendEntries } from '../store/ledger.ts';
-import { whileAlone } from '../store/commit-lock.ts';
-import { whileLocked } from '../store/index-lock.ts';
+import { appendEntries } from '../changes/ledger.ts';
+import { whileAlone } from '../changes/commit-lock.ts';
+import { whileLocked } from '../git/index-lock.ts';
 import { stagedEntries } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
 import { requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import type { StagedShape } from './shapes.ts';
 

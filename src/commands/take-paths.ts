@@ -8,12 +8,19 @@ import { hash } from '../git/hash.ts';
 import { committer } from '../git/repository.ts';
 import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../store/sessions.ts';
-import { type Context, findSession } from './context.ts';
+import { type JudgedSession, judgeSessions } from '../sessions/records.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import { type Asker, type DirtyWork, type WorkTree, askerOf, lookAtWork, openClaims } from './dirty-work.ts';
+import {
+  type Asker,
+  type DirtyWork,
+  type WorkTree,
+  askerOf,
+  lookAtWork,
+  openClaims,
+} from '../changes/dirty-work.ts';
 import { type Taker, type Target, takeIn } from './hand-over.ts';
-import { type PathArgument, isNamed, parsePathArgument } from './path-argument.ts';
+import { type PathArgument, isNamed, parsePathArgument } from '../changes/path-argument.ts';
 import type { TakenPathShape } from './shapes.ts';
 import { prefixIn, workTreeOf } from './status.ts';
 import { openWorkspace } from './workspace.ts';

@@ -1,5 +1,5 @@
 import { commitOnTip } from './change-state.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
 import type { HandoffShape } from './shapes.ts';
 

@@ -1,8 +1,8 @@
 import type { Worktree } from '../git/worktrees.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { readLedgers } from '../store/ledger.ts';
-import type { JudgedSession } from '../store/sessions.ts';
-import { type WorkTree, askerOf, belongingOf, lookAtWork } from './dirty-work.ts';
+import { readLedgers } from '../changes/ledger.ts';
+import type { JudgedSession } from '../sessions/records.ts';
+import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../changes/dirty-work.ts';
 
 /** What every session of a repository has changed and not committed: by worktree id, then by session. */
 export type Uncommitted = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;

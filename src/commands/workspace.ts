@@ -1,10 +1,10 @@
 import { FILES, LIVE } from '../git/namespace.ts';
 import { listRefs } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';
-import { type StoredSession, sessionsFrom } from '../store/sessions.ts';
-import { type Context, findSession } from './context.ts';
+import { type StoredSession, sessionsFrom } from '../sessions/records.ts';
+import { type Context, findSession } from '../sessions/caller.ts';
 import { isInitialised } from '../host/folders.ts';
-import { settleCopies } from './guarded-files.ts';
+import { settleCopies } from '../notes/settle-guarded-files.ts';
 
 /** What nearly every command starts from, read in one process. */
 export interface Workspace {

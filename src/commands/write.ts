@@ -4,19 +4,29 @@ import { type Oid, type Topic, parseOid, topicsOverlap } from '../domain/names.t
 import { escapeLine } from '../domain/surfacing.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../git/repository.ts';
-import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../store/handoffs.ts';
-import { readTopics } from '../store/topic.ts';
-import { type Context, type Caller, findCaller, worktreeName } from './context.ts';
+import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../notes/handoffs.ts';
+import { readTopics } from '../notes/topic.ts';
+import { type Context, type Caller, findCaller, worktreeName } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import { mayHaveFrontMatter, prepareNote } from './note/prepare.ts';
-import { isAddressed, type NoteScene, type PreparedNote, type Address } from './note/address.ts';
+import { mayHaveFrontMatter, prepareNote } from '../notes/front-matter/prepare.ts';
+import {
+  isAddressed,
+  type NoteScene,
+  type PreparedNote,
+  type Address,
+} from '../notes/front-matter/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
-import { type RefusedText, failKeeping, keptText, ownerName, refusal } from './refusal.ts';
-import { reportIllegalMoves } from './report-illegal.ts';
-import { checkSecrets } from './secrets/check-note.ts';
+import { type RefusedText, failKeeping, keptText, ownerName, refusal } from '../notes/refusal.ts';
+import { reportIllegalMoves } from '../notes/report-illegal.ts';
+import { checkSecrets } from '../notes/secrets/check-note.ts';
 import type { HandoffShape } from './shapes.ts';
 import { handoffShape } from './handoff-shape.ts';
-import { type TopicArgument, parseTopicArgument, requireBranch, typedTopic } from './topic-argument.ts';
+import {
+  type TopicArgument,
+  parseTopicArgument,
+  requireBranch,
+  typedTopic,
+} from '../notes/topic-argument.ts';
 import { openWorkspace } from './workspace.ts';
 
 export interface WriteOptions {
@@ -160,7 +170,7 @@ async function givenNote(
 ): Promise<Uint8Array> {
   if (typeof note !== 'function') return note;
   if (!isAddressed(address)) return note({ ...target, head: '' });
-  const { addressedHead } = await import('./note/structured.ts');
+  const { addressedHead } = await import('../notes/front-matter/structured.ts');
   return note({ ...target, head: addressedHead(address, scene) });
 }
 

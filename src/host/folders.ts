@@ -17,7 +17,7 @@ export function repositoryFolder(commonDir: string): string {
   return join(commonDir, 'handoff');
 }
 
-/** Where a person's one-shot bypasses lie (src/store/bypass.ts); there is no such folder when nobody made any. */
+/** Where a person's one-shot bypasses lie (src/sessions/bypass.ts); there is no such folder when nobody made any. */
 export function bypassFolder(commonDir: string): string {
   return join(repositoryFolder(commonDir), 'allow');
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BranchName, Oid, SessionId, Topic } from '../../src/domain/names.ts';
 import { handoffPath } from '../../src/git/namespace.ts';
 import { openRepository } from '../../src/git/repository.ts';
-import { commitHandoff, startEarly } from '../../src/store/handoffs.ts';
+import { commitHandoff, startEarly } from '../../src/notes/handoffs.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';

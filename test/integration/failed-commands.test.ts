@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionId } from '../../src/domain/names.ts';
-import { failedFolder, forgetFailed, readFailed, rememberFailed } from '../../src/store/failed-commands.ts';
+import { failedFolder, forgetFailed, readFailed, rememberFailed } from '../../src/notes/failed-commands.ts';
 
 const ID = 'aaaaaaaa-1111' as SessionId;
 let folder: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
 import type { SessionId } from '../../src/domain/names.ts';
-import { type LedgerPlace, appendEntries, compact, readLedger } from '../../src/store/ledger.ts';
+import { type LedgerPlace, appendEntries, compact, readLedger } from '../../src/changes/ledger.ts';
 
 /** What another process does at one moment of ours; the moment is a system call. */
 const moment = vi.hoisted(() => ({ beforeRename: () => {}, beforeWrite: () => {} }));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionId } from '../../src/domain/names.ts';
-import { dropAbandoned, openWindow, readWindows } from '../../src/store/windows.ts';
+import { dropAbandoned, openWindow, readWindows } from '../../src/changes/windows.ts';
 import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 
 /** F11: who is at work is known by process and id; sub-agents share their session's. */

@@ -1,4 +1,4 @@
-import type { Context } from '../../commands/context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Arguments } from '../options.ts';
 import type { Interaction } from './interaction.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../../commands/context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Arguments, EXPECT } from '../options.ts';
 import { type Answer, type VerbTable, answer, word } from './verb.ts';

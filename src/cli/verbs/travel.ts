@@ -1,6 +1,6 @@
 import type { SyncOptions } from '../../commands/sync/world.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Context } from '../../commands/context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from '../options.ts';
 import { type Answer, type VerbTable, answer } from './verb.ts';

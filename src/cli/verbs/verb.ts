@@ -1,4 +1,4 @@
-import type { Context } from '../../commands/context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../../commands/result.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import type { Interaction } from './interaction.ts';

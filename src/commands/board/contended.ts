@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Worktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
-import { askerOf, belongingOf, lookAtWork } from '../dirty-work.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import type { Lanes } from './lanes.ts';
 import type { BoardContended } from './shape.ts';
 

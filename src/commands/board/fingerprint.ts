@@ -6,7 +6,7 @@ import { listRefNames } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { LOG_FILE } from '../../host/log.ts';
-import { ledgerFolder, ledgerPlaces, listFolder } from '../../store/ledger.ts';
+import { ledgerFolder, ledgerPlaces, listFolder } from '../../changes/ledger.ts';
 
 /** Whatever nothing tells of (a process that died, a stale session) is looked for this often. Milliseconds. */
 const LOOK_ANYWAY_MS = 30_000;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import type { BoardSession, LaneState } from './shape.ts';
 
 /** What one record, or one thing that a session did, tells of it. */

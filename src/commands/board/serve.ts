@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import { escapeText } from '../../domain/surfacing.ts';
 import { readObjects } from '../../git/objects.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
 import { boardCounts } from '../board.ts';

@@ -4,8 +4,8 @@ import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { type ChainCommit, handoffChains } from '../../git/board-history.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { InRepository } from '../../git/repository.ts';
-import type { TopicState } from '../../store/topic.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Lanes } from './lanes.ts';
 import type { BoardStep, BoardTopic, BoardVersion } from './shape.ts';
 

@@ -3,8 +3,8 @@ import { parseSessionId } from '../../domain/names.ts';
 import { signedCommits } from '../../git/board-history.ts';
 import { decodeBranch } from '../../git/namespace.ts';
 import type { InRepository } from '../../git/repository.ts';
-import type { RefusedText } from '../../store/lost.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { RefusedText } from '../../notes/lost.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Lanes } from './lanes.ts';
 import type { BoardCommit, BoardRefusal } from './shape.ts';
 

@@ -11,7 +11,7 @@ import {
 import { holds } from '../../git/history-relation.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
 import { isSquashed } from '../../git/squashed.ts';
-import { findLanded } from '../staleness.ts';
+import { findLanded } from '../../notes/staleness.ts';
 
 export interface FoundBranch {
   readonly place: BranchPlace;

@@ -3,9 +3,9 @@ import { listRenamed } from './former-names.ts';
 import type { Limits } from '../../git/branches.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import type { Repository } from '../../git/repository.ts';
-import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../store/topic.ts';
-import { byAge, findTopic } from '../find-topic.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
+import { byAge, findTopic } from '../../notes/find-topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** The note to go on from, and all topics of its branch. */
 export interface Chosen {

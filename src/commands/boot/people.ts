@@ -2,9 +2,9 @@ import { topicsOverlap } from '../../domain/names.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { related, succeededBy } from '../../domain/session.ts';
 import type { SiblingFact } from '../../domain/verification/facts.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
-import type { TopicState } from '../../store/topic.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Sessions at work now that are not the reader's own conversation, its parents or its children. */
 export function foreignLive(

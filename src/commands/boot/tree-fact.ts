@@ -5,8 +5,8 @@ import type { TreeState } from '../../git/named-files.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import type { Repository } from '../../git/repository.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { readLedgers } from '../../store/ledger.ts';
-import { worktreeName } from '../context.ts';
+import { readLedgers } from '../../changes/ledger.ts';
+import { worktreeName } from '../../sessions/caller.ts';
 
 /** The working tree against what the note recorded of it. */
 export function treeFact(

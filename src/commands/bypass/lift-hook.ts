@@ -1,9 +1,9 @@
 import { shortId } from '../../domain/names.ts';
 import { processTable } from '../../host/processes.ts';
-import { consumeBypass } from '../../store/bypass.ts';
+import { consumeBypass } from '../../sessions/bypass.ts';
 import { gitPid, markChecked } from '../hooks/git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook } from '../hooks/hook-call.ts';
-import { tellOwners } from './tell-owners.ts';
+import { tellOwners } from '../../changes/tell-owners.ts';
 
 /**
  * Lets through what a git hook refuses, when a person has allowed it: for the tool call that git runs in, or for this

@@ -2,12 +2,12 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { BypassKey } from '../../domain/bypass.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../../store/bypass.ts';
-import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../../store/guarded-files.ts';
+import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../../sessions/bypass.ts';
+import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../../notes/guarded-files.ts';
 import { beforeTool, toolPaths } from '../guard/before-tool.ts';
 import { windowId } from '../guard/ledger/window-id.ts';
 import type { Scene } from '../guard/scene.ts';
-import { tellOwners } from './tell-owners.ts';
+import { tellOwners } from '../../changes/tell-owners.ts';
 import { ALLOW } from '../guard/verdicts.ts';
 
 type Decide = (scene: Scene) => Promise<Verdict>;

@@ -12,14 +12,14 @@ import { HANDOFFS, decodeBranch, isBookkeeping, parsePath } from '../../git/name
 import type { PushedRef } from '../../git/push-range.ts';
 import { listSymbolicRefs } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { type HandoffMove, judgeMoves } from '../../store/moves.ts';
+import { type HandoffMove, judgeMoves } from '../../notes/moves.ts';
 import { type CheckValue, mixedShape, splitHints } from '../check.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import { reasonText } from '../report-illegal.ts';
-import { checkRemotePrefix } from '../sync/remote-prefix.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import type { IllegalMoveShape } from '../shapes.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Reasons that only a ref by itself can give. */
 type RefReason = IllegalReason | 'badly named' | 'symbolic' | 'bookkeeping';

@@ -2,7 +2,7 @@ import { readEntries } from '../../git/private-index.ts';
 import { type GitResult, runGit } from '../../git/run.ts';
 import { stagedPaths } from '../../git/staged.ts';
 import { userGit } from '../../git/user-git.ts';
-import { whileLocked } from '../../store/index-lock.ts';
+import { whileLocked } from '../../git/index-lock.ts';
 import type { CommitScene } from './scene.ts';
 
 /** Paths that no index entry announces: `--only` takes what git knows. */

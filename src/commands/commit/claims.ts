@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
-import { appendEntries, readLedger } from '../../store/ledger.ts';
+import { appendEntries, readLedger } from '../../changes/ledger.ts';
 import type { CommitScene } from './scene.ts';
 
 /** Puts on record what was named and is nobody's: naming a path is claiming it. */

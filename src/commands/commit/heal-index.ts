@@ -7,8 +7,8 @@ import { readObjects } from '../../git/objects.ts';
 import { setEntries } from '../../git/private-index.ts';
 import { objectFormat } from '../../git/repository.ts';
 import { stagedPaths } from '../../git/staged.ts';
-import { appendEntries } from '../../store/ledger.ts';
-import { whileLocked } from '../../store/index-lock.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { whileLocked } from '../../git/index-lock.ts';
 import type { MadeCommit } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 

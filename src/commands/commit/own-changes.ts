@@ -8,8 +8,8 @@ import {
 } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { lstatOf } from '../../git/stat.ts';
-import { ARRIVAL, readStart, readWindows } from '../../store/windows.ts';
-import type { DirtyWork } from '../dirty-work.ts';
+import { ARRIVAL, readStart, readWindows } from '../../changes/windows.ts';
+import type { DirtyWork } from '../../changes/dirty-work.ts';
 
 /** Changes that no ledger has yet: of a session that is alone, and of the commands that run this one. */
 export function unrecordedClaims(

@@ -1,7 +1,7 @@
 import { ago } from '../../domain/age.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shortId } from '../../domain/names.ts';
-import { begunText, findUnfinished, operationText, ownWorktree } from '../begun-operation.ts';
+import { begunText, findUnfinished, operationText, ownWorktree } from '../../changes/begun-operation.ts';
 import type { CommitScene } from './scene.ts';
 
 /**

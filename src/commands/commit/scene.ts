@@ -9,9 +9,9 @@ import { topLevel } from '../../git/repository.ts';
 import { matchingPaths } from '../../git/pathspec.ts';
 import { realPath } from '../../host/disk.ts';
 import { processTable } from '../../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../../store/sessions.ts';
-import { type Context, findSession } from '../context.ts';
-import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../dirty-work.ts';
+import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { openWorkspace } from '../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
 

@@ -8,7 +8,7 @@ import type { ClientInstaller, Places } from '../../install/client.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { isHarmless } from '../../install/guard-command.ts';
 import { type ClientSettings, readClientSettings, readText } from '../../install/probe.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
 import { doubleChecks, isGuarded, packageChecks } from './package-checks.ts';

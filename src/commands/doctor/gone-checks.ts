@@ -4,9 +4,9 @@ import type { Settings } from '../../domain/settings.ts';
 import type { Repository } from '../../git/repository.ts';
 import { markerFiles } from '../../host/marker-files.ts';
 import { processTable } from '../../host/processes.ts';
-import { judgeSessions, listSessions } from '../../store/sessions.ts';
-import { leaveNotesOfGone, sessionsToNote } from '../automatic/gone-sessions.ts';
-import type { Context } from '../context.ts';
+import { judgeSessions, listSessions } from '../../sessions/records.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
 

@@ -4,7 +4,7 @@ import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Budget } from '../../host/io.ts';
-import { compareWithRemotes } from '../../store/tracking.ts';
+import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, check, counted } from './finding.ts';
 

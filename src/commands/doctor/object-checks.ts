@@ -9,9 +9,9 @@ import {
   readWhole,
   walkChain,
 } from '../../git/verify-objects.ts';
-import { type TopicState, readTopics } from '../../store/topic.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
 import type { CheckShape } from '../shapes.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import { check, counted } from './finding.ts';
 
 /** More of them are counted. */

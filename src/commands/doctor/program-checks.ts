@@ -3,7 +3,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { stateFolder } from '../../host/folders.ts';
 import { readText } from '../../install/probe.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { check } from './finding.ts';
 

@@ -7,8 +7,8 @@ import { readLog } from '../../host/log.ts';
 import { type RegisteredHook, fireHook } from '../../install/probe.ts';
 import { probePayload } from '../../install/probe-payload.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
-import type { Context } from '../context.ts';
-import { PROBE_TOOL } from '../probe-tool.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { PROBE_TOOL } from '../../install/probe-tool.ts';
 import type { CheckShape } from '../shapes.ts';
 
 /** What a call is fired with. */

@@ -7,12 +7,12 @@ import { requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
-import { foldTopic, healTopic, recordIllegalMove } from '../../store/illegal-moves.ts';
-import { readTopics } from '../../store/topic.ts';
-import type { Context } from '../context.ts';
-import { reasonText } from '../report-illegal.ts';
+import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
+import { readTopics } from '../../notes/topic.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
 import type { CheckShape } from '../shapes.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import { FIX, check, counted } from './finding.ts';
 
 /** git is there and new enough. */

@@ -11,9 +11,9 @@ import { isFolder, realPath } from '../../host/disk.ts';
 import { replaceFile } from '../../host/output-file.ts';
 import { readPlainFile } from '../../host/plain-files.ts';
 import { obstacle } from '../../host/put-file.ts';
-import { readHistory } from '../../store/topic.ts';
-import { ownerName } from '../refusal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { readHistory } from '../../notes/topic.ts';
+import { ownerName } from '../../notes/refusal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import { type ExportedNote, composeExport } from './compose.ts';
 
 /** Where a copy goes, and what may be replaced there. */

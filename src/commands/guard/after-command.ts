@@ -1,5 +1,5 @@
 import type { SessionId } from '../../domain/names.ts';
-import { rememberFiles } from '../../store/guarded-files.ts';
+import { rememberFiles } from '../../notes/guarded-files.ts';
 import { afterShell } from './ledger/after-shell.ts';
 import { lookAround } from './look-around.ts';
 import type { Scene } from './scene.ts';

@@ -15,7 +15,7 @@ export async function afterTool(scene: Scene, session: SessionId): Promise<Verdi
   if (tool === undefined) return { kind: 'allow' };
   if (failure !== undefined) (await import('./automatic.ts')).noteFailure(scene, session);
   const paths = toolPaths(tool).flatMap((path) => scene.files.reachedBy(toolPath(scene, path), true) ?? []);
-  if (paths.length > 0) await (await import('../../store/guarded-files.ts')).rememberFiles(scene.cwd, paths);
+  if (paths.length > 0) await (await import('../../notes/guarded-files.ts')).rememberFiles(scene.cwd, paths);
   const isCommand = tool.kind === 'shell' || tool.kind === 'argv';
   if (!isCommand && toolPaths(tool).length === 0) return { kind: 'allow' };
   const seen = await (isCommand ? afterShellTool(scene, session, tool) : afterFileTool(scene, session, tool));

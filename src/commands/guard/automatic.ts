@@ -5,12 +5,12 @@ import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, inTime } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
-import { rememberFailed } from '../../store/failed-commands.ts';
-import { forgetLate, isLate, rememberLate, tidyNoted } from '../../store/noted.ts';
-import { type StoredSession, judgeSessions, listSessions } from '../../store/sessions.ts';
-import { leaveNotesOfGone, sessionsToNote } from '../automatic/gone-sessions.ts';
-import { type LeaveResult, leaveNote } from '../automatic/leave-note.ts';
-import { changedFileTime } from '../automatic/predecessor-notes.ts';
+import { rememberFailed } from '../../notes/failed-commands.ts';
+import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
+import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
+import { type LeaveResult, leaveNote } from '../../notes/automatic/leave-note.ts';
+import { changedFileTime } from '../../notes/automatic/predecessor-notes.ts';
 import type { Registered } from './registration.ts';
 import type { Scene } from './scene.ts';
 

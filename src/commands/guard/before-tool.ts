@@ -3,7 +3,7 @@ import { type MarkerAct, markerOwner } from '../../domain/marker.ts';
 import type { PatchedFile } from '../../domain/patch.ts';
 import { isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
-import { isSolo } from '../../store/solo.ts';
+import { isSolo } from '../../sessions/solo.ts';
 import { beforeFiles } from './ledger/before-file.ts';
 import { decideGuarded, markerDenial, removePath } from './guarded-path.ts';
 import { quietly } from './quietly.ts';

@@ -4,13 +4,13 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
 import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
-import { forgetFailed } from '../../store/failed-commands.ts';
-import { isLate } from '../../store/noted.ts';
-import { forgetRegistration } from '../../store/registered.ts';
-import { isSolo, removeSolo } from '../../store/solo.ts';
-import { endSession, listSessions } from '../../store/sessions.ts';
-import { readTopics } from '../../store/topic.ts';
-import { forgetCalls } from './ledger/tidy.ts';
+import { forgetFailed } from '../../notes/failed-commands.ts';
+import { isLate } from '../../notes/noted.ts';
+import { forgetRegistration } from '../../sessions/registered.ts';
+import { isSolo, removeSolo } from '../../sessions/solo.ts';
+import { endSession, listSessions } from '../../sessions/records.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { forgetCalls } from '../../changes/tidy.ts';
 import type { Scene } from './scene.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { rememberFiles } from '../../store/guarded-files.ts';
+import { rememberFiles } from '../../notes/guarded-files.ts';
 import { lookAround } from './look-around.ts';
 import { register, twinWarning } from './registration.ts';
 import type { Scene } from './scene.ts';

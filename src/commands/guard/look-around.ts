@@ -2,10 +2,10 @@ import type { SessionId } from '../../domain/names.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
-import { isStashing } from '../../store/stash-owners.ts';
-import { readTopics } from '../../store/topic.ts';
-import { checkGuardedFiles } from '../guarded-files.ts';
-import { reportIllegalMoves } from '../report-illegal.ts';
+import { isStashing } from '../../rescue/stash-owners.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { Scene } from './scene.ts';
 
 /** What happened behind git-handoff's back, each change once. */

@@ -2,7 +2,7 @@ import type { SessionId } from '../../domain/names.ts';
 import type { ProcessId } from '../../domain/session.ts';
 import { beat } from '../../host/folders.ts';
 import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../../host/processes.ts';
-import { isFreshlyRegistered } from '../../store/registered.ts';
+import { isFreshlyRegistered } from '../../sessions/registered.ts';
 import type { Scene } from './scene.ts';
 
 /** The client's process and everything it descends from, nearest first. */

@@ -4,16 +4,16 @@ import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
 import { beat, worktreeId } from '../../host/folders.ts';
 import { type ProcessTable, ancestorsOf, processTable } from '../../host/processes.ts';
-import { registeredProcesses, rememberRegistration } from '../../store/registered.ts';
-import { isSolo, removeSolo, writeSolo } from '../../store/solo.ts';
+import { registeredProcesses, rememberRegistration } from '../../sessions/registered.ts';
+import { isSolo, removeSolo, writeSolo } from '../../sessions/solo.ts';
 import {
   type JudgedSession,
   type StoredSession,
   judgeSessions,
   listSessions,
   putRecord,
-} from '../../store/sessions.ts';
-import { isPaused } from '../../store/windows.ts';
+} from '../../sessions/records.ts';
+import { isPaused } from '../../changes/windows.ts';
 import type { Company } from './ledger/arrival.ts';
 import { clientChain } from './presence.ts';
 import type { Scene } from './scene.ts';

@@ -4,7 +4,7 @@ import { type Branches, parseBranches } from '../../git/branches.ts';
 import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs, parseListed, parseRefNames, splitListed } from '../../git/refs.ts';
 import type { Budget } from '../../host/io.ts';
-import { type TopicState, readTopics, topicsFrom } from '../../store/topic.ts';
+import { type TopicState, readTopics, topicsFrom } from '../../notes/topic.ts';
 import type { Listed, Scene } from './scene.ts';
 
 /** What a session is told at its start, read before it is on record: nothing of it depends on that. */

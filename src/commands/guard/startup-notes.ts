@@ -6,10 +6,10 @@ import type { Staleness } from '../../domain/staleness.ts';
 import { MAX_NOTES, type StartupNote } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { TopicState } from '../../store/topic.ts';
-import { byAge } from '../find-topic.ts';
-import { type BranchStaleness, stalenessOf } from '../staleness.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { byAge } from '../../notes/find-topic.ts';
+import { type BranchStaleness, stalenessOf } from '../../notes/staleness.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Notes of this branch whose text is told at once. */
 const MAX_EXCERPTS = 2;

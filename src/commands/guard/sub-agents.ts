@@ -7,7 +7,7 @@ import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
 import { listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ensureFolder, repositoryFolder } from '../../host/folders.ts';
-import { parseTopicArgument, typedTopic } from '../topic-argument.ts';
+import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { unseenRefusal } from './refusals.ts';
 import type { Scene } from './scene.ts';
 

@@ -7,7 +7,7 @@ import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { lastSwitch } from '../../git/head.ts';
 import type { Budget } from '../../host/io.ts';
-import { begunText, ownWorktree } from '../begun-operation.ts';
+import { begunText, ownWorktree } from '../../changes/begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
 
 /** What a refusal is told with. */

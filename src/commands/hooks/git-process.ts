@@ -4,7 +4,7 @@ import { type CommitWords, parseCommitWords } from '../../domain/commit-words.ts
 import type { SessionId } from '../../domain/names.ts';
 import { commandLine } from '../../host/command-line.ts';
 import { ancestorsOf, processTable } from '../../host/processes.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 
 /** The git process that runs the hook: GIT_HANDOFF_GIT_PID, which the installed hook sets from its own parent. */
 

@@ -5,7 +5,7 @@ import { readSettings } from '../../git/config.ts';
 import { openRepository } from '../../git/repository.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 
 /** One call of a git hook, as our shim (git-hooks/) hands it on. */
 export interface HookCall extends Context {

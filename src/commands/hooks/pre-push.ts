@@ -11,9 +11,9 @@ import {
 } from '../../git/push-range.ts';
 import { listRefs } from '../../git/refs.ts';
 import { processTable } from '../../host/processes.ts';
-import { type StoredSession, judgeSessions, sessionsFrom } from '../../store/sessions.ts';
-import { findSession } from '../context.ts';
-import { sidesOf } from '../sides.ts';
+import { type StoredSession, judgeSessions, sessionsFrom } from '../../sessions/records.ts';
+import { findSession } from '../../sessions/caller.ts';
+import { sidesOf } from '../../sessions/sides.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
 import { illegalPushes } from './pushed-handoffs.ts';
 
@@ -84,8 +84,8 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
   // Only now it matters who has carried on whose conversation.
   const [{ kinOf }, { readTopics }] = await Promise.all([
-    import('../../store/kin.ts'),
-    import('../../store/topic.ts'),
+    import('../../notes/kin.ts'),
+    import('../../notes/topic.ts'),
   ]);
   const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));
   const mixed = single.flatMap((commit) => {

@@ -4,9 +4,9 @@ import { HANDOFFS, KEPT, decodeBranch, keptRef, parsePath } from '../../git/name
 import type { PushedRef } from '../../git/push-range.ts';
 import { listRefNames } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { type HandoffMove, judgeMoves } from '../../store/moves.ts';
-import { reasonText } from '../report-illegal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { type HandoffMove, judgeMoves } from '../../notes/moves.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Handoffs may only move as everybody's may: the lines that refuse the others; none when all are legal. */
 export async function illegalPushes(

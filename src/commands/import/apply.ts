@@ -3,11 +3,11 @@ import type { BranchName, Oid, Topic } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { handoffPath } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
-import { type WriteResult, commitHandoff } from '../../store/handoffs.ts';
-import type { TopicState } from '../../store/topic.ts';
-import type { Caller } from '../context.ts';
-import { ownerName } from '../refusal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import type { Caller } from '../../sessions/caller.ts';
+import { ownerName } from '../../notes/refusal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { PlannedNote, Refusal } from './plan.ts';
 
 /** What became of a planned note. */

@@ -12,10 +12,10 @@ import type { Oid, SessionId } from '../../domain/names.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { noteBlobs, tipNotes } from '../../git/note-blobs.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { TopicState } from '../../store/topic.ts';
-import type { Caller } from '../context.ts';
-import { ownerName } from '../refusal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import type { Caller } from '../../sessions/caller.ts';
+import { ownerName } from '../../notes/refusal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Draft } from './draft.ts';
 
 /** Why a note is not written although there is one. */

@@ -1,7 +1,7 @@
 import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { looksLike } from '../secrets/check-note.ts';
-import { findSecrets } from '../secrets/find-secrets.ts';
+import { looksLike } from '../../notes/secrets/check-note.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import type { Draft } from './draft.ts';
 import type { ScannedDraft } from './plan.ts';
 

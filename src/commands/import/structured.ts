@@ -9,7 +9,7 @@ import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
 import { readPlainFile } from '../../host/plain-files.ts';
-import { decodeNote } from '../note/prepare.ts';
+import { decodeNote } from '../../notes/front-matter/prepare.ts';
 import {
   type Draft,
   type FoundFile,

@@ -1,7 +1,7 @@
 import { splitNote } from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { hash } from '../../git/hash.ts';
-import { decodeNote } from './prepare.ts';
+import { decodeNote } from '../../notes/front-matter/prepare.ts';
 
 /** What a stored note's front matter says, and what is wrong with it: notes come from elsewhere, too. */
 export interface NoteFacts {

@@ -11,7 +11,7 @@ import type { Repository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { userGit } from '../../git/user-git.ts';
-import { forgetCommandsNaming } from '../../store/failed-commands.ts';
+import { forgetCommandsNaming } from '../../notes/failed-commands.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import {
   type PurgedRef,
@@ -20,7 +20,7 @@ import {
   refsOf,
   rememberPurged,
   staleLogs,
-} from '../../store/purge.ts';
+} from '../../notes/purge.ts';
 import type { PurgeTarget } from './target.ts';
 
 /** What a remote that was named has of the handoff. */

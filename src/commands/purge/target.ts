@@ -5,10 +5,10 @@ import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, type HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer } from '../../git/repository.ts';
 import { processTable } from '../../host/processes.ts';
-import { type StoredSession, judgeSessions } from '../../store/sessions.ts';
-import { readTopic } from '../../store/topic.ts';
-import { type Context, findCaller, findSession } from '../context.ts';
-import { parseTopicArgument, typedTopic } from '../topic-argument.ts';
+import { type StoredSession, judgeSessions } from '../../sessions/records.ts';
+import { readTopic } from '../../notes/topic.ts';
+import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
+import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 
 /** The handoff that is meant, also one that no topic argument can name. */
 export interface PurgeTarget {

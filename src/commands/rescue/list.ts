@@ -1,6 +1,6 @@
 import type { RescuedFile } from '../../domain/rescue.ts';
-import { rescuedAt } from '../../store/rescue.ts';
-import type { Context } from '../context.ts';
+import { rescuedAt } from '../../rescue/rescues.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { RescueShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';

@@ -9,13 +9,13 @@ import { scratchStore } from '../../git/scratch-store.ts';
 import { type StashedFile, stashedFiles } from '../../git/stash.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
-import { type LedgerPlace, readLedgers } from '../../store/ledger.ts';
-import { type PinnedStash, type SavedWork, listRescues } from '../../store/rescue.ts';
-import { readStashOwners } from '../../store/stash-owners.ts';
-import { pinStash } from '../../store/stash-pins.ts';
-import { putLast, readLast } from '../../store/windows.ts';
-import type { Context } from '../context.ts';
-import { saveVanished } from '../save-vanished.ts';
+import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
+import { type PinnedStash, type SavedWork, listRescues } from '../../rescue/rescues.ts';
+import { readStashOwners } from '../../rescue/stash-owners.ts';
+import { pinStash } from '../../rescue/stash-pins.ts';
+import { putLast, readLast } from '../../changes/windows.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { saveVanished } from '../../rescue/save-vanished.ts';
 import { type Workspace, openWorkspace } from '../workspace.ts';
 
 /** A rescue with the files that it holds. */

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
 import { noteShape } from '../handoff-shape.ts';

@@ -1,6 +1,6 @@
 import { describeFindings } from '../../domain/secrets/finding.ts';
 import { HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { LeavingSecret } from './scan-notes.ts';
 
 /** Why a ref is not pushed, and how it could be. */

@@ -1,7 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
 import type { SecretFinding } from '../../domain/secrets/finding.ts';
 import { type SecretScan, decideSecrets } from '../../domain/secrets/verdict.ts';
-import { findSecrets } from './find-secrets.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 
 /** A note that is about to leave: of a tip, or of an older commit that leaves with it. */
 export interface LeavingNote {

@@ -1,7 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
 import { decidePush } from '../../domain/sync/outgoing.ts';
 import { handoffRef } from '../../git/namespace.ts';
-import { type SyncedTopic, readRemoved } from '../../store/sync/differences.ts';
+import { type SyncedTopic, readRemoved } from '../../notes/sync/differences.ts';
 import type { SyncReport } from './items.ts';
 import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import type { SyncWorld } from './world.ts';

@@ -3,10 +3,10 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
-import type { Difference, SyncedTopic } from '../../store/sync/differences.ts';
-import type { Folded } from '../../store/sync/fold.ts';
-import { reasonText } from '../report-illegal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
+import type { Folded } from '../../notes/sync/fold.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
 
 /** Whether the ref's name does not tell the branch's, which was too long: only the handoff itself does. */

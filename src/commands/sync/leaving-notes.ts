@@ -7,7 +7,7 @@ import { historyOf, walkHistories } from '../../git/histories.ts';
 import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
-import { inBatches } from '../../store/sync/batches.ts';
+import { inBatches } from '../../notes/sync/batches.ts';
 import { refuseLeaving } from '../secrets/refuse-leaving.ts';
 import { type LeavingNote, scanNotes } from '../secrets/scan-notes.ts';
 import type { SyncReport } from './items.ts';

@@ -4,12 +4,12 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { TextMerger } from '../../git/merge-file.ts';
 import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
-import type { Difference } from '../../store/sync/differences.ts';
-import { type Lines, mergeLines, readLines } from '../../store/sync/merge.ts';
-import { findCaller, worktreeName } from '../context.ts';
-import { judgeNote, looksLike } from '../secrets/check-note.ts';
-import { keptText, ownerName } from '../refusal.ts';
-import { typedTopic } from '../topic-argument.ts';
+import type { Difference } from '../../notes/sync/differences.ts';
+import { type Lines, mergeLines, readLines } from '../../notes/sync/merge.ts';
+import { findCaller, worktreeName } from '../../sessions/caller.ts';
+import { judgeNote, looksLike } from '../../notes/secrets/check-note.ts';
+import { keptText, ownerName } from '../../notes/refusal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { MergeNote, SyncWorld } from './world.ts';
 
 /** Merges both lines of each divergence, in the name of whoever calls. `undefined`: the handoff moved meanwhile. */

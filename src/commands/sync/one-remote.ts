@@ -8,9 +8,9 @@ import {
   findDifferences,
   readRemoved,
   readSyncedTopics,
-} from '../../store/sync/differences.ts';
-import { type Folded, foldDifferences } from '../../store/sync/fold.ts';
-import type { TopicState } from '../../store/topic.ts';
+} from '../../notes/sync/differences.ts';
+import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
+import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
 import { planOnly } from './dry-run.ts';

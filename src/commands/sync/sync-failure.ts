@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { SyncShape } from '../shapes.ts';
-import { typedTopic } from '../topic-argument.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Beside the repository's own files: nothing in the working tree is overwritten. */
 const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';

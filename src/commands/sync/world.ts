@@ -1,7 +1,7 @@
 import type { SessionId } from '../../domain/names.ts';
 import type { TransferProgress } from '../../git/network.ts';
-import type { Context } from '../context.ts';
-import type { StoredSession } from '../../store/sessions.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { StoredSession } from '../../sessions/records.ts';
 import type { Repository } from '../../git/repository.ts';
 
 export interface SyncOptions {

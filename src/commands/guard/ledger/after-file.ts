@@ -5,12 +5,12 @@ import type { Oid, SessionId } from '../../../domain/names.ts';
 import { formatOf, objectName } from '../../../git/hash.ts';
 import { hashContent, hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import { diskState, takeSnapshot } from '../../../git/work-tree.ts';
-import { takeBefore } from '../../../store/before-copies.ts';
-import { appendEntries } from '../../../store/ledger.ts';
+import { takeBefore } from '../../../changes/before-copies.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
-import { newsFor } from './news.ts';
+import { newsFor } from '../../../changes/news.ts';
 import { placesOf } from './places.ts';
-import { type WorkPlace, lookingTime, openLedgers } from './work-place.ts';
+import { type WorkPlace, lookingTime, openLedgers } from '../../../changes/work-place.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(

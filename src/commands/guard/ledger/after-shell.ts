@@ -5,15 +5,21 @@ import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
-import { appendEntries } from '../../../store/ledger.ts';
-import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../../store/windows.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
+import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { discardedEvents, endedEvents, endedNotice, endedOfOthers, keepOthers } from './gone-work.ts';
-import { newsFor, theSession } from './news.ts';
+import { newsFor, theSession } from '../../../changes/news.ts';
 import { noteOperation } from './operations.ts';
 import { claimsOf, toldChanges } from './window-claims.ts';
 import { windowId } from './window-id.ts';
-import { type Ledgers, type WorkPlace, ledgerOf, lookingTime, openLedgers } from './work-place.ts';
+import {
+  type Ledgers,
+  type WorkPlace,
+  ledgerOf,
+  lookingTime,
+  openLedgers,
+} from '../../../changes/work-place.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
 export async function afterShell(

@@ -8,8 +8,8 @@ import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../../host/folders.ts';
-import { appendEntries, readLedger } from '../../../store/ledger.ts';
-import { isSolo } from '../../../store/solo.ts';
+import { appendEntries, readLedger } from '../../../changes/ledger.ts';
+import { isSolo } from '../../../sessions/solo.ts';
 import {
   ARRIVAL,
   isPaused,
@@ -22,10 +22,10 @@ import {
   readPause,
   readStart,
   removeStart,
-} from '../../../store/windows.ts';
+} from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { noteLoneOperation } from './operations.ts';
-import { type WorkPlace, lookingTime, openLedgers, unheardIds } from './work-place.ts';
+import { type WorkPlace, lookingTime, openLedgers, unheardIds } from '../../../changes/work-place.ts';
 
 /** Sessions of the worktree, by what is known of them. */
 export interface Company {

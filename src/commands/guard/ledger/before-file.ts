@@ -3,14 +3,14 @@ import type { Verdict } from '../../../agents/dialect.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { statOf } from '../../../git/stat.ts';
-import { readLedgers } from '../../../store/ledger.ts';
+import { readLedgers } from '../../../changes/ledger.ts';
 import { quietly } from '../quietly.ts';
-import { keepBefore } from '../../../store/before-copies.ts';
-import { readWindows } from '../../../store/windows.ts';
+import { keepBefore } from '../../../changes/before-copies.ts';
+import { readWindows } from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import { placesOf } from './places.ts';
-import type { PlacedPath, WorkPlace } from './work-place.ts';
+import type { PlacedPath, WorkPlace } from '../../../changes/work-place.ts';
 
 /** Before a file tool: is any of its paths somebody else's? Then what stands there now is kept. */
 export async function beforeFiles(

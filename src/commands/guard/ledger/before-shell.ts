@@ -5,20 +5,20 @@ import type { SessionId } from '../../../domain/names.ts';
 import type { ShellEffects } from '../../../domain/shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
-import { appendEntries } from '../../../store/ledger.ts';
-import { dropAbandoned, openWindow, putLast } from '../../../store/windows.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
+import { dropAbandoned, openWindow, putLast } from '../../../changes/windows.ts';
 import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from '../gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import type { Looking } from './look-before.ts';
-import { newsFor } from './news.ts';
+import { newsFor } from '../../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../../domain/ledger/vanished.ts';
 import { keepVanished } from '../rescue/keep-vanished.ts';
 import { sameDirty } from '../../../domain/ledger/snapshot.ts';
 import { windowId } from './window-id.ts';
-import { type WorkPlace, openLedgers, placeOf } from './work-place.ts';
+import { type WorkPlace, openLedgers, placeOf } from '../../../changes/work-place.ts';
 
 /** Decides what a shell command may do to others' work, and remembers how things stood before it. */
 export async function beforeShell(

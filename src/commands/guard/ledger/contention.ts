@@ -6,9 +6,9 @@ import { strong } from '../../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
-import { appendEntries } from '../../../store/ledger.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
-import { type Ledgers, type WorkPlace, openLedgers } from './work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers } from '../../../changes/work-place.ts';
 
 /** A path that a tool call is about to change. `whole`: everything below it, too. */
 export interface Touch {

@@ -3,10 +3,10 @@ import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
-import { appendEntries } from '../../../store/ledger.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { sidesNow } from './sides-now.ts';
-import { type WorkPlace, lookingTime } from './work-place.ts';
+import { type WorkPlace, lookingTime } from '../../../changes/work-place.ts';
 
 /** Claims of other live sessions that are open, by a fresh look at the disk and the live refs. */
 export async function foreignClaims(

@@ -3,11 +3,11 @@ import { type Snapshot, discardedBetween, overlaps } from '../../../domain/ledge
 import { claimOwners } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
-import { ARRIVAL, type OpenWindow } from '../../../store/windows.ts';
+import { ARRIVAL, type OpenWindow } from '../../../changes/windows.ts';
 import { keepVanished } from '../rescue/keep-vanished.ts';
 import type { Scene } from '../scene.ts';
-import { event, theSession } from './news.ts';
-import type { Ledgers, WorkPlace } from './work-place.ts';
+import { event, theSession } from '../../../changes/news.ts';
+import type { Ledgers, WorkPlace } from '../../../changes/work-place.ts';
 
 /** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
 

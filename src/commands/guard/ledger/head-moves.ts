@@ -3,8 +3,8 @@ import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { type CommitSessions, commitSessions } from '../../../git/commit-sessions.ts';
 import type { Scene } from '../scene.ts';
-import { event, refName, shortOid, theSession } from './news.ts';
-import { type Ledgers, type WorkPlace, lookingTime } from './work-place.ts';
+import { event, refName, shortOid, theSession } from '../../../changes/news.ts';
+import { type Ledgers, type WorkPlace, lookingTime } from '../../../changes/work-place.ts';
 
 /** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
 export async function headEntries(

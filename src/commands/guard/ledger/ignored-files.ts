@@ -6,7 +6,7 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import { ignoredFiles } from '../../../git/ignored-files.ts';
 import type { Scene } from '../scene.ts';
 import { neighbours } from './peers.ts';
-import { type WorkPlace, lookingTime } from './work-place.ts';
+import { type WorkPlace, lookingTime } from '../../../changes/work-place.ts';
 
 const MAX_NAMES = 10;
 

@@ -5,9 +5,9 @@ import type { SessionId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { scratchStore } from '../../../git/scratch-store.ts';
 import { takeSnapshot } from '../../../git/work-tree.ts';
-import { readLast } from '../../../store/windows.ts';
+import { readLast } from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
-import { type WorkPlace, ledgerOf, lookingTime } from './work-place.ts';
+import { type WorkPlace, ledgerOf, lookingTime } from '../../../changes/work-place.ts';
 
 type ShellCall = Extract<ToolCall, { kind: 'shell' | 'argv' }>;
 

@@ -8,7 +8,7 @@ import { type Touch, contention } from './contention.ts';
 import { elsewhere } from './elsewhere.ts';
 import { reachAt } from './reach.ts';
 import { refuseTreeVerbs } from './tree-refusal.ts';
-import { ledgerOf, lookingTime, openLedgers, placeOf } from './work-place.ts';
+import { ledgerOf, lookingTime, openLedgers, placeOf } from '../../../changes/work-place.ts';
 
 /** What a command would do in another worktree of the repository. */
 interface There {

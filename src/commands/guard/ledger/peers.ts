@@ -1,8 +1,8 @@
 import type { SessionId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { processTable } from '../../../host/processes.ts';
-import { type JudgedSession, judgeSessions, listSessions } from '../../../store/sessions.ts';
-import { sidesOf } from '../../sides.ts';
+import { type JudgedSession, judgeSessions, listSessions } from '../../../sessions/records.ts';
+import { sidesOf } from '../../../sessions/sides.ts';
 import type { Scene } from '../scene.ts';
 
 /** The sessions of a repository, as this one sees them. */

@@ -1,6 +1,6 @@
 import type { SessionId } from '../../../domain/names.ts';
 import type { Scene } from '../scene.ts';
-import { type PlacedPath, type WorkPlace, ledgerOf, placeOf } from './work-place.ts';
+import { type PlacedPath, type WorkPlace, ledgerOf, placeOf } from '../../../changes/work-place.ts';
 
 export interface Places {
   readonly ledgers: ReadonlyMap<WorkPlace, readonly PlacedPath[]>;

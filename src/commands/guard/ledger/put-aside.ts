@@ -5,10 +5,10 @@ import { ago } from '../../../domain/age.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../../git/hash.ts';
-import { readLedger } from '../../../store/ledger.ts';
-import type { OpenWindow } from '../../../store/windows.ts';
+import { readLedger } from '../../../changes/ledger.ts';
+import type { OpenWindow } from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
-import type { PlacedPath, WorkPlace } from './work-place.ts';
+import type { PlacedPath, WorkPlace } from '../../../changes/work-place.ts';
 
 /**
  * Tells a session whose own uncommitted change is not on the disk while another one commits: hooks such as lint-staged's

@@ -2,8 +2,8 @@ import type { Sides } from '../../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { processTable } from '../../../host/processes.ts';
-import { judgeSessions, listSessions } from '../../../store/sessions.ts';
-import { sidesOf } from '../../sides.ts';
+import { judgeSessions, listSessions } from '../../../sessions/records.ts';
+import { sidesOf } from '../../../sessions/sides.ts';
 import type { Scene } from '../scene.ts';
 
 /** Who is at work beside this session, by the live refs. */

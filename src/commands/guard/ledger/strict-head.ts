@@ -4,7 +4,7 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import { type HeadCommit, headCommit } from '../../../git/commit-sessions.ts';
 import type { Scene } from '../scene.ts';
 import { sidesNow } from './sides-now.ts';
-import { ledgerOf, lookingTime } from './work-place.ts';
+import { ledgerOf, lookingTime } from '../../../changes/work-place.ts';
 
 /** The subject by which other tools mark a commit that is only their working copy. */
 const WORKSPACE = '[Claude Workspace]';

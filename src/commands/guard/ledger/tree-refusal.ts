@@ -12,9 +12,9 @@ import { hasOption, optionValue, parseOptions } from '../../../domain/shell/opti
 import { UNKNOWN } from '../../../domain/shell/unknown.ts';
 import { realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';
-import { refName } from './news.ts';
+import { refName } from '../../../changes/news.ts';
 import { reachAt, reachedPaths } from './reach.ts';
-import type { Ledgers, WorkPlace } from './work-place.ts';
+import type { Ledgers, WorkPlace } from '../../../changes/work-place.ts';
 
 /** What a refusal is decided by. */
 export interface Look {

@@ -8,9 +8,9 @@ import {
   windowEvidence,
 } from '../../../domain/ledger/snapshot.ts';
 import { changedAt } from '../../../git/work-tree.ts';
-import { ARRIVAL, type OpenWindow } from '../../../store/windows.ts';
+import { ARRIVAL, type OpenWindow } from '../../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
-import { type Ledgers, type WorkPlace, placeOf } from './work-place.ts';
+import { type Ledgers, type WorkPlace, placeOf } from '../../../changes/work-place.ts';
 
 /** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
 const CLOCK_SLACK_MS = 20;

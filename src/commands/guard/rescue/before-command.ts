@@ -12,11 +12,11 @@ import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { type Budget, inTime } from '../../../host/io.ts';
-import { readLedgers } from '../../../store/ledger.ts';
+import { readLedgers } from '../../../changes/ledger.ts';
 import { folderIn, reachAt } from '../ledger/reach.ts';
 import type { Scene } from '../scene.ts';
 import { removedWorktrees } from '../shared/worktree-refusal.ts';
-import { saveWork } from '../../save-work.ts';
+import { saveWork } from '../../../rescue/save-work.ts';
 import { RESCUE_MS } from './rescue-time.ts';
 
 /** A worktree whose uncommitted work a command may destroy. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import type { DirtyPath } from '../../../domain/ledger/snapshot.ts';
 import { formatOf, objectName } from '../../../git/hash.ts';
-import type { WorkPlace } from '../ledger/work-place.ts';
+import type { WorkPlace } from '../../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 import { keepVanished } from './keep-vanished.ts';
 

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import { lookingTime, type WorkPlace } from '../ledger/work-place.ts';
+import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
 /** The session whose command ran between two looks. */
@@ -26,7 +26,7 @@ export async function keepVanished(
   const ownerOf = (path: string) => owners.get(path);
   if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
   // Loaded where something is gone, which is rare.
-  const { saveVanished } = await import('../../save-vanished.ts');
+  const { saveVanished } = await import('../../../rescue/save-vanished.ts');
   const limits = scene.settings.rescue;
   const { session = null, command = '' } = ran ?? {};
   const timeoutMs = lookingTime(scene);

@@ -1,9 +1,9 @@
 import type { SessionId } from '../../../domain/names.ts';
 import { readHead } from '../../../git/discover.ts';
 import { worktreeId } from '../../../host/folders.ts';
-import { noteStashOwner, readStashOwners, takeExpected } from '../../../store/stash-owners.ts';
-import { pinStash } from '../../../store/stash-pins.ts';
-import { lookingTime } from '../ledger/work-place.ts';
+import { noteStashOwner, readStashOwners, takeExpected } from '../../../rescue/stash-owners.ts';
+import { pinStash } from '../../../rescue/stash-pins.ts';
+import { lookingTime } from '../../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
 /**

@@ -9,7 +9,7 @@ import { linkedWorktrees } from '../../../git/worktrees.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import { type Neighbours, neighbours } from '../ledger/peers.ts';
-import { lookingTime } from '../ledger/work-place.ts';
+import { lookingTime } from '../../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
 /**

@@ -10,11 +10,11 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import type { StashEntry } from '../../../git/stash.ts';
 import { exists, realPath } from '../../../host/disk.ts';
 import { worktreeId } from '../../../host/folders.ts';
-import { expectStash, readStashOwners } from '../../../store/stash-owners.ts';
-import { pinStash } from '../../../store/stash-pins.ts';
+import { expectStash, readStashOwners } from '../../../rescue/stash-owners.ts';
+import { pinStash } from '../../../rescue/stash-pins.ts';
 import { neighbours } from '../ledger/peers.ts';
 import { reachAt, reachedPaths } from '../ledger/reach.ts';
-import { lookingTime } from '../ledger/work-place.ts';
+import { lookingTime } from '../../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
 /**

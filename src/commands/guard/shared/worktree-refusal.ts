@@ -7,8 +7,8 @@ import type { FoundRepository } from '../../../git/discover.ts';
 import { linkedWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import { exists, realPath } from '../../../host/disk.ts';
-import { type LedgerPlace, readLedger } from '../../../store/ledger.ts';
-import type { JudgedSession } from '../../../store/sessions.ts';
+import { type LedgerPlace, readLedger } from '../../../changes/ledger.ts';
+import type { JudgedSession } from '../../../sessions/records.ts';
 import { neighbours } from '../ledger/peers.ts';
 import type { Scene } from '../scene.ts';
 

@@ -1,12 +1,12 @@
 import { dirname, relative, sep } from 'node:path';
-import type { SessionLedger } from '../../../domain/ledger/claims.ts';
-import type { SessionId } from '../../../domain/names.ts';
-import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
-import { realPath } from '../../../host/disk.ts';
-import { isInitialised, knownWorktreeId } from '../../../host/folders.ts';
-import type { Budget } from '../../../host/io.ts';
-import { type LedgerPlace, readLedgers } from '../../../store/ledger.ts';
-import { isSolo } from '../../../store/solo.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import type { SessionId } from '../domain/names.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { realPath } from '../host/disk.ts';
+import { isInitialised, knownWorktreeId } from '../host/folders.ts';
+import type { Budget } from '../host/io.ts';
+import { type LedgerPlace, readLedgers } from './ledger.ts';
+import { isSolo } from '../sessions/solo.ts';
 
 /** A worktree with its ledger. */
 export interface WorkPlace extends LedgerPlace {

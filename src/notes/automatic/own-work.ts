@@ -5,10 +5,10 @@ import { changesLeft } from '../../domain/ledger/resume.ts';
 import { type Snapshot, changesBetween } from '../../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { changedAt, takeSnapshot } from '../../git/work-tree.ts';
-import { type LedgerPlace, readLedgers } from '../../store/ledger.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
-import { readLast, readPause, readStart } from '../../store/windows.ts';
-import { sinceStartClaims } from '../dirty-work.ts';
+import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { readLast, readPause, readStart } from '../../changes/windows.ts';
+import { sinceStartClaims } from '../../changes/dirty-work.ts';
 
 /** What a session has changed in one worktree and not committed. */
 export interface OwnWork {

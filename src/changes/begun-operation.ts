@@ -4,9 +4,9 @@ import type { Sides } from '../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import { exists } from '../host/disk.ts';
-import type { LedgerPlace } from '../store/ledger.ts';
-import { readBeginners } from '../store/operations.ts';
-import { readStart } from '../store/windows.ts';
+import type { LedgerPlace } from './ledger.ts';
+import { readBeginners } from './operations.ts';
+import { readStart } from './windows.ts';
 
 /** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { shortId } from '../domain/names.ts';
 import type { Repository } from '../git/repository.ts';
-import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../store/topic.ts';
+import { type ReadableTopic, type TopicState, readTopic, readTopics } from './topic.ts';
 import { parseTopicArgument, typedTopic } from './topic-argument.ts';
 
 /**

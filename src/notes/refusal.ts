@@ -3,8 +3,8 @@ import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
-import type { WriteResult } from '../store/handoffs.ts';
-import { saveLost } from '../store/lost.ts';
+import type { WriteResult } from './handoffs.ts';
+import { saveLost } from './lost.ts';
 import { type TopicArgument, typedTopic } from './topic-argument.ts';
 
 export type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;

@@ -4,7 +4,7 @@ import { type SecretVerdict, decideSecrets, formatAllowed } from '../../domain/s
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';
-import type { Address } from '../note/address.ts';
+import type { Address } from '../front-matter/address.ts';
 import type { RefusedText } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import { findSecrets } from './find-secrets.ts';

@@ -14,7 +14,7 @@ import {
 import { encodeBranch } from '../git/namespace.ts';
 import { type Repository, committer } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
-import type { TopicState } from '../store/topic.ts';
+import type { TopicState } from './topic.ts';
 
 /** Beyond this many branches in doubt nothing is said of the others: a command line has an end. */
 const MAX_BRANCHES = 500;

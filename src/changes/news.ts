@@ -1,8 +1,8 @@
-import type { LedgerEntry, LedgerEvent } from '../../../domain/ledger/claims.ts';
-import { randomName } from '../../../host/random-name.ts';
-import type { HeadPlace } from '../../../domain/ledger/snapshot.ts';
-import { type SessionId, shortId } from '../../../domain/names.ts';
-import { escapeLine } from '../../../domain/surfacing.ts';
+import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
+import { randomName } from '../host/random-name.ts';
+import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import type { Ledgers } from './work-place.ts';
 
 /** What a session must hear of the others: each once. */

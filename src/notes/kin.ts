@@ -1,5 +1,5 @@
 import type { Kin } from '../domain/mixed-commit.ts';
-import type { StoredSession } from './sessions.ts';
+import type { StoredSession } from '../sessions/records.ts';
 import type { TopicState } from './topic.ts';
 
 /** Sessions that are on record as one conversation, or as one inside the other. */

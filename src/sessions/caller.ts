@@ -7,7 +7,7 @@ import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
-import type { StoredSession } from '../store/sessions.ts';
+import type { StoredSession } from './records.ts';
 
 /** What a command is told about its caller; nothing else of the process is visible to it. */
 export interface Context {

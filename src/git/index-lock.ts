@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GitResult } from '../git/run.ts';
-import { isLocked } from '../git/user-git.ts';
+import type { GitResult } from './run.ts';
+import { isLocked } from './user-git.ts';
 
 /** git does not wait for the index: another git's lock fails it at once. How long we try. Milliseconds. */
 const PATIENCE_MS = 30_000;

@@ -1,6 +1,6 @@
 import type { RescueLimits } from '../domain/settings.ts';
 import { type StashEntry, listStash } from '../git/stash.ts';
-import { type RescuePlace, type Rescue, keepRescues, listRescues } from './rescue.ts';
+import { type RescuePlace, type Rescue, keepRescues, listRescues } from './rescues.ts';
 
 /** The stash as it is now. */
 export interface SeenStash {

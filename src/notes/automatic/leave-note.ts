@@ -13,13 +13,13 @@ import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository } from '../../git/repository.ts';
 import { type SessionCommit, commitsOf, headAt, unsignedCommits } from '../../git/session-commits.ts';
-import { readFailed } from '../../store/failed-commands.ts';
-import { type CommitContent, commitHandoff } from '../../store/handoffs.ts';
-import type { LedgerPlace } from '../../store/ledger.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
-import { type TopicState, readTopic, readTopics } from '../../store/topic.ts';
-import { readStart } from '../../store/windows.ts';
-import { worktreeName } from '../context.ts';
+import { readFailed } from '../failed-commands.ts';
+import { type CommitContent, commitHandoff } from '../handoffs.ts';
+import type { LedgerPlace } from '../../changes/ledger.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { type TopicState, readTopic, readTopics } from '../topic.ts';
+import { readStart } from '../../changes/windows.ts';
+import { worktreeName } from '../../sessions/caller.ts';
 import { type OwnWork, ownWork } from './own-work.ts';
 
 /** A session that is to be told of, and where it worked. */

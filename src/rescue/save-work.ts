@@ -6,7 +6,7 @@ import type { RescueLimits } from '../domain/settings.ts';
 import { objectFormat } from '../git/repository.ts';
 import { gatherWork } from '../git/rescue-tree.ts';
 import type { Budget } from '../host/io.ts';
-import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from '../store/rescue.ts';
+import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from './rescues.ts';
 
 /** Why and for whom work is saved. */
 export interface Occasion {

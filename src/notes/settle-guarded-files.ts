@@ -14,7 +14,7 @@ import {
   forgetCopy,
   putCopies,
   readOnDisk,
-} from '../store/guarded-files.ts';
+} from './guarded-files.ts';
 
 /**
  * Looks whether handoff files were changed behind the guard's back (a build script, a program that

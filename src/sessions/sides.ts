@@ -1,7 +1,7 @@
 import type { Sides } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
-import type { JudgedSession } from '../store/sessions.ts';
+import type { JudgedSession } from './records.ts';
 
 /**
  * Who counts as the asking session (itself, whose conversation it carries on, its parents and children) and who is

@@ -3,9 +3,9 @@ import { linkedWorktrees } from '../../git/worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
-import { forgetFailed } from '../../store/failed-commands.ts';
-import { forgetLate, isLate, isNoted, rememberNoted } from '../../store/noted.ts';
-import type { JudgedSession } from '../../store/sessions.ts';
+import { forgetFailed } from '../failed-commands.ts';
+import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { changedFileTime } from './predecessor-notes.ts';
 import { type LeaveResult, leaveNote } from './leave-note.ts';
 

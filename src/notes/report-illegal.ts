@@ -4,8 +4,8 @@ import { handoffRef } from '../git/namespace.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import type { Repository } from '../git/repository.ts';
-import { recordIllegalMove } from '../store/illegal-moves.ts';
-import type { IllegalMove, TopicState } from '../store/topic.ts';
+import { recordIllegalMove } from './illegal-moves.ts';
+import type { IllegalMove, TopicState } from './topic.ts';
 import { typedTopic } from './topic-argument.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { SessionId } from '../../domain/names.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
-import { appendEntries } from '../../store/ledger.ts';
-import { listSessions } from '../../store/sessions.ts';
-import { event } from '../guard/ledger/news.ts';
+import type { SessionId } from '../domain/names.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { appendEntries } from './ledger.ts';
+import { listSessions } from '../sessions/records.ts';
+import { event } from './news.ts';
 
 /** What was let through, where, and whose work it concerns. */
 export interface LetThrough {

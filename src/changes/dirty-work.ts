@@ -12,11 +12,11 @@ import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, takeSnapshot } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { type LedgerPlace, appendEntries, readLedgers } from '../store/ledger.ts';
-import type { JudgedSession } from '../store/sessions.ts';
-import { isSolo } from '../store/solo.ts';
-import { readLast, readStart } from '../store/windows.ts';
-import { sidesOf } from './sides.ts';
+import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
+import type { JudgedSession } from '../sessions/records.ts';
+import { isSolo } from '../sessions/solo.ts';
+import { readLast, readStart } from './windows.ts';
+import { sidesOf } from '../sessions/sides.ts';
 
 /** A working tree and where its ledgers are. */
 export interface WorkTree {

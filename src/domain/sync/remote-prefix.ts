@@ -1,6 +1,6 @@
-import { Failure } from '../../domain/failure.ts';
-import { parseBranchName } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { Failure } from '../failure.ts';
+import { parseBranchName } from '../names.ts';
+import { escapeLine } from '../surfacing.ts';
 
 /**
  * Checks the setting `handoff.remotePrefix`.

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { entries, exists } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
-import type { StoredSession } from './sessions.ts';
+import type { StoredSession } from '../sessions/records.ts';
 
 /**
  * `<common>/handoff/noted/<worktree-id>.<session>.<pid>.<start>`: sessions that are gone without having said so, for
