@@ -65,7 +65,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{commands,notes,rescue,changes,sessions,domain}/**/*.ts'],
+    files: ['src/{commands,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {
@@ -75,11 +75,11 @@ export default tseslint.config(
     rules: { 'rooms/direction': 'error' },
   },
   {
-    files: ['src/domain/**/*.ts'],
+    files: ['src/{domain,shell}/**/*.ts'],
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',
-        { patterns: [{ group: ['node:*'], message: 'the domain is pure' }] },
+        { patterns: [{ group: ['node:*'], message: 'domain and shell are pure' }] },
       ],
     },
   },

@@ -1,6 +1,6 @@
 // The rooms of src/ and the directions between them. ESLint holds them (eslint.config.js).
 
-const GROUND = ['install', 'git', 'host', 'domain'];
+const GROUND = ['install', 'git', 'host', 'shell', 'domain'];
 const SUBJECTS = ['notes', 'rescue', 'changes', 'sessions'];
 
 /** What each room may import besides itself. The entries (`src/*.ts`) may import everything. */
@@ -12,10 +12,11 @@ export const MAY_IMPORT = {
   rescue: ['changes', 'sessions', ...GROUND],
   changes: ['sessions', ...GROUND],
   sessions: GROUND,
-  install: ['git', 'host', 'domain'],
+  install: ['git', 'host', 'shell', 'domain'],
   agents: ['domain'],
-  git: ['domain'],
-  host: ['domain'],
+  git: ['shell', 'domain'],
+  host: ['shell', 'domain'],
+  shell: ['domain'],
   domain: [],
 };
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
-import { patternMatcher } from '../domain/shell/pattern.ts';
+import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 
 /** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ShellWorld } from '../domain/shell/effects.ts';
+import type { ShellWorld } from '../shell/effects.ts';
 import { entries, exists, isFolder, linkTarget } from './disk.ts';
 import type { MarkerFiles } from './marker-files.ts';
 

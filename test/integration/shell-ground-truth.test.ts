@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { analyseShell } from '../../src/domain/shell/analyse.ts';
+import { analyseShell } from '../../src/shell/analyse.ts';
 import { ShellSandbox } from '../support/shell-sandbox.ts';
 import { composeCommand, randomNumbers } from '../support/shell-commands.ts';
 import { readCorpus, readFurtherCases } from '../support/shell-world.ts';

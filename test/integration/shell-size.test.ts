@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analyseShell } from '../../src/domain/shell/analyse.ts';
+import { analyseShell } from '../../src/shell/analyse.ts';
 import { FILE, fakeWorld, isHit } from '../unit/shell/fake-world.ts';
 
 const SIZE = 200_000;

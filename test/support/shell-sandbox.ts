@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ShellEffects, ShellWorld } from '../../src/domain/shell/effects.ts';
+import type { ShellEffects, ShellWorld } from '../../src/shell/effects.ts';
 import { diskWorld, isHit } from './shell-world.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { PathEffect, ShellEffects, ShellWorld } from '../../src/domain/shell/effects.ts';
+import type { PathEffect, ShellEffects, ShellWorld } from '../../src/shell/effects.ts';
 
 function attempt<T>(read: () => T, otherwise: T): T {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommitWords } from '../../src/domain/commit-words.ts';
+import { parseCommitWords } from '../../src/shell/commit-words.ts';
 
 const parse = (line: string, exact = true) => parseCommitWords(line.split(' '), exact);
 

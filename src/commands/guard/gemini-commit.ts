@@ -1,7 +1,7 @@
 import type { Verdict } from '../../agents/dialect.ts';
-import { parseCommitWords } from '../../domain/commit-words.ts';
+import { parseCommitWords } from '../../shell/commit-words.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { GitVerbCall } from '../../domain/shell/effects.ts';
+import type { GitVerbCall } from '../../shell/effects.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { IdentityEffect, RefEffect } from '../../domain/shell/effects.ts';
+import type { IdentityEffect, RefEffect } from '../../shell/effects.ts';
 import { type MarkerDecision, type MarkerFile, markerLine } from '../../domain/marker.ts';
 import { type SessionId, parseTopic, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';

@@ -5,8 +5,8 @@ import type {
   PathEffect,
   RefEffect,
   ShellEffects,
-} from '../../domain/shell/effects.ts';
-import { analyseArgv, analyseShell } from '../../domain/shell/analyse.ts';
+} from '../../shell/effects.ts';
+import { analyseArgv, analyseShell } from '../../shell/analyse.ts';
 import { SESSION_VARIABLES } from '../../domain/identity.ts';
 import { checkedOutBranch, isHandoffRefFile } from '../../git/discover.ts';
 import { absolutePath, realPath } from '../../host/disk.ts';
@@ -15,7 +15,7 @@ import { hasWorktreeBelow } from '../../git/worktrees.ts';
 import { RESCUE_MS } from './rescue/rescue-time.ts';
 import { removePath, decideGuarded } from './guarded-path.ts';
 import { firstRefusal, combined, stands } from './verdicts.ts';
-import { changesTree } from '../../domain/ledger/tree-verb-names.ts';
+import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { Look } from './look-once.ts';
 import { othersPaths } from '../../changes/claimed-paths.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
-import type { HandoffCall } from '../../domain/shell/effects.ts';
+import type { HandoffCall } from '../../shell/effects.ts';
 import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
 import { listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';

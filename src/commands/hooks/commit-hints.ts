@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { CommitWords } from '../../domain/commit-words.ts';
+import type { CommitWords } from '../../shell/commit-words.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../../domain/ledger/mixing.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ago } from '../../domain/age.ts';
-import type { CommitWords } from '../../domain/commit-words.ts';
+import type { CommitWords } from '../../shell/commit-words.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../../domain/ledger/mixing.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';

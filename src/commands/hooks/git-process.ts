@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommitWords, parseCommitWords } from '../../domain/commit-words.ts';
+import { type CommitWords, parseCommitWords } from '../../shell/commit-words.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { commandLine } from '../../host/command-line.ts';
 import { ancestorsOf, processTable } from '../../host/processes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { branchMoves } from '../../../src/domain/ledger/branch-verbs.ts';
-import { decideStash, stashUse } from '../../../src/domain/ledger/stash-verbs.ts';
+import { branchMoves } from '../../../src/shell/branch-verbs.ts';
+import { decideStash, stashUse } from '../../../src/shell/stash-verbs.ts';
 import type { Oid, SessionId } from '../../../src/domain/names.ts';
 
 const call = (command: string) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readsOnly } from '../../../src/domain/ledger/read-only.ts';
-import { treeReach } from '../../../src/domain/ledger/tree-verbs.ts';
+import { readsOnly } from '../../../src/shell/read-only.ts';
+import { treeReach } from '../../../src/shell/tree-verbs.ts';
 
 const onDisk = new Set(['src', 'src/a.ts', '.']);
 /** `verb does [untracked] [paths]`, or `-` when the command leaves uncommitted work alone. */

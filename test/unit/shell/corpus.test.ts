@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analyseShell } from '../../../src/domain/shell/analyse.ts';
+import { analyseShell } from '../../../src/shell/analyse.ts';
 import { readCorpus, readFurtherCases } from '../../support/shell-world.ts';
 import { CWD, fakeWorld, filled, isHit } from './fake-world.ts';
 

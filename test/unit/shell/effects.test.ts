@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { analyseArgv, analyseShell } from '../../../src/domain/shell/analyse.ts';
+import { analyseArgv, analyseShell } from '../../../src/shell/analyse.ts';
 import { CWD, FILE, HOME, MEM, fakeWorld, filled, isHit } from './fake-world.ts';
 
 const analyse = (command: string, environment: Readonly<Record<string, string>> = {}) =>

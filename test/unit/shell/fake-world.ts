@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path/posix';
-import type { PathEffect, ShellEffects, ShellWorld } from '../../../src/domain/shell/effects.ts';
+import type { PathEffect, ShellEffects, ShellWorld } from '../../../src/shell/effects.ts';
 
 export const HOME = '/w/home';
 export const MEM = `${HOME}/.claude/projects/testproj/memory`;

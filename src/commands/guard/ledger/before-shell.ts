@@ -1,8 +1,8 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
-import { changesTree } from '../../../domain/ledger/tree-verb-names.ts';
+import { changesTree } from '../../../shell/tree-verb-names.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import type { ShellEffects } from '../../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
 import { appendEntries } from '../../../changes/ledger.ts';

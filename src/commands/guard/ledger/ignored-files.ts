@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../agents/dialect.ts';
-import type { TreeReach } from '../../../domain/ledger/tree-verbs.ts';
+import type { TreeReach } from '../../../shell/tree-verbs.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../../agents/dialect.ts';
-import { readsOnly } from '../../../domain/ledger/read-only.ts';
+import { readsOnly } from '../../../shell/read-only.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { FoundRepository } from '../../../git/discover.ts';

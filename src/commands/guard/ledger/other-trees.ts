@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';

@@ -1,8 +1,8 @@
 import { relative, resolve } from 'node:path';
-import { pathspecMatcher } from '../../../domain/ledger/pathspec.ts';
+import { pathspecMatcher } from '../../../shell/pathspec.ts';
 import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
-import { type TreeReach, treeReach } from '../../../domain/ledger/tree-verbs.ts';
-import type { GitVerbCall } from '../../../domain/shell/effects.ts';
+import { type TreeReach, treeReach } from '../../../shell/tree-verbs.ts';
+import type { GitVerbCall } from '../../../shell/effects.ts';
 import { exists, readBeginning, realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 

@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
-import type { TreeReach } from '../../../domain/ledger/tree-verbs.ts';
+import type { TreeReach } from '../../../shell/tree-verbs.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { ignoredFiles } from '../../../git/ignored-files.ts';

@@ -1,7 +1,7 @@
-import { type BranchMove, branchMoves } from '../../../domain/ledger/branch-verbs.ts';
+import { type BranchMove, branchMoves } from '../../../shell/branch-verbs.ts';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
-import type { GitVerbCall } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall } from '../../../shell/effects.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { type LeftCommit, leftCommits } from '../../../git/left-commits.ts';
 import { type FoundRepository, discoverRepository, readHead } from '../../../git/discover.ts';

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
-import type { ShellEffects } from '../../../domain/shell/effects.ts';
+import type { ShellEffects } from '../../../shell/effects.ts';
 import { discoverRepository } from '../../../git/discover.ts';
 import { realPath } from '../../../host/disk.ts';
 import type { Scene } from '../scene.ts';

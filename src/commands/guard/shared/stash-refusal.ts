@@ -1,10 +1,10 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { ago } from '../../../domain/age.ts';
-import { type RefusedUse, decideStash, stashUse } from '../../../domain/ledger/stash-verbs.ts';
+import { type RefusedUse, decideStash, stashUse } from '../../../shell/stash-verbs.ts';
 import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
-import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import type { StashEntry } from '../../../git/stash.ts';

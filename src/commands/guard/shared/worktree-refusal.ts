@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import { type SessionId, shortId } from '../../../domain/names.ts';
-import type { GitVerbCall, ShellEffects } from '../../../domain/shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import type { FoundRepository } from '../../../git/discover.ts';
 import { linkedWorktrees } from '../../../git/worktrees.ts';

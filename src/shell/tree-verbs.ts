@@ -1,9 +1,9 @@
-import type { GitVerbCall } from '../shell/effects.ts';
-import { type Options, hasOption, optionValue, parseOptions } from '../shell/options.ts';
-import { patchedFiles } from '../shell/programs/editors.ts';
+import type { GitVerbCall } from './effects.ts';
+import { type Options, hasOption, optionValue, parseOptions } from './options.ts';
+import { patchedFiles } from './programs/editors.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
-import { UNKNOWN, isKnown } from '../shell/unknown.ts';
-import type { TreeSettings } from '../settings.ts';
+import { UNKNOWN, isKnown } from './unknown.ts';
+import type { TreeSettings } from '../domain/settings.ts';
 
 /** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
 export interface TreeReach {

@@ -1,4 +1,4 @@
-import { patternMatcher } from '../shell/pattern.ts';
+import { patternMatcher } from './pattern.ts';
 
 /**
  * Which paths git's pathspecs cover (gitglossary(7)), told without git: names and folders, wildcards, `:/`, `:!` and the

@@ -1,6 +1,6 @@
-import type { GitVerbCall } from '../shell/effects.ts';
-import { hasOption, optionValue, parseOptions } from '../shell/options.ts';
-import { UNKNOWN, isKnown } from '../shell/unknown.ts';
+import type { GitVerbCall } from './effects.ts';
+import { hasOption, optionValue, parseOptions } from './options.ts';
+import { UNKNOWN, isKnown } from './unknown.ts';
 
 /** A branch that a git call deletes, or moves to where commits of it may be left behind. */
 export interface BranchMove {

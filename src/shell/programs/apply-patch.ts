@@ -1,4 +1,4 @@
-import { patchedFiles } from '../../patch.ts';
+import { patchedFiles } from '../../domain/patch.ts';
 import type { Call, Program, Status } from '../machine.ts';
 import { isKnown } from '../unknown.ts';
 
