@@ -65,7 +65,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{commands,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
+    files: ['src/{commands,guard,githooks,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {

@@ -8,6 +8,8 @@ export const MAY_IMPORT = {
   cli: ['commands', 'ui', ...SUBJECTS, ...GROUND],
   ui: ['commands', 'notes', 'domain'],
   commands: ['agents', ...SUBJECTS, ...GROUND],
+  guard: ['agents', ...SUBJECTS, ...GROUND],
+  githooks: [...SUBJECTS, ...GROUND],
   notes: ['changes', 'sessions', ...GROUND],
   rescue: ['changes', 'sessions', ...GROUND],
   changes: ['sessions', ...GROUND],

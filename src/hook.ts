@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { guard } from './commands/guard.ts';
-import type { Listed } from './commands/guard/scene.ts';
+import { guard } from './guard/guard.ts';
+import type { Listed } from './guard/scene.ts';
 import type { BinaryText } from './git/binary-text.ts';
 import type { Io } from './host/io.ts';
 
@@ -109,12 +109,12 @@ async function gitHookCall(words: Words, io: Io): Promise<number> {
   const budget = io.budget(name === 'pre-push' ? PUSH_DEADLINE_MS : DEADLINE_MS);
   const context = { cwd, env, clientPid, now: clock(), clock, budget };
   if (name === 'identity') {
-    const { committerSession } = await import('./commands/committer-session.ts');
+    const { committerSession } = await import('./githooks/identity.ts');
     const id = await committerSession(context);
     if (id !== undefined) await io.stdout.write(`${id}\n`);
     return 0;
   }
-  const { gitHook } = await import('./commands/hooks/git-hook.ts');
+  const { gitHook } = await import('./githooks/git-hook.ts');
   const place = { gitDir, commonDir };
   const read = { settings, listed: listed.records, readInput: () => readPayload(io) };
   const said = await gitHook({ ...context, ...place, ...read, name, args });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rawCommitVerdict } from '../../src/commands/guard/gemini-commit.ts';
+import { rawCommitVerdict } from '../../src/guard/checks/gemini-commit.ts';
 import { sessionOf } from '../support/chain.ts';
 
 const peer = sessionOf('a');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Verdict } from '../../src/agents/dialect.ts';
-import { firstRefusal, combined } from '../../src/commands/guard/verdicts.ts';
+import { firstRefusal, combined } from '../../src/guard/verdicts.ts';
 
 const allow: Verdict = { kind: 'allow' };
 const notice: Verdict = { kind: 'notice', text: 'n' };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { guard } from '../../../src/commands/guard.ts';
+import { guard } from '../../../src/guard/guard.ts';
 import { ENDLESS } from '../endless.mjs';
 import { CALLER, GuardWorld, HANDOFF_REF, OWNER, markedNote } from '../guard.ts';
 import { readAnswer } from '../hook-answer.ts';

@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
+import type { SessionId } from '../domain/names.ts';
+import { commandLine } from '../host/command-line.ts';
+import { ancestorsOf, processTable } from '../host/processes.ts';
+import type { Context } from '../sessions/caller.ts';
+
+/** The git process that runs the hook: GIT_HANDOFF_GIT_PID, which the installed hook sets from its own parent. */
+
+/** A hook of the user's own may stand between git and us. */
+const MAX_BETWEEN = 4;
+
+/** What the running `git commit` was told; `undefined` when it cannot be told. */
+export function runningCommit(context: Context): CommitWords | undefined {
+  const first = gitPid(context) ?? context.clientPid;
+  for (const { pid } of ancestorsOf(first, processTable()).slice(0, MAX_BETWEEN)) {
+    const line = commandLine(pid);
+    const words = line === undefined ? undefined : parseCommitWords(line.words, line.exact);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/**
+ * Leaves word for the later hooks of the same commit that it has been looked at, and whose it is:
+ * `<git dir>/handoff-checked` holds `<pid of git> <its start time or -> <session or ->`.
+ */
+export function markChecked(context: Context, gitDir: string, session: SessionId | undefined): void {
+  const pid = gitPid(context);
+  if (pid === undefined) return;
+  // Clock ticks are what sh can read, too; elsewhere the time is a text, and sh has none.
+  const start = /^\d+$/.exec(processTable().startOf(pid) ?? '')?.[0] ?? '-';
+  try {
+    writeFileSync(join(gitDir, 'handoff-checked'), `${pid} ${start} ${session ?? '-'}\n`);
+  } catch {
+    // Then the later hook asks again.
+  }
+}
+
+export function gitPid({ env }: Context): number | undefined {
+  const pid = Number(env['GIT_HANDOFF_GIT_PID']);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+}

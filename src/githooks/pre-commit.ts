@@ -1,0 +1,206 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { LedgerEntry, SessionLedger } from '../domain/ledger/claims.ts';
+import { sameState } from '../domain/ledger/file-state.ts';
+import {
+  type CommitDecision,
+  type CommitFacts,
+  type OthersOperation,
+  type StagedPath,
+  decideCommit,
+  problemOwners,
+  suspects,
+  withChangesSince,
+} from '../domain/ledger/mixing.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { utf8 } from '../git/binary-text.ts';
+import { readHead } from '../git/discover.ts';
+import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
+import { LIVE } from '../git/namespace.ts';
+import { parseListed } from '../git/refs.ts';
+import { findReversals, listedPaths, stagedPaths, unstagedPaths } from '../git/staged.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { processTable } from '../host/processes.ts';
+import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
+import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { readStart, readWindows } from '../changes/windows.ts';
+import { findUnfinished } from '../changes/begun-operation.ts';
+import { findSession } from '../sessions/caller.ts';
+import { openLedgers } from '../changes/work-place.ts';
+import { sidesOf } from '../sessions/sides.ts';
+import { amendedSession } from './amended-commit.ts';
+import { refusalLines, warningLines } from './commit-refusal.ts';
+import { markChecked, runningCommit } from './git-process.ts';
+import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { foreignMarkers } from './staged-markers.ts';
+
+/** Everything that a commit is judged by, and where to note what became of it. */
+interface CommitScene {
+  readonly self: SessionId;
+  readonly head: HeadState;
+  readonly sides: Sides;
+  readonly staged: readonly StagedPath[];
+  /** `undefined`: no session ever worked in this worktree. */
+  readonly ledger: LedgerPlace | undefined;
+  readonly ledgers: readonly SessionLedger[];
+  readonly own: SessionLedger;
+  /** What another live session has begun here and not finished. */
+  readonly operation: OthersOperation | undefined;
+}
+
+/**
+ * Judges the commit that git is about to make, by the index that git gives its hooks. A person's passes, and so does
+ * a session's that is alone. Runs before a commit, and again for `--no-verify`.
+ *
+ * @throws Failure when git fails or takes too long; the caller lets the commit pass
+ */
+export async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const scene = await readScene(call, place);
+  if (scene === undefined || 'session' in scene) {
+    markChecked(call, place.gitDir, scene?.session);
+    return { refused: false, session: scene?.session, lines: [] };
+  }
+  const { self, head } = scene;
+  const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
+  if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
+    // `git handoff commit` begins anew, and says so when it gives up.
+    return { refused: true, session: self, lines: [] };
+  }
+  const { decision, facts, words } = await judge(call, place, scene);
+  if (decision.problems.length === 0) {
+    await noteCommit(call, scene, words?.amend === true);
+    markChecked(call, place.gitDir, self);
+    return { refused: false, session: self, lines: warningLines(decision.warnings) };
+  }
+  const lines = await refusalLines(decision, {
+    facts,
+    cwd: call.cwd,
+    prefix: call.env['GIT_PREFIX'] ?? '',
+    indexFile: call.env['GIT_INDEX_FILE'],
+    words,
+    now: call.now,
+    budget: call.budget,
+  });
+  const detail = decision.problems.map(({ kind }) => kind).join(' ');
+  logHook(call, place, 'deny', detail, self);
+  return { refused: true, session: self, lines, owners: problemOwners(decision.problems) };
+}
+
+/** `undefined` for a person; only the session when there is nobody beside it, or the repository is not enabled. */
+async function readScene(
+  call: HookCall,
+  { cwd, gitDir, commonDir }: HookPlace,
+): Promise<CommitScene | { session: SessionId } | undefined> {
+  const known = listedFacts(call, gitDir);
+  const [settings, { head, refs }, staged] = await Promise.all([
+    settingsOf(call),
+    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
+    known?.staged ?? stagedPaths(cwd),
+  ]);
+  if (settings.enabled !== true) return undefined;
+  const sessions = sessionsFrom(refs);
+  const self = findSession(call, sessions, undefined)?.id;
+  if (self === undefined) return undefined;
+  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
+  const sides = sidesOf(self, judged);
+  if (sides.foreign.size === 0) return { session: self };
+  const worktreeId = knownWorktreeId(gitDir);
+  const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
+  const unfinished = findUnfinished(gitDir, ledger, sides);
+  // What git makes of existing commits is not stopped, but for another session's.
+  if (unfinished !== undefined && unfinished.others === undefined) return { session: self };
+  const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
+  const lone = loneLedgers(ledger, sides, staged);
+  const ledgers = [...all.filter(({ session }) => !lone.has(session)), ...lone.values()];
+  return { self, head, sides, staged, ledger, ledgers, own, operation: unfinished?.others };
+}
+
+/** What the shim has read while Node started; `undefined` when that is not all, and git has to be asked. */
+function listedFacts({ listed }: HookCall, gitDir: string) {
+  const ref = listed === undefined ? undefined : readHead(gitDir);
+  const records = parseListed(listed ?? '');
+  const staged = records === undefined ? undefined : listedPaths(utf8(records.rest));
+  if (ref?.startsWith('refs/heads/') !== true || records === undefined || staged === undefined)
+    return undefined;
+  return { ...headAndRefs(ref, records.refs), staged };
+}
+
+/** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */
+function loneLedgers(
+  place: LedgerPlace | undefined,
+  { foreign }: Sides,
+  staged: readonly StagedPath[],
+): Map<SessionId, SessionLedger> {
+  if (place === undefined) return new Map();
+  const starts = [...foreign].map((session) => ({ session, start: readStart(place, session) }));
+  return new Map(
+    starts.flatMap(({ session, start }) =>
+      start === undefined
+        ? []
+        : [[session, withChangesSince(readLedger(place, session), start, staged)] as const],
+    ),
+  );
+}
+
+async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
+  const { self, head, sides, staged, ledger, ledgers, own } = scene;
+  const { cwd } = place;
+  const words = runningCommit(call);
+  const settings = await settingsOf(call);
+  const known = {
+    operation: scene.operation,
+    staged,
+    ledgers,
+    sides,
+    self: own,
+    head: head.place,
+    running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
+    ownIndex: isOwnIndex(call, place),
+  };
+  const isOwn = (session: string) => [...sides.own].some((id) => id === session || shortId(id) === session);
+  const isChecked = words?.amend === true && settings.headCheck !== 'off';
+  const [reversals, amends, markers] = await Promise.all([
+    findReversals(cwd, suspects(known), isOwn),
+    isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
+    foreignMarkers(cwd, staged, sides, call.budget.left()),
+  ]);
+  const facts: CommitFacts = { ...known, amends, markers };
+  const decision: CommitDecision = decideCommit(facts, reversals);
+  return { decision, facts, words };
+}
+
+/** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */
+function isOwnIndex({ env, cwd }: HookCall, { gitDir }: HookPlace): boolean {
+  const name = env['GIT_INDEX_FILE'];
+  if (name === undefined || name === '') return true;
+  const file = resolve(cwd, name);
+  if (dirname(file) !== resolve(cwd, gitDir)) return false;
+  return /^(?:index|index\.lock|next-index-\d+\.lock)$/.test(basename(file));
+}
+
+/** Of a big commit more is not needed to know it again. */
+const MAX_OTHERS = 64;
+
+/** What is let through ends the session's claims as soon as HEAD has it. */
+async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boolean): Promise<void> {
+  const { ledger, self, own, staged, head } = scene;
+  if (ledger === undefined || staged.length === 0) return;
+  const parent = amend ? (head.commit?.parents[0] ?? null) : head.place.oid;
+  const claimed = staged.filter(({ path }) => own.claims.has(path));
+  const others = staged.filter(({ path }) => !own.claims.has(path)).slice(0, MAX_OTHERS);
+  // Of a path that is staged in part the rest is still this session's.
+  const doubtful = claimed.filter((one) => !isWhole(one, own)).map(({ path }) => path);
+  const parts = new Set(await unstagedPaths(cwd, doubtful));
+  const paths = [...claimed, ...others]
+    .filter(({ path }) => !parts.has(path))
+    .map(({ path, index }) => [path, index] as const);
+  const entry: LedgerEntry = { t: 'commit', parent, paths, at: now };
+  appendEntries(ledger, self, [entry]);
+}
+
+/** The index holds all that the session did there, or its own part by `stage --mine`. */
+function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
+  const claim = own.claims.get(path);
+  if (claim !== undefined && sameState(claim.after, index)) return true;
+  return own.staged.get(path)?.some((state) => sameState(state, index)) ?? false;
+}

@@ -1,0 +1,151 @@
+import { mixedSessions } from '../domain/mixed-commit.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { HANDOFFS, LIVE } from '../git/namespace.ts';
+import {
+  type PushedCommit,
+  type PushedRef,
+  isAncestor,
+  newCommits,
+  parsePushedRefs,
+} from '../git/push-range.ts';
+import { listRefs } from '../git/refs.ts';
+import { processTable } from '../host/processes.ts';
+import { type StoredSession, judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { findSession } from '../sessions/caller.ts';
+import { sidesOf } from '../sessions/sides.ts';
+import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { illegalPushes } from './pushed-handoffs.ts';
+
+/** Who pushes, what, and who is at work beside. */
+interface PushScene {
+  readonly call: HookCall;
+  readonly self: SessionId | undefined;
+  /** Other live sessions; empty for a person. */
+  readonly foreign: ReadonlySet<SessionId>;
+  readonly sessions: readonly StoredSession[];
+  /** As it is typed. */
+  readonly remote: string;
+  readonly refs: readonly PushedRef[];
+  /** Commits that name a session and are new there, newest first. */
+  readonly commits: readonly PushedCommit[];
+}
+
+interface Finding {
+  readonly refused: boolean;
+  readonly lines: readonly string[];
+}
+
+const NOTHING: Finding = { refused: false, lines: [] };
+
+/**
+ * Judges a push: no commit that holds the work of several sessions, no handoff that did not move legally; commits of
+ * other live sessions are told. A person is only warned of the first and hears nothing of the last.
+ *
+ * @throws Failure when git fails; the caller lets the push pass
+ */
+export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: HookPlace): Promise<HookAnswer> {
+  const all = parsePushedRefs(call.readInput());
+  const handoffs = all.filter(({ remoteRef }) => remoteRef.startsWith(HANDOFFS));
+  const refs = all.filter((ref) => !handoffs.includes(ref));
+  const [remote = '', url = ''] = call.args;
+  const name = remote === url || /[*?[\\]/.test(remote) ? undefined : remote;
+  const options = { cwd, timeoutMs: call.budget.left() };
+  const [settings, live, commits, illegal] = await Promise.all([
+    settingsOf(call),
+    listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
+    newCommits(options, name, refs),
+    illegalPushes(options, remote, handoffs),
+  ]);
+  const none = { refused: false, session: undefined, lines: [] };
+  if (settings.enabled !== true) return none;
+  const sessions = sessionsFrom(live);
+  const self = findSession(call, sessions, undefined)?.id;
+  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
+  const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, judged).foreign;
+  const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
+  const findings = [
+    { refused: illegal.length > 0, lines: illegal },
+    await mixedCommits(scene),
+    settings.pushForeign === 'allow' ? NOTHING : await foreignCommits(scene, settings.pushForeign),
+  ];
+  const refused = findings.some((finding) => finding.refused);
+  const lines = findings.flatMap((finding) => finding.lines);
+  if (refused) logHook(call, { cwd, commonDir, gitDir }, 'deny', lines[0] ?? '', self);
+  return { refused, session: self, lines };
+}
+
+/** How many commits one answer names. */
+const MAX_NAMED = 10;
+
+async function mixedCommits(scene: PushScene): Promise<Finding> {
+  const { commits, self, call, sessions } = scene;
+  const single = commits.filter(({ parents }) => parents.length < 2);
+  if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
+  // Only now it matters who has carried on whose conversation.
+  const [{ kinOf }, { readTopics }] = await Promise.all([
+    import('../notes/kin.ts'),
+    import('../notes/topic.ts'),
+  ]);
+  const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));
+  const mixed = single.flatMap((commit) => {
+    const ids = mixedSessions(commit.message, kin);
+    return ids.length === 0 ? [] : [{ commit, ids }];
+  });
+  const oldest = mixed.at(-1);
+  if (oldest === undefined) return NOTHING;
+  const word = self === undefined ? 'warning' : 'error';
+  const lines = mixed
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ commit, ids }) => `${word}: ${named(commit)} holds work of sessions ${ids.map(shortId).join(', ')}`,
+    );
+  if (self === undefined) return { refused: false, lines };
+  const isLast = mixed.length === 1 && scene.refs.some(({ local }) => local === oldest.commit.oid);
+  const others = oldest.ids.filter((id) => id !== self && id !== shortId(self));
+  const hint =
+    isLast && others.length < oldest.ids.length
+      ? `git commit --amend --no-edit${others.map((id) => ` --trailer 'Handoff-Accepted-From: ${id}'`).join('')}`
+      : await pushBefore(scene, oldest.commit);
+  return { refused: true, lines: [...lines, `hint: ${hint}`] };
+}
+
+async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promise<Finding> {
+  const { commits, foreign } = scene;
+  const theirs = commits.flatMap((commit) => {
+    const owner = [...foreign].find((id) => isOf(commit, id));
+    return owner === undefined ? [] : [{ commit, owner }];
+  });
+  const oldest = theirs.at(-1);
+  if (oldest === undefined) return NOTHING;
+  const refused = policy === 'deny';
+  const word = refused ? 'error' : 'warning';
+  const count = theirs.length === 1 ? 'a commit' : `${theirs.length} commits`;
+  const lines = [
+    `${word}: this push takes along ${count} of other sessions that are at work:`,
+    ...theirs
+      .slice(0, MAX_NAMED)
+      .map(({ commit, owner }) => `${word}:   ${named(commit)} by session ${shortId(owner)}`),
+  ];
+  return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
+}
+
+function isOf({ message }: PushedCommit, session: SessionId): boolean {
+  const ids = message.matchAll(/^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim);
+  return [...ids].some(([, id]) => id === session || id === shortId(session));
+}
+
+/** Pushes what comes before a commit. */
+async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommit): Promise<string> {
+  if (commit.parents.length === 0) return 'git handoff check';
+  const options = { cwd: call.cwd, timeoutMs: call.budget.left() };
+  for (const { local, remoteRef } of refs.slice(0, MAX_NAMED)) {
+    if (local === undefined || !(await isAncestor(options, commit.oid, local))) continue;
+    return `git push ${shellWord(remote)} ${shellWord(`${commit.oid.slice(0, 12)}^:${remoteRef}`)}`;
+  }
+  return 'git handoff check';
+}
+
+function named({ oid, summary }: PushedCommit): string {
+  return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
+}

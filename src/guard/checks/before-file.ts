@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Verdict } from '../../agents/dialect.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { statOf } from '../../git/stat.ts';
+import { readLedgers } from '../../changes/ledger.ts';
+import { quietly } from '../quietly.ts';
+import { keepBefore } from '../../changes/before-copies.ts';
+import { readWindows } from '../../changes/windows.ts';
+import type { Scene } from '../scene.ts';
+import { contention } from './contention.ts';
+import { placesOf } from '../places.ts';
+import type { PlacedPath, WorkPlace } from '../../changes/work-place.ts';
+
+/** Before a file tool: is any of its paths somebody else's? Then what stands there now is kept. */
+export async function beforeFiles(
+  scene: Scene,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<Verdict | undefined> {
+  const { ledgers, entered } = await placesOf(scene, session, paths);
+  for (const [place, placed] of ledgers) {
+    const [first] = placed;
+    if (first === undefined) continue;
+    const touches = placed.map(({ path }) => ({ path, whole: false }));
+    const verdict = await contention(scene, first.found, place, session, touches);
+    if (verdict?.kind === 'deny') return verdict;
+    for (const { path } of placed) {
+      await keepReverted(scene, place, path);
+      keepBefore(place, session, place.top, path);
+    }
+    if (verdict !== undefined) return verdict;
+    const paused = await duringCommit(scene, session, place, placed);
+    if (paused !== undefined) return paused;
+  }
+  const [strange] = entered;
+  return strange === undefined ? undefined : wrongCheckout(scene, strange);
+}
+
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+/** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
+async function keepReverted(scene: Scene, place: WorkPlace, path: string): Promise<void> {
+  const claims = readLedgers(place).flatMap((ledger) => ledger.claims.get(path) ?? []);
+  const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
+  if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
+  const { keepRevertedFile } = await import('../effects/rescue/keep-reverted.ts');
+  await quietly(scene, () => keepRevertedFile(scene, place, path, claims));
+}
+
+/** Many a session takes the main checkout for its own: it is told once, when it steps into another tree. */
+function wrongCheckout({ place: own }: Scene, { found, path }: PlacedPath): Verdict | undefined {
+  if (own === undefined) return undefined;
+  const [here, there] = [own.workTree, found.workTree].map((top) => escapeLine(top));
+  return {
+    kind: 'context',
+    text:
+      `git-handoff: ${escapeLine(path)} is in another working tree (${there ?? ''}) than the one this session works in ` +
+      `(${here ?? ''}). If that is not meant, this is the file of your own tree: ${escapeLine(join(own.workTree, path))}`,
+  };
+}
+
+/** Loaded only while another session's commit runs. */
+async function duringCommit(
+  scene: Scene,
+  session: SessionId,
+  place: WorkPlace,
+  placed: readonly PlacedPath[],
+): Promise<Verdict | undefined> {
+  const [commit] = readWindows(place).filter((window) => window.commits && window.session !== session);
+  if (commit === undefined) return undefined;
+  const { putAside } = await import('./put-aside.ts');
+  return putAside(scene, session, place, placed, commit);
+}

@@ -1,0 +1,76 @@
+import { relative, resolve } from 'node:path';
+import { pathspecMatcher } from '../../shell/pathspec.ts';
+import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import { type TreeReach, treeReach } from '../../shell/tree-verbs.ts';
+import type { GitVerbCall } from '../../shell/effects.ts';
+import { exists, readBeginning, realPath } from '../../host/disk.ts';
+import type { Scene } from '../scene.ts';
+
+/**
+ * How far a call reaches that runs in a folder.
+ *
+ * @param snapshot of the working tree around it, when there is one: it knows files that are deleted
+ */
+export function reachAt(
+  call: GitVerbCall,
+  cwd: string,
+  { treeSettings }: Scene,
+  seen?: { readonly top: string; readonly snapshot: Snapshot },
+): TreeReach | undefined {
+  const isDirty = (file: string) =>
+    seen?.snapshot.dirty.has(relative(seen.top, realPath(file, false))) === true;
+  return treeReach(
+    { ...call, cwd },
+    {
+      isPath: (word) =>
+        word !== '' && word !== '-' && (exists(resolve(cwd, word)) || isDirty(resolve(cwd, word))),
+      names: (file, nul) => namesIn(resolve(cwd, file), nul),
+      text: (file) => wholeText(resolve(cwd, file)),
+      settings: treeSettings,
+    },
+  );
+}
+
+/** A longer list or patch is taken for one that cannot be read. Bytes. */
+const MAX_TEXT = 1 << 20;
+
+function wholeText(file: string): string | undefined {
+  const text = readBeginning(file, MAX_TEXT + 1);
+  return text === undefined || text.length > MAX_TEXT ? undefined : text;
+}
+
+/** The names in a file, one a line; git quotes odd ones like a C string, which then counts as not to be told. */
+function namesIn(file: string, nul: boolean): readonly string[] | undefined {
+  const names = wholeText(file)
+    ?.split(nul ? '\0' : '\n')
+    .filter((name) => name !== '');
+  return !nul && names?.some((name) => name.startsWith('"')) === true ? undefined : names;
+}
+
+/** Which dirty paths of a working tree a reach takes in. */
+export function reachedPaths(
+  reach: TreeReach,
+  top: string,
+): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
+  const { call, paths } = reach;
+  const covers = paths === undefined ? undefined : pathspecMatcher(paths, folderIn(top, call.cwd ?? top));
+  return (dirty): dirty is DirtyPath => {
+    if (dirty === undefined || !isOfKind(reach, dirty)) return false;
+    if (paths === undefined) return true;
+    return paths.length > 0 && covers?.(dirty.path) === true;
+  };
+}
+
+/** A folder of a working tree from its top. */
+export function folderIn(top: string, folder: string): string {
+  const path = relative(top, realPath(folder));
+  return path.startsWith('..') ? '' : path;
+}
+
+function isOfKind(reach: TreeReach, { head, index }: DirtyPath): boolean {
+  const isUntracked = head === null && index === null;
+  if (reach.stagedOnly) return index?.oid !== head?.oid || index?.mode !== head?.mode;
+  if (!isUntracked) return reach.tracked;
+  // A switch leaves an untracked file where it is; it is carried to the other branch all the same.
+  return reach.untracked || (reach.verb === 'switch' && reach.does === 'carry');
+}

@@ -1,0 +1,176 @@
+import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
+import { hashContent, hashFiles, scratchStore } from '../../git/scratch-store.ts';
+import { diskState, takeSnapshot } from '../../git/work-tree.ts';
+import { takeBefore } from '../../changes/before-copies.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import type { Scene } from '../scene.ts';
+import { newsFor } from '../../changes/news.ts';
+import { placesOf } from '../places.ts';
+import { type WorkPlace, lookingTime, openLedgers } from '../../changes/work-place.ts';
+
+/** After a file tool: its paths are this session's. Returns what the others have to tell it. */
+export async function afterFiles(
+  scene: Scene,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const news: string[] = [];
+  for (const [place, placed] of (await placesOf(scene, session, paths)).ledgers) {
+    await claimPaths(
+      scene,
+      place,
+      session,
+      placed.map(({ path }) => path),
+    );
+    const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
+    appendEntries(place, session, told);
+    news.push(...lines);
+  }
+  return news;
+}
+
+async function claimPaths(
+  scene: Scene,
+  place: WorkPlace,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<void> {
+  const again = startAgain(scene, place, session, paths);
+  if (again !== undefined) {
+    const copies = copiesOf(place, session, paths);
+    if (await claimAgain(scene, place, session, { paths, copies, hashing: again })) return;
+    return claimAnew(scene, place, session, paths, copies);
+  }
+  return claimAnew(scene, place, session, paths, undefined);
+}
+
+/** What every claim of a file tool says. */
+function explicit({ event, now }: Scene) {
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
+}
+
+type Copies = ReadonlyMap<string, Copy | undefined>;
+
+async function claimAnew(
+  scene: Scene,
+  place: WorkPlace,
+  session: SessionId,
+  paths: readonly string[],
+  taken: Copies | undefined,
+): Promise<void> {
+  const scratch = scratchStore(place.commonDir);
+  const timeoutMs = lookingTime(scene);
+  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: scene.now });
+  // While git looks: what stood there before, by the name that git would give it in most repositories.
+  const copies = taken ?? copiesOf(place, session, paths);
+  const snapshot = await looking;
+  const { self, all } = openLedgers(place, session);
+  const entries: LedgerEntry[] = [];
+  for (const path of paths) {
+    const dirty = snapshot.dirty.get(path);
+    if (dirty === undefined) {
+      if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: scene.now });
+      continue;
+    }
+    const before = await stateBefore(dirty, copies.get(path), all, self, { place, timeoutMs });
+    const { head: base, disk: after } = dirty;
+    if (sameState(before, after) && self.claims.has(path)) continue;
+    entries.push({ t: 'claim', path, base, before, after, ...explicit(scene) });
+  }
+  appendEntries(place, session, entries);
+}
+
+/**
+ * Paths that only this session has claimed already need no look at HEAD: one process instead of two, for the common
+ * case of several edits in a row. `undefined` when there are others among them, or one that it may have committed:
+ * what it changes there now is another claim.
+ */
+function startAgain(
+  scene: Scene,
+  place: WorkPlace,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<Map<string, Oid>> | undefined {
+  const { self, all } = openLedgers(place, session);
+  const isOnlyMine = (path: string) =>
+    self.claims.get(path)?.committed.length === 0 &&
+    !all.some((ledger) => ledger !== self && ledger.claims.has(path));
+  if (!paths.every(isOnlyMine)) return undefined;
+  return hashFiles(place.top, paths, {
+    scratch: scratchStore(place.commonDir),
+    timeoutMs: lookingTime(scene),
+  });
+}
+
+/** False when anything is not as the ledger says: then HEAD is looked at after all. */
+async function claimAgain(
+  scene: Scene,
+  place: WorkPlace,
+  session: SessionId,
+  {
+    paths,
+    copies,
+    hashing,
+  }: { paths: readonly string[]; copies: Copies; hashing: Promise<Map<string, Oid>> },
+): Promise<boolean> {
+  const { claims } = openLedgers(place, session).self;
+  const oids = await hashing;
+  const entries = paths.flatMap((path): LedgerEntry[] => {
+    const claim = claims.get(path);
+    const oid = oids.get(path);
+    const after = diskState(place.top, { path });
+    if (claim === undefined || oid === undefined || after === null) return [];
+    const { base, after: before } = claim;
+    const now = { ...after, oid };
+    const copy = copies.get(path);
+    if (sameState(now, base) || (copy !== undefined && copy.sha1 !== before?.oid)) return [];
+    return [{ t: 'claim', path, base, before, after: now, ...explicit(scene) }];
+  });
+  if (entries.length < paths.length) return false;
+  appendEntries(place, session, entries);
+  return true;
+}
+
+/** A file as it was before the tool, with the name of the blob that it would be. */
+interface Copy {
+  readonly content: Buffer;
+  readonly sha1: string;
+}
+
+function copiesOf(place: WorkPlace, session: SessionId, paths: readonly string[]): Copies {
+  return new Map(paths.map((path) => [path, copyOf(place, session, path)]));
+}
+
+function copyOf(place: WorkPlace, session: SessionId, path: string): Copy | undefined {
+  const content = takeBefore(place, session, path);
+  return content === undefined ? undefined : { content, sha1: objectName('sha1', 'blob', content) };
+}
+
+/** What stood at a path before the tool: the copy's name, or else what the ledgers knew last, or HEAD's. */
+async function stateBefore(
+  dirty: DirtyPath,
+  copy: Copy | undefined,
+  ledgers: readonly SessionLedger[],
+  self: SessionLedger,
+  { place, timeoutMs }: { place: WorkPlace; timeoutMs: number },
+): Promise<FileState> {
+  const claims = ledgers.flatMap((ledger) => ledger.claims.get(dirty.path) ?? []);
+  const last = [...claims].sort((a, b) => b.at - a.at)[0];
+  const known = [dirty.head, ...claims.map(({ after }) => after), self.claims.get(dirty.path)?.after ?? null];
+  const guess = last === undefined ? dirty.head : last.after;
+  if (copy === undefined) return guess;
+  const { content } = copy;
+  const format = formatOf(known.find((state) => (state?.oid ?? null) !== null)?.oid ?? dirty.disk?.oid ?? '');
+  const raw = format === 'sha1' ? copy.sha1 : objectName(format, 'blob', content);
+  const found = known.find((state) => state?.oid === raw);
+  if (found !== undefined) return found;
+  const scratch = scratchStore(place.commonDir);
+  const oid = await hashContent(place.top, dirty.path, content, scratch, timeoutMs);
+  const mode = dirty.head?.mode ?? dirty.disk?.mode ?? '100644';
+  return oid === undefined ? guess : { mode, oid };
+}

@@ -1,0 +1,102 @@
+import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
+import { claimOwners } from '../../domain/ledger/vanished.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
+import { keepVanished } from './rescue/keep-vanished.ts';
+import type { Scene } from '../scene.ts';
+import { event, theSession } from '../../changes/news.ts';
+import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+
+/** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
+
+const MAX_NAMES = 5;
+
+/** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
+export function discardedEvents(
+  before: Snapshot,
+  after: Snapshot,
+  { self }: Ledgers,
+  now: number,
+): LedgerEntry[] {
+  const gone = discardedBetween(before, after);
+  if (gone.length === 0) return [];
+  const names = gone.slice(0, MAX_NAMES).map(escapeLine).join(', ');
+  const more = gone.length > MAX_NAMES ? ` and ${gone.length - MAX_NAMES} more` : '';
+  return [
+    event(
+      `${theSession(self.session)} put back what HEAD has in ${names}${more}: the uncommitted changes there are gone, ` +
+        'by its own command. Ask before you repair it.',
+      now,
+    ),
+  ];
+}
+
+/** Others' uncommitted work that is gone from the working tree, by this command and by nothing of their own. */
+export function endedOfOthers(
+  window: OpenWindow,
+  windows: readonly OpenWindow[],
+  { all, self }: Ledgers,
+  after: Snapshot,
+): OpenClaim[] {
+  return all.flatMap((ledger) => {
+    const busy = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
+    if (
+      ledger === self ||
+      overlaps(
+        window,
+        busy.filter(({ id }) => id !== ARRIVAL),
+      )
+    )
+      return [];
+    return [...ledger.claims.values()].filter(
+      ({ path, weak, at }) =>
+        !weak && at < window.from && window.snapshot.dirty.has(path) && !after.dirty.has(path),
+    );
+  });
+}
+
+/** Tells an owner what became of its work. That it was thrown away is told to everybody, as it is. */
+export function endedEvents(
+  ended: readonly OpenClaim[],
+  session: SessionId,
+  isCommit: boolean,
+  now: number,
+): LedgerEntry[] {
+  if (!isCommit) return [];
+  return [...new Set(ended.map((claim) => claim.session))].map((owner) => {
+    const paths = ended.filter((claim) => claim.session === owner).map(({ path }) => escapeLine(path));
+    const names = paths.slice(0, MAX_NAMES).join(', ') + (paths.length > MAX_NAMES ? ' …' : '');
+    return event(
+      `${theSession(session)} took your uncommitted changes in ${names} into its commit, or away with it. Look: git log -3 --stat`,
+      now,
+      owner,
+    );
+  });
+}
+
+export function endedNotice(
+  { path, session }: OpenClaim,
+  isCommit: boolean,
+  kept: number | undefined,
+): string {
+  const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
+  const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
+  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: ${look}`;
+}
+
+/** What is gone of others, or nobody's: a session's own files are its own to remove. */
+export async function keepOthers(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  { snapshot, session }: OpenWindow,
+  after: Snapshot,
+  command: string,
+): Promise<number | undefined> {
+  const foreign = claimOwners(all.filter((ledger) => ledger !== self));
+  const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
+  const dirty = new Map([...snapshot.dirty].filter(([path]) => !own.includes(path)));
+  return keepVanished(scene, place, { ...snapshot, dirty }, after, foreign, { session, command });
+}

@@ -1,0 +1,64 @@
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { Oid } from '../../domain/names.ts';
+import { type CommitSessions, commitSessions } from '../../git/commit-sessions.ts';
+import type { Scene } from '../scene.ts';
+import { event, refName, shortOid, theSession } from '../../changes/news.ts';
+import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+
+/** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
+export async function headEntries(
+  place: WorkPlace,
+  { self, all }: Ledgers,
+  before: Snapshot,
+  { head }: Snapshot,
+  scene: Scene,
+): Promise<LedgerEntry[]> {
+  const at = scene.now;
+  const stood = before.head.ref === head.ref && before.head.oid === head.oid;
+  if (stood) {
+    const seen = self.head?.ref === head.ref && self.head.oid === head.oid;
+    return seen ? [] : [{ t: 'head', ...head, own: false, at }];
+  }
+  const told = all.some(
+    (ledger) =>
+      ledger !== self &&
+      ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
+  );
+  const commits = await newCommits(place, before.head.oid, head.oid, scene);
+  const own = !told && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
+  const entry: LedgerEntry = { t: 'head', ...head, own, at };
+  return own ? [entry, event(moveText(self.session, before, head, commits), at)] : [entry];
+}
+
+async function newCommits(
+  place: WorkPlace,
+  from: Oid | null,
+  to: Oid | null,
+  scene: Scene,
+): Promise<CommitSessions[]> {
+  if (to === null || from === to) return [];
+  return commitSessions(place.top, from, to, lookingTime(scene)).catch(() => []);
+}
+
+function isForeign({ sessions }: CommitSessions, session: string): boolean {
+  return sessions.length > 0 && !sessions.some((one) => one === session || session.startsWith(one));
+}
+
+const MAX_COMMITS = 4;
+
+function moveText(
+  session: Parameters<typeof theSession>[0],
+  before: Snapshot,
+  head: Snapshot['head'],
+  commits: readonly CommitSessions[],
+): string {
+  const who = theSession(session);
+  const now = refName(head.ref);
+  if (before.head.ref !== head.ref) {
+    return `${who} switched this working tree from ${refName(before.head.ref)} to ${now}.`;
+  }
+  const names = commits.slice(0, MAX_COMMITS).map(({ oid }) => shortOid(oid));
+  if (names.length > 0) return `${who} committed ${names.join(', ')} on ${now}.`;
+  return `${who} moved ${now} from ${shortOid(before.head.oid)} to ${shortOid(head.oid)} (reset).`;
+}

@@ -1,0 +1,40 @@
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
+import type { SessionId } from '../../../domain/names.ts';
+import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
+import type { Scene } from '../../scene.ts';
+
+/** The session whose command ran between two looks. */
+export interface Ran {
+  readonly session: SessionId;
+  readonly command: string;
+}
+
+/**
+ * Keeps uncommitted work that was there at the last look and is gone now. Says nothing when it cannot: the call goes on.
+ *
+ * @returns the number of the rescue that holds it
+ */
+export async function keepVanished(
+  scene: Scene,
+  place: WorkPlace,
+  before: Snapshot,
+  after: Snapshot,
+  owners: ReadonlyMap<string, SessionId>,
+  ran?: Ran,
+): Promise<number | undefined> {
+  const ownerOf = (path: string) => owners.get(path);
+  if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
+  // Loaded where something is gone, which is rare.
+  const { saveVanished } = await import('../../../rescue/save-vanished.ts');
+  const limits = scene.settings.rescue;
+  const { session = null, command = '' } = ran ?? {};
+  const timeoutMs = lookingTime(scene);
+  const looked = { before, after, ownerOf, session, command, limits, now: scene.now, timeoutMs };
+  try {
+    return await saveVanished(place, looked);
+  } catch (error) {
+    scene.log('open', `work that is gone was not kept: ${String(error)}`);
+    return undefined;
+  }
+}

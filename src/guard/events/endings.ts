@@ -1,0 +1,75 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Verdict } from '../../agents/dialect.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { openRepository, workTreeFacts } from '../../git/repository.ts';
+import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { forgetFailed } from '../../notes/failed-commands.ts';
+import { isLate } from '../../notes/noted.ts';
+import { forgetRegistration } from '../../sessions/registered.ts';
+import { isSolo, removeSolo } from '../../sessions/solo.ts';
+import { endSession, listSessions } from '../../sessions/records.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { forgetCalls } from '../../changes/tidy.ts';
+import type { Scene } from '../scene.ts';
+
+/** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
+export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
+  const { place } = scene;
+  if (place === undefined || scene.event.stopHookActive) return { kind: 'allow' };
+  const { dirty } = await workTreeFacts(scene.cwd);
+  if (dirty === 0 || (await hasNote(scene, session)) || !firstTime(place.commonDir, session))
+    return { kind: 'allow' };
+  return {
+    kind: 'notice',
+    text:
+      `Handoff reminder: ${dirty} path${dirty === 1 ? '' : 's'} changed and no note left. ` +
+      "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)",
+  };
+}
+
+async function hasNote(scene: Scene, session: SessionId): Promise<boolean> {
+  if (scene.files.all().some((path) => scene.files.read(path).owner === session)) return true;
+  return (await readTopics({ cwd: scene.cwd })).some(
+    ({ tip }) => tip?.trailers?.owner === session && tip.trailers.automatic === undefined,
+  );
+}
+
+/** Whether this is the session's first reminder; two hooks at once agree by exclusive creation. */
+function firstTime(commonDir: string, session: SessionId): boolean {
+  const file = join(repositoryFolder(commonDir), 'nudged', session);
+  try {
+    ensureFolder(dirname(file));
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Records that a session is over, in every worktree it was registered in. */
+export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
+  const { place } = scene;
+  if (place === undefined) return { kind: 'allow' };
+  const all = await listSessions({ cwd: scene.cwd }, scene.budget.left());
+  const own = all.filter(({ record }) => record.session === session && record.ended === null);
+  await (await import('./automatic.ts')).noteEnd(scene, session, all);
+  const repository = await openRepository(scene.cwd);
+  for (const stored of own) {
+    await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
+  }
+  if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
+  forgetRegistration(place, session);
+  forgetCalls(place, session);
+  if (!own.some((one) => isLate(place.commonDir, one))) forgetFailed(place.commonDir, session);
+  for (const file of [
+    beatFile(place.commonDir, session),
+    join(repositoryFolder(place.commonDir), 'nudged', session),
+  ]) {
+    rmSync(file, { force: true });
+  }
+  // Last, because it takes time: without it all that happens until the session comes back counts as its own.
+  const { endAlone } = await import('../effects/arrival.ts');
+  await endAlone(scene, place, session);
+  return { kind: 'allow' };
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Verdict } from '../../agents/dialect.ts';
+import { isMarkerFileName } from '../../domain/marker.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { related } from '../../domain/session.ts';
+import { startupText } from '../../domain/startup.ts';
+import { FILES } from '../../git/namespace.ts';
+import { openRepository } from '../../git/repository.ts';
+import { listWorktrees } from '../../git/worktrees.ts';
+import { entries } from '../../host/disk.ts';
+import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
+import { memoryFolder } from '../../host/marker-files.ts';
+import { rememberFiles } from '../../notes/guarded-files.ts';
+import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { settleCopies } from '../../notes/settle-guarded-files.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { judgeBranches } from '../../notes/staleness.ts';
+import { lostHooks } from './lost-hooks.ts';
+import { overlapping, startupNotes } from './startup-notes.ts';
+import { type Registered, register, twinWarning } from './registration.ts';
+import { tidyLedgers } from '../../changes/tidy.ts';
+import type { Scene } from '../scene.ts';
+import { beginReading } from './start-reading.ts';
+
+/** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
+const KEEP_ENDED_MS = 7 * 86_400_000;
+
+/** To find out which branches are merged or gone; a session's start does not wait longer for that. Milliseconds. */
+const STALENESS_MS = 200;
+
+/** Registers the session and tells it what others left here and who is at work beside it. */
+export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
+  if (scene.place === undefined) return { kind: 'allow' };
+  const repository = await openRepository(scene.cwd);
+  const early = await beginReading(scene);
+  const judgingEarly = judgeBranches(
+    repository,
+    early.topics,
+    scene.budget.part(STALENESS_MS),
+    early.branches,
+  );
+  judgingEarly.catch(() => undefined);
+  const registered = await register(scene, session, sessionsFrom(early.records));
+  if (registered === undefined) return { kind: 'allow' };
+  const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
+  // Notes that were left just now are to be told, too.
+  const reading = isNoted ? readTopics(repository) : early.topics;
+  const judging = isNoted
+    ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
+    : judgingEarly;
+  const peers = livePeers(registered, session);
+  const copies = early.records.filter(({ name }) => name.startsWith(FILES));
+  const [states, told, files, worktrees] = await Promise.all([
+    reading,
+    reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
+    settleCopies(scene.cwd, copies, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
+    peers.length === 0 ? [] : listWorktrees({ cwd: scene.cwd }),
+  ]);
+  const notices = [
+    ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
+    ...registered.notices,
+    ...files,
+    ...(await reportIllegalMoves(repository, states, scene.now)),
+    ...lostHooks(repository.commonDir, stateFolder(scene.env)),
+  ];
+  await removeRecords(
+    repository,
+    registered.others.filter((one) => isOld(one, scene.now)),
+  );
+  tidyLedgers(scene.place, liveOnes(registered), scene.now);
+  const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
+  const worktree = knownWorktreeId(scene.place.gitDir);
+  const facts = {
+    session,
+    branch: repository.branch,
+    ...told,
+    overlaps: overlapping(repository, states),
+    sharesTree: peers.some((peer) => peer.worktreeId === worktree),
+    peers: peers.map(({ record, worktreeId }) => ({
+      session: shortId(record.session),
+      client: record.client,
+      where: branches.get(worktreeId) ?? 'a detached HEAD',
+    })),
+    files: predecessorFiles(scene),
+    notices,
+  };
+  return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+}
+
+/** Sessions at work that are neither this one's parents nor its children. */
+function livePeers({ record, others }: Registered, session: SessionId): JudgedSession[] {
+  const records = [record, ...others.map((one) => one.record)];
+  return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
+}
+
+function liveOnes({ record, others }: Registered): ReadonlySet<SessionId> {
+  const live = others.filter((one) => one.liveness === 'live').map((one) => one.record.session);
+  return new Set([record.session, ...live]);
+}
+
+function isOld({ record, liveness, idleMs }: JudgedSession, now: number): boolean {
+  if (record.ended !== null) return now - record.ended.at > KEEP_ENDED_MS;
+  return liveness !== 'live' && (idleMs ?? 0) > KEEP_ENDED_MS;
+}
+
+function predecessorFiles(scene: Scene) {
+  const folder = memoryFolder(scene.cwd, scene.home, scene.env);
+  return entries(folder)
+    .filter(isMarkerFileName)
+    .map((name) => {
+      const { owner } = scene.files.read(join(folder, name));
+      return { name, owner: owner === undefined ? undefined : shortId(owner) };
+    });
+}

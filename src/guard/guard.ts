@@ -1,0 +1,203 @@
+import { homedir } from 'node:os';
+import { clientOf, dialectFor } from '../agents/index.ts';
+import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
+import {
+  DEFAULT_SETTINGS,
+  type Settings,
+  aliasesFromLines,
+  settingsFromLines,
+  treeSettingsFromLines,
+} from '../domain/settings.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { exists, realPath } from '../host/disk.ts';
+import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { type Budget, inTime } from '../host/io.ts';
+import { type LogLine, appendLog } from '../host/log.ts';
+import { markerFiles } from '../host/marker-files.ts';
+import { beforeTool } from './before-tool.ts';
+import { ALLOW, combined } from './verdicts.ts';
+import { noteCall } from './presence.ts';
+import type { Listed, Scene } from './scene.ts';
+import { PROBE_TOOL } from '../install/probe-tool.ts';
+
+/** One call of a client's hook. */
+export interface GuardCall {
+  /** The payload, as it came. */
+  readonly text: string;
+  readonly client: string | undefined;
+  /** The settings, when the launcher has read them already. */
+  readonly settings: string | undefined;
+  /** Refs that it has listed. */
+  readonly listed?: Listed;
+  readonly clientPid: number;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** More is asked of it where an answer in time would be worth less than what is being done. */
+  readonly budget: Budget;
+}
+
+/**
+ * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never
+ * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
+ */
+export async function guard(call: GuardCall): Promise<string> {
+  let client = call.client ?? '';
+  let folder = stateFolder(call.env);
+  let event: GuardEvent | undefined;
+  const log = (kind: string, detail: string) => {
+    const line: LogLine = {
+      event: event?.name ?? '',
+      client,
+      session: event?.session ?? '',
+      kind,
+      detail,
+    };
+    appendLog(folder, line);
+  };
+  try {
+    const payload: unknown = JSON.parse(call.text);
+    client = clientOf(call.client, payload);
+    const dialect = await dialectFor(client);
+    client = dialect.client;
+    event = dialect.parse(payload, call.env);
+    if (event === undefined) throw new Error('the payload is none of this client');
+    const scene = await setScene(call, dialect, event, log);
+    folder = ownFolder(scene) ?? folder;
+    const verdict = await decideInTime(scene);
+    if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
+    return dialect.render(verdict, event, payload);
+  } catch (error) {
+    log('error', error instanceof Error ? error.message : String(error));
+    return '';
+  }
+}
+
+async function setScene(
+  call: GuardCall,
+  dialect: Dialect,
+  event: GuardEvent,
+  log: Scene['log'],
+): Promise<Scene> {
+  const home = call.env['HOME'] ?? homedir();
+  const cwd = event.cwd ?? call.cwd;
+  const [settings, place] = await Promise.all([
+    settingsOf(call, cwd).catch((error: unknown): Settings => {
+      log('open', `settings could not be read: ${String(error)}`);
+      return DEFAULT_SETTINGS;
+    }),
+    findPlace(cwd, call.env),
+  ]);
+  const enabled = settings.enabled === true && place !== undefined;
+  const aliases = aliasesFromLines(call.settings ?? '');
+  const files = markerFiles(home, call.env, settings.guardPath);
+  const { env, clientPid, listed, now, budget } = call;
+  return {
+    event,
+    dialect,
+    env,
+    home,
+    cwd,
+    clientPid,
+    settings,
+    listed,
+    aliases,
+    treeSettings: treeSettingsFromLines(call.settings ?? ''),
+    files,
+    place,
+    enabled,
+    now,
+    budget,
+    log,
+  };
+}
+
+/** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */
+function ownFolder({ place, enabled }: Scene): string | undefined {
+  if (place === undefined || !enabled) return undefined;
+  const folder = repositoryFolder(place.commonDir);
+  try {
+    ensureFolder(folder);
+    return folder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever starts git is loaded only where git is needed: most calls are decided without. */
+async function settingsOf({ settings, budget }: GuardCall, cwd: string): Promise<Settings> {
+  if (settings !== undefined) return settingsFromLines(settings);
+  const { readSettings } = await import('../git/config.ts');
+  return readSettings(cwd, budget.left());
+}
+
+/** `GIT_DIR` and friends are git's to read; the common case needs no process. */
+async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
+  // By its real name: paths of tools are compared by theirs.
+  const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
+  if (found !== undefined || env['GIT_DIR'] === undefined) return found;
+  const { openRepository } = await import('../git/repository.ts');
+  const opened = await openRepository(cwd).catch(() => undefined);
+  return opened === undefined
+    ? undefined
+    : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
+}
+
+async function decideInTime(scene: Scene): Promise<Verdict> {
+  const verdict = await inTime(decideOrLift(scene), scene.budget);
+  if (verdict !== 'late') return verdict;
+  scene.log('open', 'the deadline passed before there was a decision');
+  return ALLOW;
+}
+
+/** A person may have allowed what is refused. */
+async function decideOrLift(scene: Scene): Promise<Verdict> {
+  const { place, enabled } = scene;
+  if (!enabled || place === undefined || !exists(bypassFolder(place.commonDir))) return decide(scene);
+  const { decideWithBypass } = await import('./lift-tool.ts');
+  return decideWithBypass(scene, decide);
+}
+
+async function decide(scene: Scene): Promise<Verdict> {
+  const { event, enabled, settings } = scene;
+  if (settings.enabled === false) return ALLOW;
+  const { session } = event;
+  if (event.toolName === PROBE_TOOL) {
+    scene.log('probe', scene.env['GIT_HANDOFF_PROBE'] ?? '');
+    return ALLOW;
+  }
+  if (event.kind === 'before-tool') {
+    // Who else is here must be known before anything is decided about their work.
+    const told = enabled && session !== undefined ? await registration(scene, session) : undefined;
+    return combined(await beforeTool(scene), told);
+  }
+  if (!enabled || session === undefined) return ALLOW;
+  if (event.kind === 'after-tool') return (await import('./events/after-tool.ts')).afterTool(scene, session);
+  const { lifeCycle } = await import('./events/life-cycle.ts');
+  return lifeCycle(scene, session);
+}
+
+/** What is left of the deadline for the decision when registration takes long. Milliseconds. */
+const DECISION_MS = 300;
+
+/** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
+async function registration(
+  scene: Scene,
+  session: NonNullable<GuardEvent['session']>,
+): Promise<Verdict | undefined> {
+  const registered = register(scene, session).catch((error: unknown) => {
+    scene.log('error', `registration: ${String(error)}`);
+    return undefined;
+  });
+  const told = await inTime(registered, scene.budget, DECISION_MS);
+  return told === 'late' ? undefined : told;
+}
+
+async function register(
+  scene: Scene,
+  session: NonNullable<GuardEvent['session']>,
+): Promise<Verdict | undefined> {
+  if (noteCall(scene, session)) return undefined;
+  return (await import('./events/first-call.ts')).registerCaller(scene, session);
+}
