@@ -65,7 +65,8 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{commands,guard,githooks,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
+    files: ['src/{verbs,guard,githooks,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
+    ignores: ['src/verbs/*/*-verbs.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {

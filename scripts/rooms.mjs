@@ -5,9 +5,8 @@ const SUBJECTS = ['notes', 'rescue', 'changes', 'sessions'];
 
 /** What each room may import besides itself. The entries (`src/*.ts`) may import everything. */
 export const MAY_IMPORT = {
-  cli: ['commands', 'ui', ...SUBJECTS, ...GROUND],
-  ui: ['commands', 'notes', 'domain'],
-  commands: ['agents', ...SUBJECTS, ...GROUND],
+  cli: ['verbs', 'ui', ...SUBJECTS, ...GROUND],
+  verbs: ['ui', ...SUBJECTS, ...GROUND],
   guard: ['agents', ...SUBJECTS, ...GROUND],
   githooks: [...SUBJECTS, ...GROUND],
   notes: ['changes', 'sessions', ...GROUND],
@@ -15,6 +14,7 @@ export const MAY_IMPORT = {
   changes: ['sessions', ...GROUND],
   sessions: GROUND,
   install: ['git', 'host', 'shell', 'domain'],
+  ui: ['domain'],
   agents: ['domain'],
   git: ['shell', 'domain'],
   host: ['shell', 'domain'],

@@ -1,7 +1,7 @@
 import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
 import { VERBS } from './cli/verbs.ts';
-import type { Answer } from './cli/verbs/verb.ts';
+import type { Answer } from './verbs/verb.ts';
 import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import type { Io } from './host/io.ts';

@@ -1,6 +1,6 @@
 import yargs from 'yargs';
 import { Failure } from '../domain/failure.ts';
-import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from './options.ts';
+import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/options.ts';
 import { VERBS } from './verbs.ts';
 
 /** What most people type first, in the order of a day. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import type { Io } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import { noteSource } from './note-input.ts';
-import type { Interaction } from './verbs/interaction.ts';
+import type { Interaction } from '../verbs/interaction.ts';
 
 export function interaction(io: Io): Interaction {
   const { cwd, env, stdin, stdout, stderr } = io;

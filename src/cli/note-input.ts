@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { shellWord } from '../domain/surfacing.ts';
 import type { Input } from '../host/io.ts';
-import type { NoteSource } from './verbs/interaction.ts';
+import type { NoteSource } from '../verbs/interaction.ts';
 
 /** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
 export function noteSource(cwd: string, stdin: Input): NoteSource {

@@ -1,6 +1,6 @@
 import parser from 'yargs-parser';
 import { Failure } from '../domain/failure.ts';
-import { type Arguments, COMMON_OPTIONS, type OptionTable } from './options.ts';
+import { type Arguments, COMMON_OPTIONS, type OptionTable } from '../verbs/options.ts';
 
 /** Joins `--output -` to `--output=-`: the parser takes a dash by itself for an option. */
 function withDashes(argv: readonly string[], names: readonly string[]): string[] {

@@ -1,19 +1,19 @@
-import { ALLOW_VERBS } from './verbs/allow.ts';
-import { BOARD_VERBS } from './verbs/board.ts';
-import { BOOT_VERBS } from './verbs/boot.ts';
-import { CHECK_VERBS } from './verbs/check.ts';
-import { COMMIT_VERBS } from './verbs/commits.ts';
-import { completionVerbs } from './verbs/completion.ts';
-import { DOCTOR_VERBS } from './verbs/doctor.ts';
-import { EXCHANGE_VERBS } from './verbs/exchange.ts';
-import { NOTE_VERBS } from './verbs/notes.ts';
-import { PURGE_VERBS } from './verbs/purge.ts';
-import { RESCUE_VERBS } from './verbs/rescue.ts';
-import { SETUP_VERBS } from './verbs/setup.ts';
-import { SHARING_VERBS } from './verbs/sharing.ts';
-import { SYNC_VERBS } from './verbs/travel.ts';
-import { UPKEEP_VERBS } from './verbs/upkeep.ts';
-import type { VerbTable } from './verbs/verb.ts';
+import { ALLOW_VERBS } from '../verbs/sharing/allow-verbs.ts';
+import { BOARD_VERBS } from '../verbs/board/board-verbs.ts';
+import { BOOT_VERBS } from '../verbs/boot/boot-verbs.ts';
+import { CHECK_VERBS } from '../verbs/check/check-verbs.ts';
+import { COMMIT_VERBS } from '../verbs/sharing/commit-verbs.ts';
+import { completionVerbs } from './completion/completion-verbs.ts';
+import { DOCTOR_VERBS } from '../verbs/doctor/doctor-verbs.ts';
+import { EXCHANGE_VERBS } from '../verbs/exchange/exchange-verbs.ts';
+import { NOTE_VERBS } from '../verbs/notes/note-verbs.ts';
+import { PURGE_VERBS } from '../verbs/purge/purge-verbs.ts';
+import { RESCUE_VERBS } from '../verbs/rescue/rescue-verbs.ts';
+import { SETUP_VERBS } from '../verbs/setup/setup-verbs.ts';
+import { SHARING_VERBS } from '../verbs/sharing/sharing-verbs.ts';
+import { SYNC_VERBS } from '../verbs/sync/sync-verbs.ts';
+import { UPKEEP_VERBS } from '../verbs/notes/upkeep-verbs.ts';
+import type { VerbTable } from '../verbs/verb.ts';
 
 /** Every verb of the command line, in the order that help shows. */
 export const VERBS: VerbTable = {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Board } from '../../src/commands/board/shape.ts';
+import type { Board } from '../../src/ui/board/shape.ts';
 import { serveBoard } from '../support/board.ts';
 import { pageOf } from '../support/board-page.ts';
 import { sampleBoard } from '../support/board-sample.ts';

@@ -1,6 +1,6 @@
 import { type OutgoingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Board } from '../../src/commands/board/shape.ts';
+import type { Board } from '../../src/ui/board/shape.ts';
 import { type ServedBoard, dataOf, serveBoard } from '../support/board.ts';
 import { TestRepository } from '../support/repository.ts';
 import { A } from '../support/sharing-world.ts';

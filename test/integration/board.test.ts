@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Board } from '../../src/commands/board/shape.ts';
+import type { Board } from '../../src/ui/board/shape.ts';
 import { boardOf, dataOf } from '../support/board.ts';
 import { TestRepository } from '../support/repository.ts';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';

@@ -15,8 +15,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type InitOptions, type InstallResult, init } from '../../src/commands/init.ts';
-import { type UninstallOptions, uninstall } from '../../src/commands/uninstall.ts';
+import { type InitOptions, type InstallResult, init } from '../../src/verbs/setup/init.ts';
+import { type UninstallOptions, uninstall } from '../../src/verbs/setup/uninstall.ts';
 import { type GitRunner, runGit } from '../../src/git/run.ts';
 import type { InstallContext } from '../../src/install/context.ts';
 

@@ -1,6 +1,6 @@
 import { ASSETS_FOR_TESTS } from './board-assets.ts';
-import type { Board } from '../../src/commands/board/shape.ts';
-import { PAGE_START } from '../../src/commands/board/output.ts';
+import type { Board } from '../../src/ui/board/shape.ts';
+import { PAGE_START } from '../../src/verbs/board/output.ts';
 import { boardPage } from '../../src/ui/board/page.ts';
 
 /** The page of a board, with the built script and style. */

@@ -5,7 +5,7 @@ import type {
   BoardSession,
   BoardStep,
   BoardTopic,
-} from '../../src/commands/board/shape.ts';
+} from '../../src/ui/board/shape.ts';
 
 export interface SampleSize {
   readonly sessions: number;

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Board } from '../../src/commands/board/shape.ts';
+import type { Board } from '../../src/ui/board/shape.ts';
 import { LAUNCHER, type TestRepository } from './repository.ts';
 
 /** The data inside of a page. */

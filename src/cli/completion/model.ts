@@ -1,6 +1,6 @@
 import { INSTALLERS } from '../../install/clients.ts';
-import { COMMON_OPTIONS, type OptionSpec } from '../options.ts';
-import type { VerbTable } from '../verbs/verb.ts';
+import { COMMON_OPTIONS, type OptionSpec } from '../../verbs/options.ts';
+import type { VerbTable } from '../../verbs/verb.ts';
 
 /** What may stand at a place of the command line: the shells look it up in the refs, or know the words. */
 export type Kind =

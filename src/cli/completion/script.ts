@@ -2,7 +2,7 @@ import { bashCompletion } from './bash.ts';
 import { fishCompletion } from './fish.ts';
 import { SHELLS, offeredVerbs } from './model.ts';
 import { zshCompletion } from './zsh.ts';
-import type { VerbTable } from '../verbs/verb.ts';
+import type { VerbTable } from '../../verbs/verb.ts';
 
 const WRITERS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 

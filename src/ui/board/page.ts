@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Board } from '../../commands/board/shape.ts';
+import type { Board } from './shape.ts';
 
 /** What makes a page of the data. */
 export interface Assets {

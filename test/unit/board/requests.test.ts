@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, decideRequest } from '../../../src/commands/board/requests.ts';
+import { type Asked, decideRequest } from '../../../src/verbs/board/requests.ts';
 
 const HERE = { port: 4711, token: 'token-of-this-run' };
 const OID = 'a'.repeat(40);

@@ -1,4 +1,4 @@
-import type { BoardTopic, BoardVersion } from '../../../commands/board/shape.ts';
+import type { BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
 import { type Item, KIND_NAMES, STEP_NAMES, nameOf, shortId, versionItem } from './model.ts';

@@ -1,4 +1,4 @@
-import type { Board } from '../../../commands/board/shape.ts';
+import type { Board } from '../shape.ts';
 import { buildPage } from './page.ts';
 import { follow } from './note-text.ts';
 

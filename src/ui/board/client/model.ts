@@ -1,11 +1,4 @@
-import type {
-  Board,
-  BoardCommit,
-  BoardRefusal,
-  BoardStep,
-  BoardTopic,
-  BoardVersion,
-} from '../../../commands/board/shape.ts';
+import type { Board, BoardCommit, BoardRefusal, BoardStep, BoardTopic, BoardVersion } from '../shape.ts';
 
 /** What is drawn on a lane and stands in the list of events. */
 export type Kind = 'write' | 'take' | 'close' | 'commit' | 'refusal';

@@ -1,4 +1,4 @@
-import type { Board } from '../../../commands/board/shape.ts';
+import type { Board } from '../shape.ts';
 
 const isServed = (): boolean => document.getElementById('app')?.hasAttribute('data-served') === true;
 

@@ -1,4 +1,4 @@
-import type { Board } from '../../../commands/board/shape.ts';
+import type { Board } from '../shape.ts';
 import { type Child, el, redraw } from './dom.ts';
 import { detailOf } from './details.ts';
 import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';

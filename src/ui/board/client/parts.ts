@@ -1,4 +1,4 @@
-import type { LaneState } from '../../../commands/board/shape.ts';
+import type { LaneState } from '../shape.ts';
 import { button, el } from './dom.ts';
 import { type Kind, type Model, shortId } from './model.ts';
 import { MAX_PRINTED, type Stage } from './view.ts';

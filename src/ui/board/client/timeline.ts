@@ -1,4 +1,4 @@
-import type { BoardSession } from '../../../commands/board/shape.ts';
+import type { BoardSession } from '../shape.ts';
 import { button, el } from './dom.ts';
 import { type Item, KIND_NAMES, type Kind, shortId } from './model.ts';
 import { STATE_NAMES, glyph, note, pager, stateDot } from './parts.ts';

@@ -1,8 +1,0 @@
-import type { CommitShape } from '../commands/shapes.ts';
-import { escapeLine } from '../domain/surfacing.ts';
-import type { Rendered } from './terminal.ts';
-
-/** A script reads the first line: the object name. */
-export function renderCommit({ commit, paths }: CommitShape): Rendered {
-  return [commit, ...paths.map((path) => `  ${escapeLine(path)}`), ''].join('\n');
-}

@@ -1,0 +1,104 @@
+import { basename } from 'node:path';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import type { BoardSession, LaneState } from '../../ui/board/shape.ts';
+
+/** What one record, or one thing that a session did, tells of it. */
+interface Trace {
+  readonly at: number;
+  readonly branch?: string | undefined;
+  readonly client?: string | undefined;
+}
+
+interface Lane {
+  readonly id: string;
+  readonly records: readonly JudgedSession[];
+  from: number;
+  to: number;
+  branch: { readonly name: string; readonly at: number } | undefined;
+  client: string | undefined;
+}
+
+/** Where a worktree is and what it has checked out. */
+export type Places = ReadonlyMap<string, { readonly path: string; readonly branch: string | undefined }>;
+
+const RANK: readonly LaneState[] = ['live', 'unknown', 'dead', 'ended'];
+const SHORT_ID = 8;
+
+/** The sessions of a board: those on record, and those that are known only by what they left. One lane an id. */
+export class Lanes {
+  readonly #lanes: Lane[] = [];
+  readonly #index = new Map<string, number>();
+  readonly #short = new Map<string, number>();
+  readonly #now: number;
+
+  constructor(records: readonly JudgedSession[], now: number) {
+    this.#now = now;
+    const byId = new Map<string, JudgedSession[]>();
+    for (const one of records) byId.set(one.record.session, [...(byId.get(one.record.session) ?? []), one]);
+    for (const [id, own] of byId) {
+      this.#add(id, own, Math.min(...own.map(({ record }) => record.startedAt)), this.#endOf(own));
+    }
+  }
+
+  /** The place of the session that did something; a lane is made for one that nobody knew. */
+  trace(id: string, { at, branch, client }: Trace): number {
+    const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
+    const index = known ?? this.#add(id, [], at, at);
+    const lane = this.#lanes[index];
+    if (lane === undefined) return index;
+    lane.from = Math.min(lane.from, at);
+    lane.to = Math.max(lane.to, at);
+    lane.client ??= client;
+    if (branch !== undefined && at >= (lane.branch?.at ?? 0)) lane.branch = { name: branch, at };
+    return index;
+  }
+
+  /** The place of a session without anything new about it. */
+  find(id: string): number | undefined {
+    return this.#index.get(id);
+  }
+
+  /** All of them, in the order of their places. */
+  sessions(places: Places): BoardSession[] {
+    return this.#lanes.map((lane) => shape(lane, places));
+  }
+
+  #add(id: string, records: readonly JudgedSession[], from: number, to: number): number {
+    const index = this.#lanes.length;
+    const client = records[0]?.record.client ?? (id.startsWith('person-') ? 'person' : undefined);
+    this.#lanes.push({ id, records, from, to, branch: undefined, client });
+    this.#index.set(id, index);
+    this.#short.set(id.slice(0, SHORT_ID), index);
+    return index;
+  }
+
+  /** Its end, or when it was seen last; a live one goes on. */
+  #endOf(records: readonly JudgedSession[]): number {
+    const ends = records.map(({ record, liveness, idleMs }) => {
+      if (liveness === 'live') return this.#now;
+      return record.ended?.at ?? Math.max(record.startedAt, this.#now - (idleMs ?? 0));
+    });
+    return Math.max(...ends);
+  }
+}
+
+function shape({ id, records, from, to, branch, client }: Lane, places: Places): BoardSession {
+  const [best] = [...records].sort((a, b) => RANK.indexOf(a.liveness) - RANK.indexOf(b.liveness));
+  const place = best === undefined ? undefined : places.get(best.worktreeId);
+  const isLive = best?.liveness === 'live';
+  const name = (isLive ? place?.branch : undefined) ?? branch?.name ?? place?.branch;
+  const { parent, succeeds, ended } = best?.record ?? { parent: null, succeeds: null, ended: null };
+  return {
+    id: escapeLine(id),
+    state: best?.liveness ?? 'none',
+    from,
+    to,
+    ...(client === undefined ? {} : { client: escapeLine(client) }),
+    ...(best?.liveness === 'ended' && ended !== null ? { reason: escapeLine(ended.reason) } : {}),
+    ...(name === undefined ? {} : { branch: escapeLine(name) }),
+    ...(place === undefined ? {} : { worktree: escapeLine(basename(place.path)) }),
+    ...(parent === null ? {} : { parent }),
+    ...(succeeds === null ? {} : { succeeds }),
+  };
+}

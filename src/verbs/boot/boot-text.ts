@@ -1,0 +1,85 @@
+import type { BootShape } from '../shapes.ts';
+import { ago } from '../../domain/age.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeForAgent } from '../../domain/note/agent-text.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import type { Finding, Verdict } from '../../domain/verification/rules.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+/** A section of the note is shown so far. Characters. */
+const MAX_SECTION = 2000;
+/** Before each line of the note: what others wrote cannot look like what was checked. */
+const MARK = '  | ';
+
+const NO_ACTION = 'the note names no next action: ask before you begin';
+
+/**
+ * What a session goes on from: what the note wants, what holds, what does not, and what the note would have it do
+ * next. Findings are ours; what stands behind the mark is the note's.
+ */
+export function renderBoot(value: BootShape, now: number): Rendered {
+  const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
+  const from = value.goalIsSummary ? 'Goal (the note has no such heading, this is its summary)' : 'Goal';
+  const quote = (title: string, text: string | null) =>
+    text === null ? [] : [`${title}:\n${quoted(text, command)}`];
+  const blocks = [
+    `${headLine(value, now)}\n${verdictLine(value)}\n`,
+    ...quote(from, value.goal),
+    ...quote('State, as the note has it', value.said),
+    ...group('Holds', value.findings, ['ok']),
+    ...group('Does not hold', value.findings, ['stale', 'changed']),
+    ...group('Could not be told', value.findings, ['unknown']),
+    ...(value.nextAction === null
+      ? [`Next action: ${NO_ACTION}\n`]
+      : quote(
+          value.stale ? 'Next action, written before what does not hold' : 'Next action',
+          value.nextAction,
+        )),
+    ...quote('Stop conditions', value.stopConditions),
+    `The whole note: ${command}\n`,
+  ];
+  return blocks.join('\n');
+}
+
+function headLine(value: BootShape, now: number): string {
+  const { writer, owner, client, writtenAt, writtenOn } = value;
+  const who = writer === owner ? '' : `, owner now ${escapeLine(shortId(owner))}`;
+  const how = client === null || writer !== owner ? '' : ` (${escapeLine(client)})`;
+  const base = writtenOn === null ? '' : `, on ${writtenOn.slice(0, 12)}`;
+  const name = forAgent(`${value.branch}/${value.topic}`);
+  return `${name}  ${escapeLine(shortId(writer))}${how}  ${ago(Date.parse(writtenAt), now)}${base}${who}`;
+}
+
+function verdictLine({ stale, findings }: BootShape): string {
+  if (stale) {
+    const reasons = findings.filter(({ verdict }) => verdict === 'stale').length;
+    return `STALE, for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}: look at what does not hold first`;
+  }
+  return findings.some(({ verdict }) => verdict === 'changed')
+    ? 'not stale; the repository has gone on since'
+    : 'not stale';
+}
+
+/** The worst first. */
+function group(title: string, findings: readonly Finding[], verdicts: readonly Verdict[]): string[] {
+  const some = verdicts.flatMap((verdict) => findings.filter((one) => one.verdict === verdict));
+  if (some.length === 0) return [];
+  const several = verdicts.length > 1;
+  const rows = some.map(({ axis, verdict, text }) => [
+    `  ${axis}`,
+    ...(several ? [verdict] : []),
+    forAgent(text),
+  ]);
+  return [`${title}:\n${columns(rows)}`];
+}
+
+/** Branches and paths, too, have names that others chose. */
+const forAgent = (text: string) => escapeForAgent(escapeLine(text));
+
+function quoted(text: string, command: string): string {
+  const characters = Array.from(text.slice(0, MAX_SECTION * 2));
+  const isCut = characters.length > MAX_SECTION || text.length > MAX_SECTION * 2;
+  const shown = escapeForAgent(isCut ? characters.slice(0, MAX_SECTION).join('') : text);
+  const lines = shown.split('\n').map((line) => `${MARK}${line}`.trimEnd());
+  return `${[...lines, ...(isCut ? [`… the rest: ${command}`] : [])].join('\n')}\n`;
+}

@@ -1,0 +1,20 @@
+import { answer, type VerbTable } from '../verb.ts';
+
+/** The verb of a session that goes on from a note. */
+export const BOOT_VERBS: VerbTable = {
+  boot: {
+    usage: 'boot [[<branch>/]<topic>]',
+    summary: 'check a note against the repository, then show what to go on from',
+    words: [0, 1],
+    options: {},
+    examples: [
+      ['git handoff boot', 'the newest open note of this branch'],
+      ['git handoff boot main/auth-refresh --json', 'exit status 1: it is stale'],
+    ],
+    async run(args, context) {
+      const { boot } = await import('./boot.ts');
+      const result = await boot({ topic: args.words[0], session: args.text('session') }, context);
+      return answer(result, async () => (await import('./boot-text.ts')).renderBoot);
+    },
+  },
+};

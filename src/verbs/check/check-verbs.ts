@@ -1,0 +1,53 @@
+import type { Context } from '../../sessions/caller.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { Arguments } from '../options.ts';
+import type { Interaction } from '../interaction.ts';
+import { type Answer, type VerbTable, answer } from '../verb.ts';
+
+/** The verb that judges commits and handoffs. */
+export const CHECK_VERBS: VerbTable = {
+  check: {
+    usage: 'check [<range>]',
+    summary: 'find commits that mix sessions, and handoffs that were moved by hand',
+    words: [0, 3],
+    options: {
+      stdin: { type: 'boolean', describe: "judge a push: the lines of a server's pre-receive hook" },
+      update: { type: 'boolean', describe: "judge one ref of a push: the words of a server's update hook" },
+    },
+    examples: [
+      ['git handoff check', 'what is not pushed yet'],
+      ['git handoff check origin/main..HEAD', 'in CI'],
+      ['git handoff check --stdin', 'in pre-receive; see git-hooks/server-pre-receive'],
+    ],
+    async run(args, context, interaction) {
+      if (args.flag('stdin') || args.flag('update')) return checkPush(args, context, interaction);
+      if (args.words.length > 1) throw wrongWords();
+      const { check } = await import('./check.ts');
+      const result = await check({ range: args.words[0] }, context);
+      return answer(result, async () => (await import('./check-text.ts')).renderCheck);
+    },
+  },
+};
+
+/** What a server's hook was told, judged. */
+async function checkPush(args: Arguments, context: Context, { note }: Interaction): Promise<Answer> {
+  const isUpdate = args.flag('update');
+  if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();
+  const [{ parseReceivedRefs, receivedRef }, { checkPushed }] = await Promise.all([
+    import('../../git/push-range.ts'),
+    import('./pushed.ts'),
+  ]);
+  const [ref = '', old = '', next = ''] = args.words;
+  const read = () => {
+    const input = note({ topic: '', messages: [], file: '-' });
+    return input instanceof Uint8Array ? Buffer.from(input).toString('utf8') : '';
+  };
+  const refs = isUpdate ? [receivedRef(ref, old, next)] : parseReceivedRefs(read());
+  const result = await checkPushed(refs, context);
+  return answer(result, async () => (await import('./check-text.ts')).renderPushed);
+}
+
+const wrongWords = () =>
+  new Failure('usage', 'check takes one range, or --stdin, or --update <ref> <old> <new>', {
+    hint: 'git handoff check -h',
+  });

@@ -1,0 +1,107 @@
+import type { Kin } from '../../domain/mixed-commit.ts';
+import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
+import {
+  type CommitRange,
+  type MixedCommit,
+  findMixedCommits,
+  handedOnSessions,
+  isCommit,
+} from '../../git/mixed-commits.ts';
+import type { GitOptions } from '../../git/run.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
+import { openWorkspace } from '../workspace.ts';
+import { kinOf } from '../../notes/kin.ts';
+
+export interface CheckOptions {
+  /** As for git-log(1); `undefined`: what is not pushed yet. */
+  readonly range: string | undefined;
+}
+
+export interface CheckValue {
+  /** What was looked at, as it is typed for git-log(1). */
+  readonly range: string;
+  /** How many commits (merges are left out) and handoffs were looked at. */
+  readonly commits: number;
+  readonly handoffs: number;
+  readonly items: readonly (MixedCommitShape | IllegalMoveShape)[];
+  /** What to do about them. */
+  readonly hints: readonly string[];
+}
+
+/** Commits looked at where no upstream says what is new. */
+const MAX_COMMITS = 100;
+const UPSTREAM = '@{upstream}';
+
+/** Finds commits that mix sessions, and handoffs that were moved by hand. Exit 1: there are some. */
+export async function check({ range }: CheckOptions, context: Context): Promise<CommandResult<CheckValue>> {
+  const options = { cwd: context.cwd };
+  const [{ sessions, notices }, states, chosen] = await Promise.all([
+    openWorkspace(context),
+    readTopics(options),
+    chooseRange(options.cwd, range),
+  ]);
+  const { looked, mixed } =
+    chosen === undefined ? { looked: 0, mixed: [] } : await mixedIn(options, chosen, kinOf(sessions, states));
+  const illegal = states.flatMap(illegalShape);
+  const items = [...mixed.map(mixedShape), ...illegal];
+  const hints = [...splitHints(mixed), ...(illegal.length > 0 ? ['git handoff doctor --fix'] : [])];
+  const value = {
+    range: chosen === undefined ? 'HEAD' : [...chosen.options, chosen.revision ?? ''].join(' ').trim(),
+    commits: looked,
+    handoffs: states.length,
+    items,
+    hints,
+  };
+  return { value, notices, exitCode: items.length === 0 ? 0 : 1 };
+}
+
+/** In CI there is no record of sessions: what handoffs say of them is asked for where it matters. */
+async function mixedIn(options: GitOptions, range: CommitRange, kin: readonly Kin[]) {
+  const found = await findMixedCommits(options, range, kin);
+  if (found.mixed.length === 0) return found;
+  const handedOn = await handedOnSessions(options, [HANDOFFS], []);
+  return handedOn.length === 0 ? found : findMixedCommits(options, range, [...kin, ...handedOn]);
+}
+
+/** `undefined`: there is no commit yet. */
+async function chooseRange(cwd: string, range: string | undefined): Promise<CommitRange | undefined> {
+  if (range !== undefined) return { options: [], revision: range };
+  const [head, upstream] = await Promise.all([isCommit({ cwd }, 'HEAD'), isCommit({ cwd }, UPSTREAM)]);
+  if (!head) return undefined;
+  if (upstream) return { options: [], revision: `${UPSTREAM}..HEAD` };
+  return { options: [`--max-count=${MAX_COMMITS}`, 'HEAD', '--not', '--remotes'] };
+}
+
+export function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
+  return { kind: 'mixed', oid, summary, sessions, paths };
+}
+
+function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMoveShape[] {
+  if (illegal === undefined) return [];
+  const { reason, bad } = illegal;
+  return [
+    {
+      kind: 'illegal',
+      ref: handoffRef(path),
+      branch,
+      topic,
+      reason: reasonText(reason),
+      oid: bad ?? null,
+    },
+  ];
+}
+
+/** The oldest is where a rebase has to begin. */
+export function splitHints(mixed: readonly MixedCommit[]): string[] {
+  const oldest = mixed.at(-1);
+  if (oldest === undefined) return [];
+  const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;
+  return [
+    `git rebase -i ${from}  (mark the commit "edit"; there: git reset HEAD^, and one git commit for each session)`,
+    'work that was taken over on purpose is said so in the message: Handoff-Accepted-From: <session id>',
+  ];
+}

@@ -1,0 +1,11 @@
+import type { DoctorValue } from './doctor.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+export function renderDoctor({ items }: DoctorValue): Rendered {
+  const rows = columns(items.map((item) => [item.status, item.check, escapeLine(item.detail)]));
+  const hints = items.flatMap((item) =>
+    item.hint === null || item.status === 'ok' ? [] : [`hint (${item.check}): ${escapeLine(item.hint)}\n`],
+  );
+  return rows + hints.join('');
+}

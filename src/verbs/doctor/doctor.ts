@@ -1,0 +1,62 @@
+import { committer, openRepository } from '../../git/repository.ts';
+import { readSettings } from '../../git/config.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { checkClients } from './client-checks.ts';
+import { checkGone } from './gone-checks.ts';
+import { checkGoneRemotes } from './gone-remotes.ts';
+import { checkGitHooks } from './hook-checks.ts';
+import { checkLedgers, checkLeftovers } from './leftover-checks.ts';
+import { checkLocks } from './lock-checks.ts';
+import { checkObjects, verifyHandoffs } from './object-checks.ts';
+import { checkPrograms } from './program-checks.ts';
+import { checkRemotes } from './remote-checks.ts';
+import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
+import type { CheckShape } from '../shapes.ts';
+
+export interface DoctorOptions {
+  /** Mend what can be mended without losing anything. */
+  readonly fix: boolean;
+  /** Read every handoff again with a second implementation of git. */
+  readonly verify: boolean;
+  /** The folder that holds our `git-hooks/`. */
+  readonly packageRoot: string;
+}
+
+export interface DoctorValue {
+  readonly items: readonly CheckShape[];
+}
+
+/**
+ * Checks that hooks are reached, that every handoff can be read and none was moved by hand, that nothing is left of
+ * processes that died. Exit 1: something is wrong.
+ */
+export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
+  const { cwd, now } = context;
+  const { fix, verify, packageRoot } = options;
+  const [repository, settings, person] = await Promise.all([
+    openRepository(cwd),
+    readSettings(cwd),
+    committer(cwd),
+  ]);
+  const items = [
+    ...(await checkGit(cwd)),
+    ...checkInit(repository, settings, person),
+    ...checkPrograms(context),
+    ...(await checkClients(repository, settings, context, packageRoot)),
+    ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
+    // A lock that stays would keep the refs from being mended.
+    ...checkLocks(repository, fix, now),
+    ...checkLeftovers(repository, fix, now),
+    ...checkLedgers(repository, fix),
+    ...(await checkRefs(repository, fix, now)),
+    ...(await checkGone(repository, settings, context, fix)),
+    ...(await checkRemotes(cwd)),
+    ...(await checkGoneRemotes(cwd, fix, context.budget)),
+    ...(await checkObjects(repository)),
+    ...(verify ? await verifyHandoffs(repository) : []),
+    ...checkHookLog(repository, context),
+  ];
+  const wrong = items.some(({ status }) => status === 'problem');
+  return { value: { items }, exitCode: wrong ? 1 : 0 };
+}

@@ -1,0 +1,107 @@
+import { readerName } from '../../domain/reader.ts';
+import { looksDone } from '../../domain/staleness.ts';
+import type { RemoteSummary } from '../../domain/tracking/relation.ts';
+import { ACKS, KEPT, PRUNED, REMOTE, handoffRef } from '../../git/namespace.ts';
+import { listRefNames } from '../../git/refs.ts';
+import { openRepository } from '../../git/repository.ts';
+import { ackOf, acksFrom } from '../../notes/acks.ts';
+import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
+import { type LocalTip, compareWithRemotes } from '../../notes/tracking.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { byAge } from '../../notes/find-topic.ts';
+import { NOBODY, findReader, namedOperator, readerFacts } from './reader.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import type { ListedShape } from '../shapes.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import { judgeBranches, stalenessOf } from '../../notes/staleness.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface ListOptions {
+  /** Closed ones too. */
+  readonly all: boolean;
+  readonly state: 'open' | 'closed' | undefined;
+  /** Only what the reader has neither written nor acknowledged. */
+  readonly unread: boolean;
+  /** Only what is addressed to this operator. */
+  readonly to: string | undefined;
+  /** Who reads is asked for: what is unread, or addressed to them, will be shown. It costs a process. */
+  readonly reading: boolean;
+  readonly session: string | undefined;
+}
+
+export interface ListValue {
+  /** The branch whose handoffs come first. */
+  readonly branch: string;
+  readonly items: readonly ListedShape[];
+  /** A command for each note whose work looks done; nothing is closed unasked. */
+  readonly looksDone: readonly string[];
+  /** What a sync with each remote that was asked before would move; of all handoffs, not of the items alone. */
+  readonly remotes: readonly RemoteSummary[];
+}
+
+/** Longer than any repository needs that can be listed; then nothing is said of branches. Milliseconds. */
+const STALENESS_MS = 2000;
+
+/** Lists handoffs: this branch's first, then the others', newest first. */
+export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
+  const { cwd, budget } = context;
+  const repository = await openRepository(cwd);
+  const local = listRefNames({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
+  const reading = readTopicsBeside({ cwd }, '', local);
+  const [workspace, states, facts, stale, remotes] = await Promise.all([
+    openWorkspace(context, repository),
+    reading,
+    options.reading ? readerFacts(repository, context) : NOBODY,
+    judgeBranches(repository, reading, budget.part(STALENESS_MS)),
+    Promise.all([local, reading]).then(([refs, topics]) =>
+      compareWithRemotes({ cwd }, refs, tipsOf(topics), budget),
+    ),
+  ]);
+  const acks = acksFrom(await local);
+  const reader = findReader(facts, context, workspace, options.session);
+  const name = readerName(reader) ?? '';
+  const to =
+    options.to === undefined ? undefined : namedOperator(options.to, reader, 'git handoff list --all');
+  const here = repository.branch;
+  const wanted = options.state ?? (options.all ? undefined : 'open');
+  const items = states
+    .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || byAge(a, b))
+    .flatMap((state) =>
+      state.tip === undefined
+        ? []
+        : [
+            {
+              ...handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, {
+                ...reader,
+                acknowledged: ackOf(acks, state.path, name),
+              }),
+              staleness: stalenessOf(state, stale),
+              remotes: remotes.of(state.path),
+            },
+          ],
+    )
+    .filter((item) => wanted === undefined || item.state === wanted)
+    .filter((item) => !options.unread || item.unread)
+    .filter((item) => to === undefined || item.to === to);
+  return {
+    value: { branch: here, items, looksDone: closeCommands(items, reader.session), remotes: remotes.summary },
+    notices: [...workspace.notices, ...(await reportIllegalMoves(repository, states, context.now))],
+    exitCode: items.length === 0 ? 1 : 0,
+  };
+}
+
+function tipsOf(topics: readonly TopicState[]): LocalTip[] {
+  return topics.map(({ path, tip, publicOid }) => ({ path, oid: tip?.oid ?? publicOid }));
+}
+
+/** What another session owns is closed with a take. */
+function closeCommands(items: readonly ListedShape[], reader: string | undefined): string[] {
+  return items
+    .filter(({ staleness }) => looksDone(staleness))
+    .map(
+      ({ branch, topic, owner }) =>
+        `git handoff close ${typedTopic(branch, topic)}${owner === reader ? '' : ' --take'}`,
+    );
+}

@@ -1,0 +1,66 @@
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import { acknowledgedOf, readerName } from '../../domain/reader.ts';
+import { checkStep } from '../../domain/transition.ts';
+import { encodeBranch, handoffRef } from '../../git/namespace.ts';
+import { openRepository } from '../../git/repository.ts';
+import { ackOf, readAcks } from '../../notes/acks.ts';
+import { readHistory } from '../../notes/topic.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import type { StepName, VersionShape } from '../shapes.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface LogOptions {
+  readonly topic: string | undefined;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
+  readonly session: string | undefined;
+}
+
+export interface LogValue {
+  readonly branch: string;
+  readonly topic: string;
+  readonly items: readonly VersionShape[];
+}
+
+/** The history of a topic, newest first: who wrote when, and how ownership passed. */
+export async function log(options: LogOptions, context: Context): Promise<CommandResult<LogValue>> {
+  const repository = await openRepository(context.cwd);
+  const [workspace, facts] = await Promise.all([
+    openWorkspace(context, repository),
+    options.reading ? readerFacts(repository, context) : NOBODY,
+  ]);
+  const reader = findReader(facts, context, workspace, options.session);
+  const state =
+    options.topic === undefined
+      ? await newestTopic(repository, encodeBranch(repository.branch))
+      : await findTopic(repository, options.topic);
+  const [history, acks] = await Promise.all([
+    readHistory(repository, requireTip(state).oid),
+    options.reading ? readAcks(repository, state.path) : new Map(),
+  ]);
+  const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
+  const known = new Map<string, HandoffCommit>(history.map((commit) => [commit.oid, commit]));
+  const items = history.map((commit) => ({
+    ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, {
+      ...reader,
+      acknowledged: read.has(commit.oid) ? commit.oid : undefined,
+    }),
+    step: stepOf(known.get(commit.parents[0] ?? ''), commit),
+  }));
+  return {
+    value: { branch: state.branch, topic: state.topic, items },
+    notices: [...workspace.notices, ...(await reportIllegalMoves(repository, [state], context.now))],
+  };
+}
+
+/** A merge's second parent is not loaded here; that it is a merge is all a reader wants to know. */
+function stepOf(parent: HandoffCommit | undefined, commit: HandoffCommit): StepName {
+  if (commit.parents.length > 1) return 'merge';
+  const verdict = checkStep(parent === undefined ? [] : [parent], commit);
+  return verdict.legal ? verdict.step : 'illegal';
+}

@@ -1,0 +1,204 @@
+import type { Context } from '../../sessions/caller.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type Arguments, EXPECT } from '../options.ts';
+import { type Answer, type VerbTable, answer, word } from '../verb.ts';
+
+/** The verbs that read and write notes. */
+export const NOTE_VERBS: VerbTable = {
+  write: {
+    usage: 'write [<branch>/]<topic>',
+    summary: 'leave a note: from -m, --file, stdin, or the editor',
+    words: [1, 1],
+    options: {
+      message: {
+        type: 'string',
+        alias: 'm',
+        array: true,
+        value: '<text>',
+        describe: 'the note; several become paragraphs',
+      },
+      file: {
+        type: 'string',
+        alias: 'F',
+        value: '<file>',
+        describe: 'read the note from a file (- for stdin)',
+      },
+      take: { type: 'boolean', describe: 'become the owner if another session owns the topic' },
+      expect: EXPECT,
+      to: {
+        type: 'string',
+        value: '<operator>',
+        describe: 'address it, by front matter (me: yourself)',
+      },
+      tag: { type: 'string', array: true, value: '<tag>', describe: 'a tag in its front matter' },
+      reference: {
+        type: 'string',
+        array: true,
+        value: '<ref>',
+        describe: 'a reference in its front matter: an issue, a commit, a file',
+      },
+      'allow-secret': {
+        type: 'boolean',
+        describe: 'write it although a secret seems to stand in it; the commit records that',
+      },
+    },
+    examples: [
+      [
+        "git handoff write auth-refresh -m 'token refresh works; the retry test is still red'",
+        'on this branch',
+      ],
+      ['git handoff write main/auth-refresh < note.md', 'for another branch, from stdin'],
+    ],
+    async run(args, context, interaction) {
+      const { write } = await import('./write.ts');
+      const topic = word(args);
+      const note = interaction.note({ topic, messages: args.texts('message'), file: args.text('file') });
+      const options = {
+        topic,
+        note,
+        address: { to: args.text('to'), tags: args.texts('tag'), references: args.texts('reference') },
+        take: args.flag('take'),
+        expect: args.text('expect'),
+        allowSecret: args.flag('allow-secret'),
+        session: args.text('session'),
+      };
+      return answer(
+        await write(options, context),
+        async () => (await import('./notes-text.ts')).renderWritten,
+      );
+    },
+  },
+  show: {
+    usage: 'show [[<branch>/]<topic>]',
+    summary: 'print a note; the newest open one of this branch when none is named',
+    words: [0, 1],
+    options: {
+      raw: { type: 'boolean', describe: "only the note's bytes, unescaped" },
+      at: { type: 'string', value: '<oid>', describe: 'the note as it was at that commit' },
+      lost: {
+        type: 'string',
+        optionalValue: true,
+        value: '[=<n>]',
+        describe: 'list the texts kept when a write was refused, or print one',
+      },
+    },
+    examples: [
+      ['git handoff show', 'what the last session left on this branch'],
+      ['git handoff show auth-refresh --lost=1', 'a text that lost against another writer'],
+    ],
+    async run(args, context) {
+      const { show } = await import('./show.ts');
+      const options = {
+        topic: args.words[0],
+        raw: args.flag('raw'),
+        at: args.text('at'),
+        lost: parseLost(args.text('lost')),
+        reading: args.flag('json'),
+        session: args.text('session'),
+      };
+      return answer(await show(options, context), async () => (await import('./notes-text.ts')).renderShown);
+    },
+  },
+  list: {
+    usage: 'list',
+    summary: "list handoffs, this branch's first",
+    words: [0, 0],
+    options: {
+      all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
+      state: { type: 'string', value: 'open|closed', describe: 'only those' },
+      unread: { type: 'boolean', describe: 'only what you have neither written nor acknowledged' },
+      to: { type: 'string', value: '<operator>', describe: 'only what is addressed to them (me: to you)' },
+    },
+    examples: [['git handoff list --all --json', 'everything, for a program']],
+    async run(args, context) {
+      const { list } = await import('./list.ts');
+      const options = {
+        all: args.flag('all'),
+        state: parseState(args.text('state')),
+        unread: args.flag('unread'),
+        to: args.text('to'),
+        reading: args.flag('json') || args.flag('unread') || args.text('to') === 'me',
+        session: args.text('session'),
+      };
+      return answer(await list(options, context), async () => {
+        const { renderList } = await import('./notes-text.ts');
+        return (value, now) => renderList(value, now, options.unread || options.to !== undefined);
+      });
+    },
+  },
+  log: {
+    usage: 'log [[<branch>/]<topic>]',
+    summary: 'the versions of a note: who, when, and who took it from whom',
+    words: [0, 1],
+    options: {},
+    examples: [['git handoff log main/auth-refresh', 'its whole history']],
+    async run(args, context) {
+      const { log } = await import('./log.ts');
+      const result = await log(
+        { topic: args.words[0], reading: args.flag('json'), session: args.text('session') },
+        context,
+      );
+      return answer(result, async () => (await import('./notes-text.ts')).renderLog);
+    },
+  },
+  ack: {
+    usage: 'ack [<branch>/]<topic>',
+    summary: 'say that you have read a note; until it changes it is not unread for you',
+    words: [1, 1],
+    options: { expect: EXPECT },
+    examples: [['git handoff ack main/auth-refresh', 'then list --unread leaves it out']],
+    async run(args, context) {
+      const { ack } = await import('./ack.ts');
+      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
+      const result = await ack(options, context);
+      return answer(result, async () => (await import('./notes-text.ts')).renderAck);
+    },
+  },
+  take: {
+    usage: 'take [[<branch>/]<topic>] [-- <path>...]',
+    summary: "become the owner of a note, or of another session's uncommitted changes, on the record",
+    words: [1, Infinity],
+    options: { expect: EXPECT },
+    examples: [
+      ['git handoff take main/auth-refresh', 'then write it: git handoff write main/auth-refresh'],
+      ['git handoff take -- src/login.ts', 'that change is yours to commit; the other session is told'],
+    ],
+    async run(args, context) {
+      if (args.afterDashes.length > 0) return takePathsAnswer(args, context);
+      if (args.words.length > 1) throw oneTopic();
+      const { take } = await import('./take.ts');
+      const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
+      return answer(await take(options, context), async () => (await import('./notes-text.ts')).renderTaken);
+    },
+  },
+};
+
+async function takePathsAnswer(args: Arguments, context: Context): Promise<Answer> {
+  const { afterDashes: paths, words } = args;
+  if (words.length > paths.length) throw oneTopic();
+  if (args.text('expect') !== undefined) {
+    throw new Failure('usage', '--expect is for notes, not for paths', { hint: 'git handoff take -h' });
+  }
+  const { takePaths } = await import('../sharing/take-paths.ts');
+  const result = await takePaths({ paths, session: args.text('session') }, context);
+  return answer(result, async () => (await import('../sharing/status-text.ts')).renderTakenPaths);
+}
+
+function oneTopic(): Failure {
+  const message = 'one topic is taken at a time, or paths, which follow after --';
+  return new Failure('usage', message, { hint: 'git handoff take -h' });
+}
+
+/** `--lost` lists, `--lost=<n>` prints one. */
+function parseLost(text: string | undefined): boolean | number {
+  if (text === undefined) return false;
+  if (text === '') return true;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Failure('usage', '--lost takes a number', { hint: 'git handoff show <topic> --lost' });
+}
+
+/** `--state open|closed`. */
+function parseState(text: string | undefined): 'open' | 'closed' | undefined {
+  if (text === undefined || text === 'open' || text === 'closed') return text;
+  throw new Failure('usage', '--state is open or closed', { hint: 'git handoff list --state open' });
+}

@@ -1,0 +1,142 @@
+import type { StateValue } from './close.ts';
+import type { AckValue } from './ack.ts';
+import type { ListValue } from './list.ts';
+import type { LogValue } from './log.ts';
+import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shapes.ts';
+import type { ShowValue } from './show.ts';
+import type { TakeValue } from './take.ts';
+import type { RemoteRelation } from '../../domain/tracking/relation.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { ago } from '../../domain/age.ts';
+import { remoteLines } from '../remotes-text.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
+const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
+const owner = (item: HandoffShape) => escapeLine(shortId(item.owner));
+
+/** A script reads one line: the object name. */
+export function renderWritten(value: HandoffShape): Rendered {
+  return `${value.oid}\n`;
+}
+
+export function renderTaken(value: TakeValue): Rendered {
+  const from = value.takenFrom === null ? '' : ` from ${escapeLine(shortId(value.takenFrom))}`;
+  return value.taken
+    ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
+    : `${name(value)} is yours already\n`;
+}
+
+/** Of close and reopen. */
+export function renderState(value: StateValue): Rendered {
+  return `${name(value)} ${value.changed ? 'is' : 'was'} ${value.state}${value.changed ? '' : ' already'}\n`;
+}
+
+export function renderAck(value: AckValue): Rendered {
+  const done = value.changed ? 'is read now, at' : 'was read already, at';
+  return `${name(value)} ${done} ${value.oid}\n`;
+}
+
+export function renderShown(value: ShowValue, now: number): Rendered {
+  if (value.kind === 'lost') return renderLost(value.items, now);
+  const client = value.client === null ? '' : ` (${escapeLine(value.client)})`;
+  const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
+  const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
+  const head = `${name(value)}  ${value.state}  ${owner(value)}${client}${to}  ${age(value, now)}${base}\n${value.oid}\n\n`;
+  const body = 'note' in value ? value.note : Buffer.from(value.noteBase64, 'base64').toString('latin1');
+  const text = escapeText(body);
+  return head + text + (text.endsWith('\n') ? '' : '\n');
+}
+
+function renderLost(items: readonly LostShape[], now: number): Rendered {
+  if (items.length === 0) return 'no text was kept for this topic\n';
+  return columns(
+    items.map((item) => [
+      String(item.number),
+      item.session === null ? '-' : escapeLine(shortId(item.session)),
+      age(item, now),
+      escapeLine(item.reason),
+    ]),
+  );
+}
+
+/** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
+export function renderList(
+  { branch, items, looksDone, remotes }: ListValue,
+  now: number,
+  narrowed = false,
+): Rendered {
+  if (items.length === 0 && narrowed) return 'no handoffs like that (all: git handoff list --all)\n';
+  const waiting = remoteLines(remotes);
+  if (items.length === 0) {
+    return `no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n${waiting}`;
+  }
+  const here = items.filter((item) => item.branch === branch);
+  const others = items.filter((item) => item.branch !== branch);
+  const rows = (some: readonly ListedShape[]) =>
+    columns(
+      some.map((item) => [
+        name(item),
+        remarks(item, remotes.length > 1),
+        owner(item),
+        age(item, now),
+        escapeLine(item.summary),
+      ]),
+    );
+  const groups = [here, others].filter((some) => some.length > 0).map(rows);
+  return [...groups, ...doneLine(looksDone), ...(waiting === '' ? [] : [waiting])].join('\n');
+}
+
+const REMARKS: Readonly<Record<NonNullable<ListedShape['staleness']>, string>> = {
+  merged: 'merged: close it?',
+  'branch-deleted': 'branch gone',
+  'branch-renamed': 'branch renamed',
+};
+
+function remark({ state, staleness }: ListedShape): string {
+  if (state !== 'open') return state;
+  return staleness === null ? '' : REMARKS[staleness];
+}
+
+/** With several remotes each remark names its own; what is in sync is not told. */
+function remarks(item: ListedShape, named: boolean): string {
+  const apart = item.remotes.flatMap((relation) => {
+    const text = relationText(relation);
+    return text === '' ? [] : [named ? `${text} (${escapeLine(relation.remote)})` : text];
+  });
+  return [remark(item), ...apart].filter((text) => text !== '').join(', ');
+}
+
+function relationText({ state, ahead, behind }: RemoteRelation): string {
+  if (state === 'ahead') return `ahead ${ahead}`;
+  if (state === 'behind') return `behind ${behind}`;
+  if (state === 'diverged') return `diverged ${ahead}/${behind}`;
+  if (state === 'local-only') return 'not pushed';
+  return state === 'unknown' ? 'differs' : '';
+}
+
+function doneLine([first, ...more]: readonly string[]): string[] {
+  if (first === undefined) return [];
+  return [
+    more.length === 0 ? `1 looks done: ${first}\n` : `${more.length + 1} look done, the first: ${first}\n`,
+  ];
+}
+
+export function renderLog({ items }: LogValue, now: number): Rendered {
+  return columns(
+    items.map((item) => [
+      item.oid.slice(0, 12),
+      owner(item),
+      step(item),
+      age(item, now),
+      escapeLine(item.summary),
+    ]),
+  );
+}
+
+function step(item: VersionShape): string {
+  const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
+  const from = item.takenFrom === null ? '' : ` from ${escapeLine(shortId(item.takenFrom))}`;
+  return `${item.step}${from}${allowed}`;
+}

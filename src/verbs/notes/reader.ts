@@ -1,0 +1,104 @@
+import { Failure } from '../../domain/failure.ts';
+import type { SessionId } from '../../domain/names.ts';
+import {
+  ANYONE,
+  type Operator,
+  activeOperators,
+  isOperatorId,
+  parseOperators,
+} from '../../domain/operators.ts';
+import { personId } from '../../domain/person.ts';
+import { type Reader, decideOperator, readerName } from '../../domain/reader.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { readReaderSettings } from '../../git/config.ts';
+import { hash } from '../../git/hash.ts';
+import { type Repository, workTreeTop } from '../../git/repository.ts';
+import { OPERATORS_FILE, readOperatorsFile } from '../../host/operators-file.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { Workspace } from '../workspace.ts';
+
+/** What says for whom notes are read and written here, besides the session. */
+export interface ReaderFacts {
+  readonly operator: string | undefined;
+  /** The operators of OPERATORS.md whose time is not over. */
+  readonly operators: readonly Operator[];
+  /** Notes may only name those. */
+  readonly verify: boolean;
+  readonly email: string | undefined;
+}
+
+/** For answers that do not say who has read what. */
+export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
+
+/** Names that mean something else wherever an operator can be named. */
+export const ME = 'me';
+
+/**
+ * Reads them in one process, which can run beside others.
+ *
+ * @throws Failure `usage` when `handoff.operator` is no name.
+ */
+export async function readerFacts(repository: Repository, context: Context): Promise<ReaderFacts> {
+  const [{ settings, email: configured }, top] = await Promise.all([
+    readReaderSettings(repository.cwd),
+    workTreeTop(repository),
+  ]);
+  const email = context.env['GIT_COMMITTER_EMAIL'] ?? configured ?? context.env['EMAIL'];
+  const text = top === undefined ? undefined : readOperatorsFile(top);
+  const today = new Date(context.now).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const operators = text === undefined ? [] : activeOperators(parseOperators(text), today);
+  const { operator: setting, verifyOperators: verify } = settings;
+  if (setting !== undefined)
+    requireOperator(setting, 'handoff.operator', 'git config handoff.operator alice');
+  return { operator: decideOperator(setting, email, operators), operators, verify, email };
+}
+
+/** @throws Failure `usage` for what names no operator. */
+function requireOperator(text: string, what: string, hint: string): void {
+  if (isOperatorId(text) && text !== ME && (text !== ANYONE || what === '--to')) return;
+  const message = `${what} is ${escapeLine(JSON.stringify(text))}, which names no operator: 1 to 64 of A-Z a-z 0-9 _ -`;
+  throw new Failure('usage', message, { hint });
+}
+
+/** The reader that a session (or a person, by its address) is here. */
+export function readerOf(facts: ReaderFacts, session: SessionId | undefined): Reader {
+  const person = personId(facts.email ?? '', (text) => hash('sha256', text));
+  return { session: session ?? person, operator: facts.operator };
+}
+
+/** The reader that runs a command which only reads. */
+export function findReader(
+  facts: ReaderFacts,
+  context: Context,
+  { sessions }: Workspace,
+  option: string | undefined,
+): Reader {
+  return readerOf(facts, findSession(context, sessions, option)?.id);
+}
+
+/** An operator as an option names it: `me` is the reader. */
+export function namedOperator(text: string, reader: Reader, hint: string): string {
+  const name = text === ME ? readerName(reader) : text;
+  if (name === undefined) {
+    throw new Failure('usage', 'nobody knows who you are here', {
+      hint: 'git config handoff.operator alice',
+    });
+  }
+  if (text !== ME) requireOperator(name, '--to', hint);
+  return name;
+}
+
+/** @throws Failure `unknown-operator` when notes may only name operators of OPERATORS.md, and one is not. */
+export function verifyOperators(facts: ReaderFacts, names: readonly (string | undefined)[]): void {
+  const known = facts.operators.map(({ id }) => id);
+  const unknown = names.find((name) => name !== undefined && name !== ANYONE && !known.includes(name));
+  if (!facts.verify || unknown === undefined) return;
+  const list = known.length === 0 ? 'nobody yet' : known.slice(0, 20).join(', ');
+  throw new Failure(
+    'unknown-operator',
+    `${OPERATORS_FILE} does not know the operator ${escapeLine(unknown)}`,
+    {
+      hint: `it knows ${list}; add a line "- ${escapeLine(unknown)} <address>" to it, or: git config handoff.verifyOperators false`,
+    },
+  );
+}

@@ -1,0 +1,158 @@
+import { Failure } from '../../domain/failure.ts';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import type { Oid } from '../../domain/names.ts';
+import { acknowledgedOf, readerName } from '../../domain/reader.ts';
+import { loadCommits } from '../../git/commits.ts';
+import type { RemoteRelation } from '../../domain/tracking/relation.ts';
+import { REMOTE, encodeBranch, handoffRef } from '../../git/namespace.ts';
+import { listRefNames } from '../../git/refs.ts';
+import { type Repository, openRepository } from '../../git/repository.ts';
+import type { Budget } from '../../host/io.ts';
+import { ackOf, readAcks } from '../../notes/acks.ts';
+import { listLost, readLost } from '../../notes/lost.ts';
+import { type TopicState, readHistory } from '../../notes/topic.ts';
+import { compareWithRemotes } from '../../notes/tracking.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { noteFacts, type StructureShape } from './note-facts.ts';
+import { NOBODY, findReader, readerFacts } from './reader.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import type { HandoffShape, LostShape, NoteShape } from '../shapes.ts';
+import { handoffShape, noteShape } from '../handoff-shape.ts';
+import { timestamp } from '../../domain/age.ts';
+import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
+import { versionIn } from './versions.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface ShowOptions {
+  readonly topic: string | undefined;
+  /** Only the note's bytes. */
+  readonly raw: boolean;
+  /** A version of the topic's history. */
+  readonly at: string | undefined;
+  /** `true`: list the kept texts; a number: print that one. */
+  readonly lost: boolean | number;
+  /** Who reads is asked for: what is unread will be shown. It costs processes. */
+  readonly reading: boolean;
+  readonly session: string | undefined;
+}
+
+export type ShowValue =
+  | ({
+      readonly kind: 'handoff';
+      /** How the topic stands to each remote that has been asked; only when `reading`. */
+      readonly remotes?: readonly RemoteRelation[];
+    } & HandoffShape &
+      StructureShape &
+      NoteShape)
+  /** With the text of the one that was asked for. */
+  | ({ readonly kind: 'lost'; readonly items: readonly LostShape[] } & Partial<NoteShape>);
+
+/**
+ * Shows a note (of the newest open handoff when none is named), one of its versions, or the texts that
+ * were kept when a write was refused.
+ */
+export async function show(options: ShowOptions, context: Context): Promise<CommandResult<ShowValue>> {
+  const repository = await openRepository(context.cwd);
+  if (options.lost !== false) return showLost(repository, options);
+  const [workspace, reader, state] = await Promise.all([
+    openWorkspace(context, repository),
+    options.reading ? readerFacts(repository, context) : NOBODY,
+    shownTopic(repository, options.topic),
+  ]);
+  const view = findReader(reader, context, workspace, options.session);
+  const [moved, { commit, note, acknowledged }, remotes] = await Promise.all([
+    reportIllegalMoves(repository, [state], context.now),
+    version(repository, state, options.at, options.reading ? readerName(view) : undefined),
+    options.reading ? relationsOf(repository, state, context.budget) : undefined,
+  ]);
+  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
+  const facts = await noteFacts(note, context.now);
+  return {
+    value: {
+      kind: 'handoff',
+      ...shape,
+      ...(remotes === undefined ? {} : { remotes }),
+      ...facts.shape,
+      ...noteShape(note),
+    },
+    notices: [...workspace.notices, ...moved, ...facts.notices],
+    ...(options.raw ? { bytes: note } : {}),
+  };
+}
+
+async function relationsOf(
+  repository: Repository,
+  { path, tip, publicOid }: TopicState,
+  budget: Budget,
+): Promise<readonly RemoteRelation[]> {
+  const refs = await listRefNames({ cwd: repository.cwd }, [REMOTE]);
+  return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
+    path,
+  );
+}
+
+async function shownTopic(repository: Repository, topic: string | undefined): Promise<Readable> {
+  return topic === undefined
+    ? newestTopic(repository, encodeBranch(repository.branch))
+    : findTopic(repository, topic, { note: true });
+}
+
+type Readable = TopicState & { note?: Buffer | undefined };
+
+interface ShownVersion {
+  readonly commit: HandoffCommit;
+  readonly note: Buffer;
+  /** This version's own name when the reader has acknowledged it, or a later one. */
+  readonly acknowledged: Oid | undefined;
+}
+
+async function version(
+  repository: Repository,
+  state: Readable,
+  at: string | undefined,
+  reader: string | undefined,
+): Promise<ShownVersion> {
+  const tip = requireTip(state);
+  const history = at === undefined ? [] : await readHistory(repository, tip.oid);
+  const wanted =
+    at === undefined ? tip.oid : versionIn(history, at, typedTopic(state.branch, state.topic)).oid;
+  const newest =
+    reader === undefined ? undefined : ackOf(await readAcks(repository, state.path), state.path, reader);
+  const read = at === undefined ? [newest] : acknowledgedOf(history, newest);
+  const acknowledged = read.includes(wanted) ? wanted : undefined;
+  if (at === undefined && state.note !== undefined) return { commit: tip, note: state.note, acknowledged };
+  const [commit] = await loadCommits({ cwd: repository.cwd }, [wanted], { notes: true });
+  if (commit?.note !== undefined) return { commit, note: commit.note, acknowledged };
+  throw new Failure('integrity', `the note of ${wanted} cannot be read`, {
+    hint: 'git fsck --connectivity-only',
+  });
+}
+
+async function showLost(repository: Repository, options: ShowOptions): Promise<CommandResult<ShowValue>> {
+  if (options.topic === undefined) {
+    throw new Failure('usage', '--lost needs a topic', { hint: 'git handoff list --all' });
+  }
+  const target = parseTopicArgument(options.topic, repository);
+  const name = typedTopic(target.branch, target.topic);
+  const texts = await listLost(repository, target.path);
+  const items = texts
+    .filter(({ number }) => options.lost === true || number === options.lost)
+    .map(({ ref, number, details }) => ({
+      number,
+      ref,
+      kind: details.kind,
+      session: details.session,
+      createdAt: timestamp(details.at),
+      reason: details.reason,
+    }));
+  if (typeof options.lost === 'number') {
+    const bytes = await readLost(repository, target.path, options.lost);
+    if (bytes !== undefined) return { value: { kind: 'lost', items, ...noteShape(bytes) }, bytes };
+    throw new Failure('not-found', `${name} has no kept text ${options.lost}`, {
+      hint: `git handoff show ${name} --lost`,
+    });
+  }
+  return { value: { kind: 'lost', items }, exitCode: items.length === 0 ? 1 : 0 };
+}

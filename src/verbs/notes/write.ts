@@ -1,0 +1,239 @@
+import { Failure, asFailure } from '../../domain/failure.ts';
+import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
+import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { handoffRef } from '../../git/namespace.ts';
+import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
+import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../../notes/handoffs.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepare.ts';
+import {
+  isAddressed,
+  type NoteScene,
+  type PreparedNote,
+  type Address,
+} from '../../notes/front-matter/address.ts';
+import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
+import { type RefusedText, failKeeping, keptText, ownerName, refusal } from '../../notes/refusal.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { checkSecrets } from '../../notes/secrets/check-note.ts';
+import type { HandoffShape } from '../shapes.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import {
+  type TopicArgument,
+  parseTopicArgument,
+  requireBranch,
+  typedTopic,
+} from '../../notes/topic-argument.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface WriteOptions {
+  readonly topic: string;
+  /** Where the note comes from: read already, or asked for (an editor) once everything else is right. */
+  readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
+  /** Front matter that the note is to have. */
+  readonly address: Address;
+  readonly take: boolean;
+  readonly expect: string | undefined;
+  /** What looks like a secret in it is none. */
+  readonly allowSecret: boolean;
+  readonly session: string | undefined;
+}
+
+/** What an editor is opened for: `head` is the front matter that the note begins with. */
+export interface EditedNote {
+  readonly branch: string;
+  readonly topic: string;
+  readonly head: string;
+}
+
+/**
+ * Writes a note: one commit on `refs/handoffs/<branch>/<topic>`, by compare-and-swap.
+ *
+ * @throws Failure; the text is then kept under a ref or in a file that the message names.
+ */
+export async function write(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+  try {
+    return await writeNote(options, context);
+  } catch (error) {
+    const { note } = options;
+    const failure = asFailure(error);
+    if (failure.lostRef !== undefined || /; your text /.test(failure.message)) throw failure;
+    if (typeof note === 'function' || note.length === 0) throw failure;
+    const details = { cause: error, ...(failure.hint === undefined ? {} : { hint: failure.hint }) };
+    throw new Failure(failure.code, `${failure.message}; ${keptText(note)}`, details);
+  }
+}
+
+async function writeNote(options: WriteOptions, context: Context): Promise<CommandResult<HandoffShape>> {
+  const repository = await openRepository(context.cwd);
+  const target = parseTopicArgument(options.topic, repository);
+  const facts = readFacts(repository, context, options);
+  const early = startEarly(repository, target.path);
+  try {
+    return await writeTo(repository, target, { ...(await facts), early }, options, context);
+  } finally {
+    abandonEarly(early);
+  }
+}
+
+/** What a write reads first: the slowest process is started first, and all run side by side. */
+async function readFacts(repository: Repository, context: Context, options: WriteOptions) {
+  const { cwd } = context;
+  const [tree, author, workspace, reader] = await Promise.all([
+    workTreeFacts(cwd),
+    committer(cwd),
+    openWorkspace(context, repository),
+    mayBeAddressed(options) ? readerFacts(repository, context) : NOBODY,
+  ]);
+  return { tree, author, workspace, reader };
+}
+
+/** Whether it can matter which operator writes: a note without front matter names none. */
+function mayBeAddressed({ note, address }: WriteOptions): boolean {
+  return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
+}
+
+type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStart };
+
+async function writeTo(
+  repository: Repository,
+  target: TopicArgument,
+  { tree, author, workspace, reader, early }: Facts,
+  options: WriteOptions,
+  context: Context,
+): Promise<CommandResult<HandoffShape>> {
+  const { sessions, notices: seen } = workspace;
+  const expect = parseExpectation(options.expect);
+  const stands = async () => (await early.topic).tip !== undefined;
+  const base = await requireBranch(repository, target, tree.head, stands);
+  const caller = findCaller(context, sessions, options.session, author);
+  const address = addressOf(options.address, reader, caller);
+  const scene = { topic: target.topic, from: reader.operator ?? caller.id, now: context.now };
+  const given = await givenNote(options.note, target, address, scene);
+  const text = { repository, target, note: given, caller: caller.id, now: context.now };
+  checkNote(given, target);
+  // Before anything is kept: a refused text may become an object of the repository, and a secret must not.
+  const scanned = await checkSecrets(text, given, options);
+  if (given.length > MAX_NOTE_BYTES) throw await failKeeping(text, 'usage', tooLong(given), SHORTEN);
+  const prepared = await prepare(text, address, scene, reader);
+  const secrets = prepared.note === given ? scanned : await checkSecrets(text, prepared.note, options);
+  const client = caller.client;
+  const result = await commitHandoff(
+    repository,
+    target.path,
+    { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
+    {
+      ...prepared,
+      secretAllowed: secrets.allowed,
+      state: 'open',
+      base,
+      client,
+      agent: undefined,
+      recorded: recordState({ ...target, ...tree, head: base, client, worktree: worktreeName(repository) }),
+      author: { name: author.name, email: author.email ?? '' },
+      seconds: Math.floor(context.now / 1000),
+    },
+    { early },
+  ).catch(async (error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
+  });
+  if (result.kind === 'unchanged')
+    throw new Failure('internal', 'a write was mistaken for a change of state');
+  if (result.kind !== 'written') throw await refusal(result, text);
+  const created = result.parent === undefined && result.before.illegal === undefined;
+  return {
+    value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
+    notices: [
+      ...seen,
+      ...secrets.notices,
+      ...(await reportIllegalMoves(repository, [result.before], context.now)),
+      ...(created ? await creationNotices(repository, target) : []),
+    ],
+  };
+}
+
+/** @throws Failure `usage` for an option that front matter cannot hold. */
+function addressOf(given: Address, facts: ReaderFacts, caller: Caller): Address {
+  if (given.to === undefined) return given;
+  return { ...given, to: namedOperator(given.to, readerOf(facts, caller.id), '--to alice') };
+}
+
+async function givenNote(
+  note: WriteOptions['note'],
+  target: TopicArgument,
+  address: Address,
+  scene: NoteScene,
+): Promise<Uint8Array> {
+  if (typeof note !== 'function') return note;
+  if (!isAddressed(address)) return note({ ...target, head: '' });
+  const { addressedHead } = await import('../../notes/front-matter/structured.ts');
+  return note({ ...target, head: addressedHead(address, scene) });
+}
+
+/** The note as it is written; what is wrong with its front matter refuses it, and the text is kept. */
+async function prepare(
+  text: RefusedText & { readonly note: Uint8Array },
+  address: Address,
+  scene: NoteScene,
+  facts: ReaderFacts,
+): Promise<PreparedNote> {
+  try {
+    const prepared = await prepareNote(text.note, address, scene);
+    verifyOperators(facts, [prepared.to, prepared.from]);
+    return prepared;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff write -h');
+  }
+}
+
+const SHORTEN = 'keep the note short and name files instead of quoting them';
+
+function tooLong(note: Uint8Array): string {
+  return `the note has ${note.length} bytes, at most ${MAX_NOTE_BYTES} (1 MiB) are allowed`;
+}
+
+function checkNote(note: Uint8Array, target: TopicArgument): void {
+  if (Buffer.from(note).toString('latin1').trim() !== '') return;
+  throw new Failure('usage', 'the note is empty; nothing was written', {
+    hint: `git handoff write ${typedTopic(target.branch, target.topic)} -m 'what the next session must know'`,
+  });
+}
+
+/** `--expect <oid>`; all zeros (or `none`) means that there must be no handoff yet. */
+export function parseExpectation(text: string | undefined): Oid | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === 'none' || /^0+$/.test(text)) return null;
+  const oid = parseOid(text);
+  if (oid !== undefined) return oid;
+  throw new Failure('usage', `--expect takes a whole object name, not ${escapeLine(JSON.stringify(text))}`, {
+    hint: 'git handoff show --json',
+  });
+}
+
+/** What to tell on a topic's first write: related topics of this branch, and the same topic elsewhere. */
+async function creationNotices(repository: Repository, target: TopicArgument): Promise<string[]> {
+  const all = await readTopics(repository);
+  const open = all.filter((state) => state.tip?.trailers?.state === 'open');
+  const siblings = open.filter(
+    ({ branch, topic }) => branch === target.branch && topicsOverlap(topic, target.topic),
+  );
+  const elsewhere = target.explicit
+    ? []
+    : open.filter(({ branch, topic }) => branch !== target.branch && topic === target.topic);
+  const named = ({ branch, topic }: { branch: string; topic: Topic }) => typedTopic(branch, topic);
+  return [
+    ...siblings.map((state) => {
+      const owner = state.tip?.trailers?.owner;
+      const who = owner === undefined ? '' : ` of ${ownerName(owner)}`;
+      return `${named(state)}${who} looks like the same work: git handoff show ${named(state)}`;
+    }),
+    ...elsewhere.map(
+      (state) => `${target.topic} also exists on another branch: git handoff show ${named(state)}`,
+    ),
+  ];
+}

@@ -1,0 +1,69 @@
+import { Failure } from '../../domain/failure.ts';
+import { parseAge } from '../../domain/settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { EXPECT } from '../options.ts';
+import { type VerbTable, answer, word } from '../verb.ts';
+
+/** The verbs that delete notes. */
+export const PURGE_VERBS: VerbTable = {
+  prune: {
+    usage: 'prune',
+    summary: 'delete closed handoffs that nobody has changed for long; lists them first',
+    words: [0, 0],
+    options: {
+      'older-than': { type: 'string', value: '<age>', describe: 'not changed for so long (30d, 2w, 12h)' },
+      yes: { type: 'boolean', describe: 'delete what is listed' },
+    },
+    examples: [
+      ['git handoff prune --older-than 30d', 'what would go'],
+      ['git handoff prune --older-than 30d --yes', 'delete it'],
+    ],
+    async run(args, context) {
+      const age = args.text('older-than') ?? '';
+      const olderThanMs = parseAge(age);
+      if (olderThanMs === undefined) {
+        const message =
+          age === '' ? 'prune needs --older-than' : `not an age: ${escapeLine(JSON.stringify(age))}`;
+        throw new Failure('usage', message, { hint: 'git handoff prune --older-than 30d' });
+      }
+      const { prune } = await import('./prune.ts');
+      const options = { olderThanMs, age, yes: args.flag('yes'), session: args.text('session') };
+      return answer(
+        await prune(options, context),
+        async () => (await import('./purge-text.ts')).renderPruned,
+      );
+    },
+  },
+  purge: {
+    usage: 'purge [<branch>/]<topic>',
+    summary: 'remove a note for good, with its history and kept texts; lists them first',
+    words: [1, 1],
+    options: {
+      remote: { type: 'string', array: true, value: '<name>', describe: 'remove it from that remote, too' },
+      take: { type: 'boolean', describe: 'also if another session owns it' },
+      expect: EXPECT,
+      gc: { type: 'boolean', describe: 'then let git collect all its garbage: git gc --prune=now' },
+      yes: { type: 'boolean', describe: 'remove what is listed' },
+    },
+    examples: [
+      ['git handoff purge auth-refresh', 'what would go, and the command that does it'],
+      ['git handoff purge main/auth-refresh --remote origin', 'from there, too'],
+    ],
+    async run(args, context) {
+      const { purge } = await import('./purge.ts');
+      const options = {
+        topic: word(args),
+        yes: args.flag('yes'),
+        take: args.flag('take'),
+        expect: args.text('expect'),
+        remotes: args.texts('remote'),
+        gc: args.flag('gc'),
+        session: args.text('session'),
+      };
+      return answer(
+        await purge(options, context),
+        async () => (await import('./purge-text.ts')).renderPurged,
+      );
+    },
+  },
+};

@@ -1,0 +1,175 @@
+import { Failure } from '../../domain/failure.ts';
+import { type Oid, isZeroOid } from '../../domain/names.ts';
+import { mayPurge } from '../../domain/purge/permission.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { encodeRemote, handoffRef, refBelow } from '../../git/namespace.ts';
+import { askRemote } from '../../git/remote-deletion.ts';
+import type { Repository } from '../../git/repository.ts';
+import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../../notes/purge.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import {
+  type Remains,
+  type RemoteCopy,
+  collect,
+  eraseHere,
+  eraseOnRemotes,
+  objectsOf,
+  remainsOf,
+} from './erase.ts';
+import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './target.ts';
+import { ownerName } from '../../notes/refusal.ts';
+import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
+import { openWorkspace } from '../workspace.ts';
+import { parseExpectation } from '../notes/write.ts';
+
+export interface PurgeOptions {
+  readonly topic: string;
+  /** Without it nothing is removed, only listed. */
+  readonly yes: boolean;
+  /** Also what another session owns. */
+  readonly take: boolean;
+  readonly expect: string | undefined;
+  /** Remotes that it is removed from, too. */
+  readonly remotes: readonly string[];
+  /** Let git collect its garbage afterwards. */
+  readonly gc: boolean;
+  readonly session: string | undefined;
+}
+
+export interface PurgeValue {
+  /** `null`: a ref was named that belongs to no branch. */
+  readonly branch: string | null;
+  readonly topic: string;
+  readonly ref: string;
+  readonly owner: string | null;
+  readonly items: readonly {
+    readonly ref: string;
+    readonly oid: string;
+    readonly kind: PurgedKind;
+    readonly remote: string | null;
+  }[];
+  /** Of the remotes that were named; `oid` is `null` where there is nothing. */
+  readonly remotes: readonly RemoteCopy[];
+  /** Remotes that were not named and had it when they were asked last: whoever fetches there has it, too. */
+  readonly stillOn: readonly string[];
+  readonly purged: boolean;
+  /** After a purge: what of the text is still in this repository. */
+  readonly remains: Remains | null;
+  /** The command that does it. */
+  readonly command: string;
+}
+
+/**
+ * Removes a handoff for good: every ref of it here with its log, and from the remotes that are named. Its objects
+ * stay until git collects them.
+ *
+ * @throws Failure `not-found`, `not-owner`, `lost-race`, `remote`
+ */
+export async function purge(options: PurgeOptions, context: Context): Promise<CommandResult<PurgeValue>> {
+  const { repository, sessions, notices } = await openWorkspace(context);
+  const target = parsePurgeTarget(options.topic, repository);
+  const [refs, parties] = await Promise.all([
+    refsOf(repository, target.path),
+    readParties(repository, sessions, target.path, options.session, context),
+  ]);
+  const copies = await askRemotes(repository.cwd, target, options.remotes, parties);
+  const plan = { target, refs, parties, copies };
+  await requireSomething(repository, plan);
+  if (!options.yes) return { value: describe(plan, options, null), notices };
+  requireExpected(plan, options.expect);
+  requirePermission(plan, options);
+  const objects = await objectsOf(repository.cwd, refs);
+  await eraseOnRemotes(repository.cwd, target, copies);
+  await eraseHere(repository, target, refs, { ...parties, named: options.remotes });
+  if (options.gc) await collect(repository.cwd);
+  return { value: describe(plan, options, await remainsOf(repository, objects, context.budget)), notices };
+}
+
+interface PurgePlan {
+  readonly target: PurgeTarget;
+  readonly refs: readonly PurgedRef[];
+  readonly parties: PurgeParties;
+  readonly copies: readonly RemoteCopy[];
+}
+
+/** What the named remotes have, where handoffs go now and where they go without the setting: one may have changed it. */
+async function askRemotes(
+  cwd: string,
+  { path }: PurgeTarget,
+  named: readonly string[],
+  { remotes, remotePrefix }: PurgeParties,
+): Promise<RemoteCopy[]> {
+  const unknown = named.find((remote) => !remotes.has(remote));
+  if (unknown !== undefined) {
+    throw new Failure('usage', `there is no remote ${escapeLine(unknown)}`, { hint: 'git remote -v' });
+  }
+  const [now, usual] = [refBelow(checkRemotePrefix(remotePrefix), path), handoffRef(path)];
+  const asked = [...new Set(named)].map(async (remote): Promise<RemoteCopy[]> => {
+    const found = await askRemote(cwd, remote, [...new Set([now, usual])]);
+    const copies = [...found].map(([ref, oid]) => ({ remote, ref, oid }));
+    return copies.length > 0 ? copies : [{ remote, ref: now, oid: null }];
+  });
+  return (await Promise.all(asked)).flat();
+}
+
+async function requireSomething(
+  repository: Repository,
+  { target, refs, parties, copies }: PurgePlan,
+): Promise<void> {
+  if (refs.length > 0 || copies.some(({ oid }) => oid !== null)) return;
+  const logs = await staleLogs(repository, target.path, [...parties.remotes].map(encodeRemote));
+  if (logs.length > 0) return;
+  throw new Failure('not-found', `there is nothing of ${target.name}`, { hint: 'git handoff list --all' });
+}
+
+/** The commit that people see: what stands at the public ref, else what was kept. */
+function shownTip(refs: readonly PurgedRef[]): Oid | undefined {
+  return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
+}
+
+function requireExpected({ target, refs }: PurgePlan, expect: string | undefined): void {
+  const expected = parseExpectation(expect);
+  const tip = shownTip(refs);
+  if (expected === undefined || (expected ?? undefined) === tip) return;
+  const now = tip === undefined || isZeroOid(tip) ? 'there is none' : `it is at ${tip}`;
+  throw new Failure('lost-race', `${target.name} is not at the expected commit: ${now}`, {
+    hint: `git handoff purge ${target.name}`,
+  });
+}
+
+function requirePermission({ target, parties }: PurgePlan, { take, remotes }: PurgeOptions): void {
+  const { owner, ownerIsLive } = parties;
+  if (owner === undefined || mayPurge({ ...parties, take })) return;
+  const whose = `${ownerName(owner)}${ownerIsLive ? ', which is at work' : ''}`;
+  const words = ['--yes', '--take', ...remoteWords(remotes)].join(' ');
+  throw new Failure('not-owner', `${target.name} belongs to ${whose}`, {
+    hint: `git handoff purge ${target.name} ${words}`,
+  });
+}
+
+const remoteWords = (remotes: readonly string[]) => remotes.map((name) => `--remote ${shellWord(name)}`);
+
+function describe(plan: PurgePlan, options: PurgeOptions, remains: Remains | null): PurgeValue {
+  const { target, refs, parties, copies } = plan;
+  const words = [
+    '--yes',
+    `--expect ${shownTip(refs) ?? 'none'}`,
+    ...(mayPurge({ ...parties, take: false }) ? [] : ['--take']),
+    ...remoteWords(options.remotes),
+    ...(options.gc ? ['--gc'] : []),
+  ];
+  const tracked = refs.flatMap(({ remote }) => remote ?? []);
+  return {
+    branch: target.branch,
+    topic: target.path.topic,
+    ref: handoffRef(target.path),
+    owner: parties.owner ?? null,
+    items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
+    remotes: copies,
+    stillOn: tracked.filter((remote) => parties.remotes.has(remote) && !options.remotes.includes(remote)),
+    purged: remains !== null,
+    remains,
+    command: `git handoff purge ${target.name} ${words.join(' ')}`,
+  };
+}

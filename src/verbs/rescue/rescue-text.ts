@@ -1,0 +1,80 @@
+import type { RescueListValue } from './list.ts';
+import type { RescueShowValue, RescuedText } from './show.ts';
+import type { RestoreValue } from './restore.ts';
+import type { RescueShape } from '../shapes.ts';
+import { ago } from '../../domain/age.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+const MAX_NAMES = 4;
+
+/** One line for each rescue, newest first, and what to type next. */
+export function renderRescues({ items }: RescueListValue, now: number): Rendered {
+  const [newest] = items;
+  if (newest === undefined) return 'nothing to bring back\n';
+  const rows = items.map((item) => [
+    String(item.number),
+    ago(Date.parse(item.at), now),
+    occasion(item),
+    item.worktree === null ? '-' : escapeLine(item.worktree),
+    contents(item),
+  ]);
+  return `${columns(rows)}\nTo look: git handoff rescue show ${newest.number}\nTo bring back: git handoff rescue restore ${newest.number} -- <path>\n`;
+}
+
+function occasion({ kind, reason, session, stashIndex }: RescueShape): string {
+  const who = session === null ? '' : ` (${escapeLine(shortId(session))})`;
+  switch (kind) {
+    case 'before':
+      return `before ${escapeLine(reason)}${who}`;
+    case 'seen':
+      return reason === '' ? 'gone without a tool call' : `gone after ${escapeLine(reason)}${who}`;
+    case 'stash':
+      return `${stashIndex === null ? 'dropped stash' : `stash@{${stashIndex}}`} ${escapeLine(reason)}${who}`;
+  }
+}
+
+function contents({ files, skipped }: RescueShape): string {
+  const names = files.slice(0, MAX_NAMES).map(({ path }) => shellWord(path));
+  const more = files.length > MAX_NAMES ? ` and ${files.length - MAX_NAMES} more` : '';
+  const left = skipped.length === 0 ? '' : ` (${skipped.length} not saved)`;
+  return names.join(' ') + more + left;
+}
+
+/** Each file with a heading; every line of a text is shown as it is, what is no text by its size. */
+export function renderRescued({ rescue, items }: RescueShowValue, now: number): Rendered {
+  const head = `rescue ${rescue.number}: ${occasion(rescue)}, ${ago(Date.parse(rescue.at), now)}\n`;
+  const files = new Map(rescue.files.map((file) => [file.path, file]));
+  const blocks = items.map((item) => {
+    const file = files.get(item.path);
+    const owner = file?.owner ?? null;
+    const whose = owner === null ? '' : `, session ${escapeLine(shortId(owner))}`;
+    return `\n== ${escapeLine(item.path)} (${file?.bytes ?? 0} bytes${whose})\n${textOf(item, rescue.number)}`;
+  });
+  const staged = rescue.staged
+    .filter((path) => files.has(path))
+    .map((path) => {
+      const command = `git show ${shellWord(`${rescue.oid}:index/${path}`)}`;
+      return `\n== ${escapeLine(path)}: what was staged is another text: ${command}\n`;
+    });
+  const lost = rescue.skipped.map(({ path, why }) => `\n== ${escapeLine(path)}: not saved (${why})\n`);
+  return head + blocks.join('') + staged.join('') + lost.join('');
+}
+
+function textOf(item: RescuedText, number: number): string {
+  const isText = 'note' in item && !item.note.includes('\0');
+  if (!isText)
+    return `(not text; its bytes: git handoff rescue show --raw ${number} -- ${shellWord(item.path)})\n`;
+  const text = escapeText(item.note);
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** What was written, and where the former content is. */
+export function renderRestored({ number, saved, items }: RestoreValue): Rendered {
+  const lines = items.map(
+    ({ path, written }) => `${escapeLine(path)} ${written ? 'is back' : 'was there already'}\n`,
+  );
+  const kept = saved === null ? '' : `What was there is kept: git handoff rescue restore --force ${saved}\n`;
+  return `${lines.join('')}(from rescue ${number})\n${kept}`;
+}

@@ -1,0 +1,77 @@
+import { Failure } from '../../domain/failure.ts';
+import { parseAge } from '../../domain/settings.ts';
+import type { Arguments } from '../options.ts';
+import { answer, type VerbTable } from '../verb.ts';
+
+const HINT = { hint: 'git handoff rescue -h' };
+
+/** The verb that brings uncommitted work back. */
+export const RESCUE_VERBS: VerbTable = {
+  rescue: {
+    usage: 'rescue [<action>] [<which>] [-- <path>...]',
+    summary: 'list, show or restore uncommitted work that was thrown away, and dropped stashes',
+    words: [0, Infinity],
+    options: {
+      since: { type: 'string', value: '<age>', describe: 'list: not what is older (2h, 3d)' },
+      raw: { type: 'boolean', describe: 'show: the bytes of one file only' },
+      force: {
+        type: 'boolean',
+        alias: 'f',
+        describe: 'restore: over uncommitted changes, too; they are kept first',
+      },
+    },
+    examples: [
+      ['git handoff rescue', 'what there is, newest first (the action list)'],
+      ['git handoff rescue list a1f0c3d2', 'of one session'],
+      ['git handoff rescue show 3 -- src/auth.ts', 'one file of the third'],
+      ['git handoff rescue restore 3 -- src/auth.ts', 'bring it back'],
+    ],
+    async run(args, context) {
+      const { action, which, paths } = parseWords(args);
+      if (action === 'list') {
+        const { listRescued } = await import('./list.ts');
+        const result = await listRescued({ which, paths, sinceMs: parseSince(args) }, context);
+        return answer(result, async () => (await import('./rescue-text.ts')).renderRescues);
+      }
+      if (action === 'show') {
+        const { showRescued } = await import('./show.ts');
+        const result = await showRescued({ which, paths, raw: args.flag('raw') }, context);
+        return answer(result, async () => (await import('./rescue-text.ts')).renderRescued);
+      }
+      const { restoreRescued } = await import('./restore.ts');
+      const options = { which, paths, force: args.flag('force'), session: args.text('session') };
+      const result = await restoreRescued(options, context);
+      return answer(result, async () => (await import('./rescue-text.ts')).renderRestored);
+    },
+  },
+};
+
+type Action = 'list' | 'show' | 'restore';
+const ACTIONS: readonly Action[] = ['list', 'show', 'restore'];
+
+function parseWords({ words, afterDashes }: Arguments): {
+  action: Action;
+  which: string;
+  paths: readonly string[];
+} {
+  const [first, which = '', ...more] = words.slice(0, words.length - afterDashes.length);
+  const action = first === undefined ? 'list' : ACTIONS.find((one) => one === first);
+  if (action === undefined) throw new Failure('usage', 'rescue takes list, show or restore', HINT);
+  if (more.length > 0) {
+    throw new Failure('usage', 'paths stand after --, and only one rescue before it', HINT);
+  }
+  if (action === 'restore' && which === '' && afterDashes.length === 0) {
+    throw new Failure('usage', 'restore needs a number, a session or a path', {
+      hint: 'git handoff rescue list',
+    });
+  }
+  return { action, which, paths: afterDashes };
+}
+
+function parseSince(args: Arguments): number | undefined {
+  const text = args.text('since');
+  if (text === undefined) return undefined;
+  const age = parseAge(text);
+  if (age === undefined) throw new Failure('usage', 'an age is written 30m, 12h, 3d or 2w', HINT);
+  return age;
+}

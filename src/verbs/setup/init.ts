@@ -1,0 +1,118 @@
+import { dirname } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { applyChanges } from '../../install/apply.ts';
+import type { Change } from '../../install/change.ts';
+import type { Scope } from '../../install/client.ts';
+import { chooseInstallers } from '../../install/clients.ts';
+import type { InstallContext } from '../../install/context.ts';
+import { describeChanges } from '../../install/describe.ts';
+import { requireWritable } from '../../install/disk.ts';
+import { type InstallFacts, readInstallFacts } from '../../install/install-facts.ts';
+import { planInstall, whyNotEditable } from '../../install/plan-install.ts';
+import { readRepository } from '../../install/repository-facts.ts';
+
+export interface InitOptions {
+  /** Do not ask. */
+  readonly yes: boolean;
+  /** Which settings of the clients get the hooks; `user` unless told otherwise. */
+  readonly scope: Scope;
+  /** The clients whose hooks are registered, such as `claude`; `all` for every one in use, as with none named; or `none`. */
+  readonly clients: readonly string[];
+  /** Tell of git-handoff in the project's AGENTS.md and its like. */
+  readonly instructions?: boolean;
+  /** Install the skill for these clients, for this user. */
+  readonly skill?: boolean;
+}
+
+/** What `init` or `uninstall` did. */
+export interface InstallResult {
+  /** `unchanged`: there was nothing to do; `declined`: the person said no. */
+  readonly outcome: 'applied' | 'unchanged' | 'declined';
+  /** The plan as text: a diff of every file that others read too. */
+  readonly plan: string;
+  /** Absolute paths that were made, changed or removed. */
+  readonly changed: readonly string[];
+  /** What the person must know or do by hand. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write
+ * the trailer. Shows its plan first; repeating it changes nothing.
+ *
+ * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (no repository, not
+ *   writable: then nothing is changed), `integrity` (damaged receipt)
+ */
+export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
+  const { topLevel } = await readRepository(context.git, context.cwd);
+  const places = { ...context, topLevel };
+  const chosen = await chooseInstallers(options.clients, options.scope, places);
+  if (chosen.installers.length === 0 && options.skill === true) {
+    throw new Failure(
+      'usage',
+      '--skill is for a client, and none is chosen; a plugin brings the skill itself',
+      {
+        hint: 'git handoff init --client none',
+      },
+    );
+  }
+  const read = await readInstallFacts(context, chosen.installers, options.scope, {
+    instructions: options.instructions === true,
+    skill: options.skill === true,
+  });
+  const { facts, left } = options.clients.length === 0 ? editableOnly(read) : { facts: read, left: [] };
+  const planned = planInstall(facts);
+  const { changes } = planned;
+  const notices = [...chosen.notices, ...left, ...planned.notices];
+  await requireWritablePlaces(changes);
+  const plan = describeChanges(changes);
+  if (changes.length > 0 && !options.yes) {
+    if (context.confirm === undefined) {
+      throw new Failure('usage', 'init asks before it changes files, and there is no terminal to ask on', {
+        hint: sameAgain(options),
+      });
+    }
+    if (!(await context.confirm(plan))) return result('declined', plan, [], notices);
+  }
+  await applyChanges(changes);
+  return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
+}
+
+/** Nobody named the clients: one whose settings cannot be edited does not keep the others from being set up. */
+function editableOnly(facts: InstallFacts): { facts: InstallFacts; left: readonly string[] } {
+  const judged = facts.settings.map((one) => ({ one, why: whyNotEditable(facts, one) }));
+  const settings = judged.filter(({ why }) => why === undefined).map(({ one }) => one);
+  if (settings.length === 0) return { facts, left: [] };
+  const left = judged.flatMap(({ one, why }) =>
+    why === undefined ? [] : [`${one.installer.client} is left out: ${one.path}: ${why}`],
+  );
+  return { facts: { ...facts, settings }, left };
+}
+
+/** The same command line, without a question. */
+function sameAgain({ scope, clients, instructions, skill }: InitOptions): string {
+  const words = [
+    ...(scope === 'user' ? [] : [`--${scope}`]),
+    ...(clients.length === 0 ? [] : ['--client', clients.join(',')]),
+    ...(instructions === true ? ['--instructions'] : []),
+    ...(skill === true ? ['--skill'] : []),
+  ];
+  return ['git handoff init --yes', ...words].join(' ');
+}
+
+/** Checks every folder of a plan before the first change. */
+export async function requireWritablePlaces(changes: readonly Change[]): Promise<void> {
+  for (const folder of new Set(changes.map((change) => dirname(change.path)))) await requireWritable(folder);
+}
+
+/** The result of a plan; notices are escaped, because they hold paths. */
+export function result(
+  outcome: InstallResult['outcome'],
+  plan: string,
+  changes: readonly Change[],
+  notices: readonly string[],
+): InstallResult {
+  const changed = [...new Set(changes.map((change) => change.path))];
+  return { outcome, plan, changed, notices: notices.map(escapeLine) };
+}

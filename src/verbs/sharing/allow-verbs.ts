@@ -1,0 +1,20 @@
+import { type VerbTable, answer } from '../verb.ts';
+
+/** The verb by which a person lets a refused command pass. */
+export const ALLOW_VERBS: VerbTable = {
+  allow: {
+    usage: 'allow --once',
+    summary: 'let the next refusal pass, once; typed by a person at a terminal',
+    words: [0, 0],
+    options: {
+      once: { type: 'boolean', describe: 'one refusal, within ten minutes; nothing else is offered' },
+    },
+    examples: [['git handoff allow --once --session a1f0c3d2', 'only if that session is refused']],
+    async run(args, context, interaction) {
+      const { allow } = await import('./allow.ts');
+      const options = { once: args.flag('once'), session: args.text('session'), ask: interaction.ask };
+      const result = await allow(options, context);
+      return answer(result, async () => (await import('./allow-text.ts')).renderAllowed);
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { openRepository } from '../../git/repository.ts';
+import { isInitialised, repositoryFolder } from '../../host/folders.ts';
+import { appendLog } from '../../host/log.ts';
+import { putToken } from '../../sessions/bypass.ts';
+import { type StoredSession, listSessions } from '../../sessions/records.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { AllowShape } from '../shapes.ts';
+import { timestamp } from '../../domain/age.ts';
+
+export interface AllowOptions {
+  readonly once: boolean;
+  /** The session that it is for: its id, or the beginning that `sessions` shows. */
+  readonly session: string | undefined;
+  /** Asks the person at the terminal; `undefined`: there is no terminal. */
+  readonly ask: ((question: string) => Promise<string>) | undefined;
+}
+
+/**
+ * A person lets the next refusal of the guard or of the git hooks pass, once. Only a person can: a session's shell
+ * tool has no terminal.
+ *
+ * @throws Failure `usage` without a terminal, `refused` when the answer is not "yes"
+ */
+export async function allow(options: AllowOptions, context: Context): Promise<CommandResult<AllowShape>> {
+  const { ask } = options;
+  if (!options.once) {
+    throw new Failure('usage', 'only one refusal at a time can be allowed', {
+      hint: 'git handoff allow --once',
+    });
+  }
+  if (ask === undefined) {
+    throw new Failure('usage', 'this needs a terminal; a person types this', {
+      hint: 'git handoff allow --once',
+    });
+  }
+  const { commonDir } = await openRepository(context.cwd);
+  if (!isInitialised(commonDir)) {
+    throw new Failure('not-found', 'nothing is refused in this repository', { hint: 'git handoff init' });
+  }
+  const session = chosen(options.session, await listSessions({ cwd: context.cwd }));
+  const whose =
+    session === undefined ? 'of whichever session is refused first' : `of session ${shortId(session)}`;
+  const question = `The next refusal ${whose}, within 10 minutes, will not hold: it may change or commit what is not its own.\nType yes to allow it once: `;
+  if ((await ask(question)).trim() !== 'yes') {
+    throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
+  }
+  // Reading the question took its time.
+  const now = Math.max(context.now, context.clock());
+  putToken(commonDir, { v: 1, session: session ?? null, at: now });
+  appendLog(repositoryFolder(commonDir), {
+    event: 'allow',
+    ...(session === undefined ? {} : { session }),
+    kind: 'allow',
+    detail: `a person allows one refusal ${whose} until ${timestamp(now + BYPASS_TTL_MS)}`,
+  });
+  return { value: { session: session ?? null, until: timestamp(now + BYPASS_TTL_MS) } };
+}
+
+function chosen(text: string | undefined, sessions: readonly StoredSession[]): SessionId | undefined {
+  if (text === undefined) return undefined;
+  const known = sessions.filter(({ record }) => record.ended === null).map(({ record }) => record.session);
+  const exact = known.find((id) => id === text);
+  if (exact !== undefined) return exact;
+  const begun = [...new Set(known.filter((id) => id.startsWith(text)))];
+  const [only, ...more] = begun;
+  if (only !== undefined && more.length === 0) return only;
+  const what = only === undefined ? 'no session is on record' : 'several sessions are on record';
+  throw new Failure('not-found', `${what} as ${escapeLine(text)}`, { hint: 'git handoff sessions' });
+}

@@ -1,0 +1,82 @@
+import { Failure } from '../../domain/failure.ts';
+import type { Interaction } from '../interaction.ts';
+import type { Arguments } from '../options.ts';
+import { answer, type VerbTable } from '../verb.ts';
+
+/** The verbs that put a session's own work into git. */
+export const COMMIT_VERBS: VerbTable = {
+  commit: {
+    usage: 'commit [-- <pathspec>...]',
+    summary: "commit this session's own changes and nobody else's",
+    words: [0, Infinity],
+    options: {
+      message: {
+        type: 'string',
+        alias: 'm',
+        array: true,
+        value: '<text>',
+        describe: 'the message; several become paragraphs',
+      },
+      file: {
+        type: 'string',
+        alias: 'F',
+        value: '<file>',
+        describe: 'read the message from a file (- for stdin)',
+      },
+      amend: { type: 'boolean', describe: "replace this session's own last commit" },
+      'no-edit': { type: 'boolean', describe: 'with --amend: keep the message' },
+      'no-verify': { type: 'boolean', alias: 'n', describe: 'skip the hooks pre-commit and commit-msg' },
+      'allow-empty': { type: 'boolean', describe: 'even if it changes nothing' },
+      signoff: { type: 'boolean', alias: 's', describe: 'add a Signed-off-by trailer' },
+      'gpg-sign': { type: 'boolean', alias: 'S', describe: 'sign the commit' },
+    },
+    examples: [
+      ["git handoff commit -m 'Refresh tokens'", 'all that this session changed'],
+      ["git handoff commit -m 'Refresh tokens' -- src/auth", 'only there; naming a path claims it'],
+    ],
+    async run(args, context, interaction) {
+      const { commit } = await import('./commit.ts');
+      const options = {
+        messages: args.texts('message'),
+        text: messageText(args, interaction),
+        amend: args.flag('amend'),
+        noEdit: args.flag('no-edit'),
+        noVerify: args.flag('no-verify'),
+        allowEmpty: args.flag('allow-empty'),
+        signoff: args.flag('signoff'),
+        gpgSign: args.flag('gpg-sign'),
+        pathspecs: args.words,
+        session: args.text('session'),
+        said: interaction.pass,
+      };
+      const result = await commit(options, context);
+      return answer(result, async () => (await import('./commit-text.ts')).renderCommit);
+    },
+  },
+  stage: {
+    usage: 'stage --mine [<pathspec>...]',
+    summary: "stage this session's own changes; of a shared file only its hunks",
+    words: [0, Infinity],
+    options: { mine: { type: 'boolean', describe: 'this session’s changes; nothing else is offered' } },
+    examples: [['git handoff stage --mine shared.md', 'then: git commit']],
+    async run(args, context) {
+      const { stage } = await import('./stage.ts');
+      const options = { mine: args.flag('mine'), pathspecs: args.words, session: args.text('session') };
+      return answer(
+        await stage(options, context),
+        async () => (await import('./stage-text.ts')).renderStaged,
+      );
+    },
+  },
+};
+
+/** The message of `-F`, read before anything else happens. */
+function messageText(args: Arguments, { note }: Interaction): Uint8Array | undefined {
+  const file = args.text('file');
+  if (file === undefined) return undefined;
+  if (args.texts('message').length > 0) {
+    throw new Failure('usage', '-m and -F exclude each other', { hint: 'git handoff commit -h' });
+  }
+  const text = note({ topic: '', messages: [], file });
+  return text instanceof Uint8Array ? text : undefined;
+}

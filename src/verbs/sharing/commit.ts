@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import { shortId } from '../../domain/names.ts';
+import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
+import { lstatOf } from '../../git/stat.ts';
+import { whileAlone } from '../../changes/commit-lock.ts';
+import { whileMoved } from '../../git/index-lock.ts';
+import { requireOwnCommit } from './commit/amend.ts';
+import {
+  type CommitPlan,
+  type CommitWords,
+  type MadeCommit,
+  attemptCommit,
+  changing,
+  opensEditor,
+} from './commit/attempt.ts';
+import { composeContended } from './commit/compose.ts';
+import { healIndex } from './commit/heal-index.ts';
+import { claimNamed, endClaims } from './commit/claims.ts';
+import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
+import { type CommitScene, readScene } from './commit/scene.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { CommitShape } from '../shapes.ts';
+
+export interface CommitOptions extends CommitWords {
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+}
+
+/**
+ * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. Where another live
+ * session has changed the same file, only this session's hunks go in.
+ *
+ * @throws Failure `not-found` when nothing is the session's to commit, `not-owner` for another's path or commit,
+ * `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
+ */
+export async function commit(options: CommitOptions, context: Context): Promise<CommandResult<CommitShape>> {
+  const attempt = () => commitOnce(options, context);
+  const done = opensEditor(options) ? await attempt() : await whileMoved(attempt);
+  if (done !== 'moved') return done;
+  throw new Failure('lost-race', 'another commit came first; nothing was committed', {
+    hint: 'git handoff commit -m <message>',
+  });
+}
+
+async function commitOnce(
+  options: CommitOptions,
+  context: Context,
+): Promise<CommandResult<CommitShape> | 'moved'> {
+  const { pathspecs, session } = options;
+  const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
+  requireOwnership(scene);
+  requireNothingUnfinished(scene, context.now);
+  if (options.amend) await requireOwnCommit(scene);
+  const plan = await planCommit(scene, options);
+  claimNamed(scene, scene.shares.whole, context.now);
+  const { now } = context;
+  const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
+    const made = await attemptCommit(scene, plan, options, now);
+    return made === 'moved' ? made : { made, healed: await healIndex(scene, made, now) };
+  });
+  if (done === 'moved') return done;
+  const { made, healed } = done;
+  endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
+  const notices = [...scene.notices, ...doubts(scene), ...(healed ? [] : [UNHEALED])];
+  return { value: await shapeOf(scene, plan, made), notices };
+}
+
+const UNHEALED =
+  'the commit is made, but the index could not be written; put it right with: git reset -q -- <its paths>';
+
+async function planCommit(scene: CommitScene, options: CommitOptions): Promise<CommitPlan> {
+  const { shares, untracked, work } = scene;
+  const composed = await composeContended(scene);
+  for (const path of untracked) composed.set(path, null);
+  const entries = changing(composed, (path) => work.snapshot.dirty.get(path)?.head ?? null);
+  const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
+  if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
+    throw nothingToCommit(options);
+  const isEmpty = whole.length === 0 && !options.amend;
+  // `--only` takes a name for everything below it: a folder may stand where this session's file stood.
+  const isFolder = (path: string) => lstatOf(join(work.tree.top, path))?.isDirectory() === true;
+  return { whole, entries, isPrivate: entries.size > 0 || isEmpty || whole.some(isFolder) };
+}
+
+function nothingToCommit({ pathspecs }: CommitOptions): Failure {
+  const where =
+    pathspecs.length === 0 ? 'no uncommitted change is this session’s' : 'nothing has changed there';
+  return new Failure('not-found', `nothing to commit: ${where}`, { hint: 'git handoff status' });
+}
+
+function doubts({ shares }: CommitScene): string[] {
+  return shares.whole.flatMap(({ dirty, doubts: [first] }) =>
+    first === undefined
+      ? []
+      : [`${dirty.path} was also changed while a command of session ${shortId(first.session)} ran`],
+  );
+}
+
+async function shapeOf(scene: CommitScene, plan: CommitPlan, { commit }: MadeCommit): Promise<CommitShape> {
+  const { top } = scene.work.tree;
+  const [parent = null] = await parentsOf(top, commit);
+  const made = await changedPaths(top, parent, commit);
+  return {
+    commit,
+    paths: made.map(({ path }) => path),
+    left: scene.shares.left
+      .filter(({ path }) => !plan.entries.has(path))
+      .map(({ path, owner }) => ({ path, owner: owner ?? null })),
+  };
+}

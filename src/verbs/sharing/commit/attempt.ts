@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../../domain/failure.ts';
+import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
+import type { Oid } from '../../../domain/names.ts';
+import { commitNamed, parentsOf } from '../../../git/commit-paths.ts';
+import { PrivateIndex } from '../../../git/private-index.ts';
+import { type GitResult, runGit } from '../../../git/run.ts';
+import { userGit } from '../../../git/user-git.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
+import { whileLocked } from '../../../git/index-lock.ts';
+import { announce, newPaths, withdraw } from './announce.ts';
+import { commitRefusal } from './refusal.ts';
+import type { CommitScene } from './scene.ts';
+
+/** How git is to make the commit; the words of git-commit(1). */
+export interface CommitWords {
+  readonly messages: readonly string[];
+  /** The message of `-F`. */
+  readonly text: Uint8Array | undefined;
+  readonly amend: boolean;
+  readonly noEdit: boolean;
+  readonly noVerify: boolean;
+  readonly allowEmpty: boolean;
+  readonly signoff: boolean;
+  readonly gpgSign: boolean;
+  /** What git and its hooks say meanwhile. */
+  readonly said: (text: Uint8Array) => void;
+}
+
+/** A commit that was made, and what HEAD was before. */
+export interface MadeCommit {
+  readonly commit: Oid;
+  readonly base: Oid | null;
+}
+
+/** What is to be committed, decided. */
+export interface CommitPlan {
+  /** Paths as they are on the disk. */
+  readonly whole: readonly string[];
+  /** Paths with another content than on the disk; `null`: removed. */
+  readonly entries: ReadonlyMap<string, FileState>;
+  /** Made through an index of our own; else by git's `--only`, which keeps the worktree's index right itself. */
+  readonly isPrivate: boolean;
+}
+
+export const opensEditor = ({ messages, text, noEdit }: CommitWords): boolean =>
+  messages.length === 0 && text === undefined && !noEdit;
+
+const shown = (words: CommitWords) => (opensEditor(words) ? 'terminal' : words.said);
+
+/**
+ * Lets git make the commit, with its hooks and signing.
+ *
+ * @throws Failure `refused` when git or a hook says no; then the index is as it was
+ */
+export async function attemptCommit(
+  scene: CommitScene,
+  plan: CommitPlan,
+  words: CommitWords,
+  now: number,
+): Promise<MadeCommit | 'moved'> {
+  const folder = mkdtempSync(join(tmpdir(), 'git-commit-'));
+  try {
+    const args = ['commit', ...wordsOf(words, folder)];
+    return plan.isPrivate
+      ? await commitPrivately(scene, plan, words, args, now)
+      : await commitOnly(scene, plan, words, args, folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function wordsOf(words: CommitWords, folder: string): string[] {
+  const args = words.messages.flatMap((message) => ['-m', message]);
+  if (words.text !== undefined) {
+    const file = join(folder, 'message');
+    writeFileSync(file, words.text, { mode: 0o600 });
+    args.push('-F', file);
+  }
+  if (words.amend) args.push('--amend');
+  if (words.noEdit) args.push('--no-edit');
+  if (words.noVerify) args.push('--no-verify');
+  if (words.allowEmpty) args.push('--allow-empty');
+  if (words.signoff) args.push('--signoff');
+  if (words.gpgSign) args.push('--gpg-sign');
+  return args;
+}
+
+/** Tells our hook which commit HEAD must still be at. */
+function expectation(head: Oid | null): Record<string, string> {
+  return head === null ? {} : { GIT_HANDOFF_EXPECT: head };
+}
+
+/** `git commit --only`: git takes the paths from the disk, into both indexes. */
+async function commitOnly(
+  scene: CommitScene,
+  { whole }: CommitPlan,
+  words: CommitWords,
+  args: readonly string[],
+  folder: string,
+): Promise<MadeCommit | 'moved'> {
+  const { top } = scene.work.tree;
+  const { oid: head } = scene.work.snapshot.head;
+  const paths = join(folder, 'paths');
+  writeFileSync(paths, whole.map((path) => `${path}\0`).join(''), { mode: 0o600 });
+  const limit = [`--pathspec-from-file=${paths}`, '--pathspec-file-nul'];
+  const fresh = await newPaths(scene, whole);
+  const announced = await announce(top, fresh);
+  const env = words.amend ? expectation(head) : {};
+  const only = ['--literal-pathspecs', ...args, '--only', ...(whole.length === 0 ? [] : limit)];
+  const result =
+    announced.code === 0
+      ? await whileLocked(() => userGit(only, { cwd: top, env, show: shown(words) }))
+      : announced;
+  if (result.code === 0) {
+    const commit = await commitOf(result, top);
+    const [parent = null] = await parentsOf(top, commit);
+    return { commit, base: words.amend ? head : parent };
+  }
+  await withdraw(top, fresh);
+  const moved = ((await commitNamed(top, 'HEAD')) ?? null) !== head;
+  if (moved && (result.code === 128 || words.amend)) return 'moved';
+  throw commitRefusal(result);
+}
+
+/** Through an index of our own, which is HEAD with the session's share. The worktree's index is not touched. */
+async function commitPrivately(
+  scene: CommitScene,
+  plan: CommitPlan,
+  words: CommitWords,
+  args: readonly string[],
+  now: number,
+): Promise<MadeCommit | 'moved'> {
+  const { place, tree, snapshot, lone } = scene.work;
+  const { top } = tree;
+  const { oid: head } = snapshot.head;
+  const index = await PrivateIndex.open({ ...tree, indexFile: scene.indexFile }, head);
+  try {
+    await index.takeFromDisk(plan.whole);
+    await index.set(plan.entries);
+    if (place !== undefined && lone === undefined) {
+      // The check before the commit accepts what is on record as put there by this session.
+      appendEntries(place, scene.self, stagedEntries(plan.entries, now));
+    }
+    const env = { ...index.env, ...expectation(head) };
+    const result = await userGit(args, { cwd: top, env, show: shown(words) });
+    if (result.code !== 0) {
+      if (((await commitNamed(top, 'HEAD')) ?? null) !== head) return 'moved';
+      throw commitRefusal(result);
+    }
+    const commit = await commitOf(result, top);
+    if (words.amend) return { commit, base: head };
+    const [parent = null] = await parentsOf(top, commit);
+    if (parent === head) return { commit, base: head };
+    // Somebody committed while ours began, and no hook noticed: ours would take that back.
+    await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', parent ?? '', commit], {
+      cwd: top,
+    });
+    return 'moved';
+  } finally {
+    index.remove();
+  }
+}
+
+export function stagedEntries(entries: ReadonlyMap<string, FileState>, at: number): LedgerEntry[] {
+  return [...entries].map(([path, state]): LedgerEntry => ({ t: 'staged', path, state, at }));
+}
+
+/** git names the commit that it made; where its stdout was the editor's, HEAD is it. */
+async function commitOf({ stdout }: GitResult, top: string): Promise<Oid> {
+  const name = /^\[.*? ([0-9a-f]{4,64})\]/m.exec(stdout.toString('utf8'))?.[1];
+  const commit = await commitNamed(top, name ?? 'HEAD');
+  if (commit === undefined)
+    throw new Failure('integrity', 'git made a commit that cannot be found', { hint: 'git log' });
+  return commit;
+}
+
+/** Entries of a plan that change something. */
+export function changing(
+  entries: ReadonlyMap<string, FileState>,
+  heads: (path: string) => FileState,
+): Map<string, FileState> {
+  return new Map([...entries].filter(([path, state]) => !sameState(state, heads(path))));
+}

@@ -1,0 +1,106 @@
+import { Failure } from '../../../domain/failure.ts';
+import type { FileState } from '../../../domain/ledger/file-state.ts';
+import { type HunkPlan, contentsOf, planHunks } from '../../../domain/ledger/hunks.ts';
+import type { Share } from '../../../domain/ledger/shares.ts';
+import { type Oid, shortId } from '../../../domain/names.ts';
+import { TextMerger } from '../../../git/merge-file.ts';
+import { ObjectBatch } from '../../../git/object-batch.ts';
+import { objectFormat } from '../../../git/repository.ts';
+import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
+import type { CommitScene } from './scene.ts';
+
+/**
+ * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository:
+ * they are going to be committed.
+ *
+ * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged
+ */
+export async function composeContended(scene: CommitScene): Promise<Map<string, FileState>> {
+  const entries = new Map<string, FileState>();
+  const { contended } = scene.shares;
+  if (contended.length === 0) return entries;
+  const { top, commonDir } = scene.work.tree;
+  const scratch = scratchStore(commonDir);
+  const paths = contended.map(({ dirty }) => dirty.path);
+  const onDisk = await hashFiles(top, paths, { scratch });
+  const batch = new ObjectBatch(await objectFormat({ cwd: top }));
+  const merger = new TextMerger();
+  try {
+    for (const share of contended) {
+      const { path, head, disk: seen } = share.dirty;
+      const oid = onDisk.get(path);
+      const disk = seen === null || oid === undefined ? seen : { ...seen, oid };
+      const plan = planHunks({ head, disk, mine: share.mine, others: share.others });
+      if (plan.kind === 'removed') {
+        entries.set(path, null);
+        continue;
+      }
+      if (plan.kind !== 'apply') throw cannotTell(scene, share, plan.kind);
+      const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
+      const content = await merge(merger, plan, read, disk?.oid ?? null);
+      if (typeof content === 'string') throw cannotTell(scene, share, content);
+      entries.set(path, { mode: plan.mode, oid: batch.blob(content) });
+    }
+  } finally {
+    merger.close();
+  }
+  await batch.store({ cwd: top });
+  return entries;
+}
+
+type Reader = (oid: Oid | null) => Buffer | undefined;
+
+async function contentReader(
+  top: string,
+  scratch: ReturnType<typeof scratchStore>,
+  plan: Extract<HunkPlan, { kind: 'apply' }>,
+  disk: Oid | null,
+): Promise<Reader> {
+  const names = [...contentsOf(plan), ...(disk === null ? [] : [disk])];
+  const contents = await readContents(top, scratch, names);
+  const known = new Map(names.map((name, n) => [name, contents[n]]));
+  return (oid) => (oid === null ? Buffer.alloc(0) : known.get(oid));
+}
+
+/**
+ * Applies the steps. Applied to what is on the disk, the outcome must change nothing: else the sessions' hunks
+ * overlap or touch there, or somebody has undone some of them.
+ */
+async function merge(
+  merger: TextMerger,
+  plan: Extract<HunkPlan, { kind: 'apply' }>,
+  read: Reader,
+  disk: Oid | null,
+): Promise<Buffer | 'overlap' | 'unknown'> {
+  const start = read(plan.start);
+  const now = read(disk);
+  if (start === undefined || now === undefined) return 'unknown';
+  let content = start;
+  for (const step of plan.steps) {
+    const [before, after] = [read(step.before), read(step.after)];
+    if (before === undefined || after === undefined) return 'unknown';
+    const merged = await merger.apply(content, before, after);
+    if (merged.kind !== 'merged') return merged.kind === 'conflict' ? 'overlap' : 'unknown';
+    content = merged.content;
+  }
+  const again = await merger.apply(now, start, content);
+  if (again.kind === 'binary') return 'unknown';
+  return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
+}
+
+function cannotTell(
+  { self, typed }: CommitScene,
+  { dirty, others }: Share,
+  why: 'overlap' | 'unknown',
+): Failure {
+  const { path } = dirty;
+  const ids = [...new Set(others.map(({ session }) => session))].map(shortId).join(', ');
+  const hint = `git handoff take -- ${typed(path)}`;
+  const message =
+    why === 'overlap'
+      ? `${path}: the changes of this session (${shortId(self)}) and of session ${ids} overlap or touch; nothing was ` +
+        `staged. Wait until session ${ids} has committed, or take its changes over`
+      : `${path}: the changes of this session (${shortId(self)}) and of session ${ids} cannot be told apart (not a ` +
+        `text, or too big); nothing was staged. Wait until session ${ids} has committed, or take its changes over`;
+  return new Failure('not-owner', message, { hint });
+}

@@ -1,0 +1,22 @@
+import { Failure } from '../../../domain/failure.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import type { GitResult } from '../../../git/run.ts';
+import { isLocked } from '../../../git/user-git.ts';
+
+/** What git said stands above; this says what it came to. */
+export function commitRefusal(result: GitResult): Failure {
+  if (isLocked(result)) {
+    const message = 'another git process held the index all the time; nothing was committed';
+    return new Failure('environment', message, { hint: 'git handoff doctor' });
+  }
+  if (result.code === 1) {
+    const message = 'nothing was committed: git, or one of its hooks, refused it';
+    return new Failure('refused', message, { hint: 'git handoff status' });
+  }
+  const lines = result.stderr.split('\n').map((line) => line.trim());
+  const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines.find((one) => one !== '') ?? '';
+  const hint = /user\.email|empty ident/.test(result.stderr)
+    ? 'git config user.email you@example.com'
+    : 'git handoff status';
+  return new Failure('environment', `git commit: ${escapeLine(line)}`, { hint });
+}

@@ -1,0 +1,42 @@
+import { ago } from '../../../domain/age.ts';
+import { Failure } from '../../../domain/failure.ts';
+import { shortId } from '../../../domain/names.ts';
+import { begunText, findUnfinished, operationText, ownWorktree } from '../../../changes/begun-operation.ts';
+import type { CommitScene } from './scene.ts';
+
+/**
+ * @throws Failure `not-owner` when a named path is another live session's
+ */
+export function requireOwnership({ shares, typed }: CommitScene): void {
+  const [first] = shares.refused;
+  if (first === undefined) return;
+  const { path, claim } = first;
+  const more = shares.refused.length > 1 ? ` (and ${shares.refused.length - 1} more)` : '';
+  throw new Failure(
+    'not-owner',
+    `${path}${more} holds uncommitted changes of session ${shortId(claim.session)}`,
+    { hint: `git handoff take -- ${typed(path)}` },
+  );
+}
+
+/**
+ * Somebody, maybe another session, is in the middle of it. git makes no partial commit then, and its own commit command
+ * would finish the work of whoever began it.
+ *
+ * @throws Failure `not-owner` when that is another live session, else `usage`
+ */
+export function requireNothingUnfinished({ work, asker, self, typed }: CommitScene, now: number): void {
+  const { tree, place } = work;
+  const found = findUnfinished(tree.gitDir, place, asker.sides);
+  if (found === undefined) return;
+  const { operation, others } = found;
+  if (others !== undefined) {
+    throw new Failure('not-owner', begunText(others, ago(others.at, now)), {
+      hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
+    });
+  }
+  const what = operationText(operation.name);
+  throw new Failure('usage', `${what} is not finished here; whoever began it has to finish or abort it`, {
+    hint: 'git status',
+  });
+}

@@ -1,0 +1,104 @@
+import { join, relative, resolve } from 'node:path';
+import { Failure } from '../../../domain/failure.ts';
+import { type Shares, differsOnDisk, divideWork } from '../../../domain/ledger/shares.ts';
+import { type SessionId, isPerson } from '../../../domain/names.ts';
+import { succeededBy } from '../../../domain/session.ts';
+import { shellWord } from '../../../domain/surfacing.ts';
+import { readSettings } from '../../../git/config.ts';
+import { topLevel } from '../../../git/repository.ts';
+import { matchingPaths } from '../../../git/pathspec.ts';
+import { realPath } from '../../../host/disk.ts';
+import { processTable } from '../../../host/processes.ts';
+import { type JudgedSession, judgeSessions } from '../../../sessions/records.ts';
+import { type Context, findSession } from '../../../sessions/caller.ts';
+import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
+import { openWorkspace } from '../../workspace.ts';
+import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
+
+/** Everything that `commit` and `stage --mine` decide on, read anew at each try. */
+export interface CommitScene {
+  readonly self: SessionId;
+  readonly work: DirtyWork;
+  readonly asker: Asker;
+  readonly shares: Shares;
+  /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
+  readonly untracked: readonly string[];
+  /** Whose claims a commit of this session brings to an end. */
+  readonly owners: ReadonlySet<SessionId>;
+  /** The worktree's index, absolute. */
+  readonly indexFile: string;
+  readonly notices: readonly string[];
+  /** A path as the caller types it where it is, for hints. */
+  readonly typed: (path: string) => string;
+}
+
+export interface SceneOptions {
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+  /** What a person types instead. */
+  readonly personHint: string;
+}
+
+/**
+ * Reads the scene for the session that runs the command.
+ *
+ * @throws Failure `usage` for a person, in a bare repository, and for a pathspec that git refuses
+ */
+export async function readScene(options: SceneOptions, context: Context): Promise<CommitScene> {
+  const { cwd, now } = context;
+  const [{ repository, sessions, notices }, settings] = await Promise.all([
+    openWorkspace(context),
+    readSettings(cwd),
+  ]);
+  const self = findSession(context, sessions, options.session)?.id;
+  if (self === undefined || isPerson(self)) {
+    throw new Failure('usage', 'no session is running this: a person’s commit is git’s own', {
+      hint: options.personHint,
+    });
+  }
+  const { gitDir, commonDir } = repository;
+  const top = await topLevel(repository);
+  if (top === undefined) {
+    throw new Failure('usage', 'there is no working tree here', { hint: 'cd into a working tree' });
+  }
+  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, now);
+  const asker = askerOf(self, judged);
+  const tree = { top, gitDir, commonDir };
+  const [work, named] = await Promise.all([
+    lookAtWork(tree, judged, now),
+    options.pathspecs.length === 0 ? undefined : matchingPaths(cwd, options.pathspecs),
+  ]);
+  const owners = ownersOf(self, asker, judged);
+  const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
+  const unrecorded = unrecordedClaims(self, work, owners, now);
+  const shares = divideWork({ dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named });
+  return {
+    self,
+    work,
+    asker,
+    shares,
+    owners,
+    untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
+    indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
+    notices,
+    typed: (path) => shellWord(relative(realPath(cwd), join(realPath(top), path))),
+  };
+}
+
+/** Itself, those whose conversation it carries on, and those it started; not the session that started it. */
+function ownersOf(
+  self: SessionId,
+  { sides }: Asker,
+  sessions: readonly JudgedSession[],
+): ReadonlySet<SessionId> {
+  const records = sessions.map(({ record }) => record);
+  const above = new Set<SessionId>();
+  let at = records.find((record) => record.session === self)?.parent ?? null;
+  while (at !== null && !above.has(at)) {
+    above.add(at);
+    for (const before of succeededBy(at, records)) above.add(before);
+    const current: SessionId = at;
+    at = records.find((record) => record.session === current)?.parent ?? null;
+  }
+  return new Set([self, ...[...sides.own].filter((id) => !above.has(id))]);
+}

@@ -1,0 +1,29 @@
+import type { SessionsValue } from './sessions.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { ago } from '../../domain/age.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+export function renderSessions({ items }: SessionsValue, now: number): Rendered {
+  if (items.length === 0) return 'no session is registered here\n';
+  return columns(
+    items.map((item) => [
+      item.self ? '*' : ' ',
+      escapeLine(shortId(item.session)),
+      item.liveness,
+      escapeLine(item.client),
+      escapeLine(item.branch ?? '-'),
+      `since ${ago(Date.parse(item.startedAt), now)}`,
+      escapeLine(item.worktree ?? '-'),
+      uncommitted(item.uncommitted),
+    ]),
+  );
+}
+
+const MAX_NAMES = 5;
+
+function uncommitted(paths: readonly string[]): string {
+  if (paths.length === 0) return '';
+  const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
+  return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
+}

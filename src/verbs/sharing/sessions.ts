@@ -1,0 +1,72 @@
+import { listWorktrees } from '../../git/worktrees.ts';
+import { readSettings } from '../../git/config.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { processTable } from '../../host/processes.ts';
+import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { SessionShape } from '../shapes.ts';
+import { timestamp } from '../../domain/age.ts';
+import { uncommittedPaths } from './uncommitted.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface SessionsOptions {
+  /** Ended ones too. */
+  readonly all: boolean;
+  readonly session: string | undefined;
+}
+
+export interface SessionsValue {
+  readonly items: readonly SessionShape[];
+}
+
+const ORDER = ['live', 'unknown', 'dead', 'ended'];
+
+/** Who is at work in this repository and its worktrees, live ones first. */
+export async function sessions(
+  options: SessionsOptions,
+  context: Context,
+): Promise<CommandResult<SessionsValue>> {
+  const { cwd } = context;
+  const [{ repository, sessions: stored, notices }, settings, worktrees] = await Promise.all([
+    openWorkspace(context),
+    readSettings(cwd),
+    listWorktrees({ cwd }),
+  ]);
+  const self = findSession(context, stored, options.session)?.id;
+  const table = processTable();
+  const judged = judgeSessions(stored, repository.commonDir, table, settings.staleAfterMs, context.now);
+  const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
+  const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
+  const items = judged
+    .filter(({ liveness }) => options.all || liveness !== 'ended')
+    .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
+    .map((session) => ({
+      ...shape(session, places.get(session.worktreeId)),
+      self: session.record.session === self,
+      uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
+    }));
+  return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
+}
+
+const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
+
+function shape(
+  { record, liveness, idleMs }: JudgedSession,
+  place: { path: string; branch: string | undefined } | undefined,
+): Omit<SessionShape, 'self' | 'uncommitted'> {
+  const { session, client, pid, parent, succeeds, startedAt, ended } = record;
+  return {
+    session,
+    client,
+    liveness,
+    pid,
+    branch: place?.branch ?? null,
+    worktree: place?.path ?? null,
+    startedAt: timestamp(startedAt),
+    idleSeconds: idleMs === undefined ? null : Math.round(idleMs / 1000),
+    parent,
+    succeeds,
+    ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },
+  };
+}

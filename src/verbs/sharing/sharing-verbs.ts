@@ -1,0 +1,29 @@
+import { type VerbTable, answer } from '../verb.ts';
+
+/** The verbs for sessions that share a working directory. */
+export const SHARING_VERBS: VerbTable = {
+  sessions: {
+    usage: 'sessions',
+    summary: 'who is at work in this repository and its worktrees',
+    words: [0, 0],
+    options: { all: { type: 'boolean', alias: 'a', describe: 'ended ones too' } },
+    examples: [['git handoff sessions', 'live ones first']],
+    async run(args, context) {
+      const { sessions } = await import('./sessions.ts');
+      const result = await sessions({ all: args.flag('all'), session: args.text('session') }, context);
+      return answer(result, async () => (await import('./sessions-text.ts')).renderSessions);
+    },
+  },
+  status: {
+    usage: 'status [-- <path>...]',
+    summary: 'whose each uncommitted change of this working tree is',
+    words: [0, Infinity],
+    options: {},
+    examples: [['git handoff status -- src', 'only what is below src']],
+    async run(args, context) {
+      const { status } = await import('./status.ts');
+      const result = await status({ paths: args.words, session: args.text('session') }, context);
+      return answer(result, async () => (await import('./status-text.ts')).renderStatus);
+    },
+  },
+};

@@ -1,0 +1,74 @@
+import { Failure } from '../../domain/failure.ts';
+import { shellWord } from '../../domain/surfacing.ts';
+import { PrivateIndex, setEntries } from '../../git/private-index.ts';
+import { gitFailure } from '../../git/run.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { whileAlone } from '../../changes/commit-lock.ts';
+import { whileLocked } from '../../git/index-lock.ts';
+import { stagedEntries } from './commit/attempt.ts';
+import { composeContended } from './commit/compose.ts';
+import { requireOwnership } from './commit/requirements.ts';
+import { type CommitScene, readScene } from './commit/scene.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { StagedShape } from '../shapes.ts';
+
+export interface StageOptions {
+  readonly mine: boolean;
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+}
+
+export interface StageValue {
+  readonly items: readonly StagedShape[];
+}
+
+/**
+ * Stages this session's changes and nobody else's: whole files, and of files that another live session has
+ * changed too this session's hunks. All or nothing.
+ *
+ * @throws Failure `usage` without `--mine`, `not-found` when nothing is the session's, `not-owner` for another's
+ * path and for hunks that overlap or touch
+ */
+export async function stage(options: StageOptions, context: Context): Promise<CommandResult<StageValue>> {
+  const { mine, pathspecs, session } = options;
+  const typed = ['git handoff stage --mine', ...pathspecs.map(shellWord)].join(' ');
+  if (!mine) throw new Failure('usage', 'stage needs --mine', { hint: typed });
+  const scene = await readScene({ pathspecs, session, personHint: 'git add -p' }, context);
+  requireOwnership(scene);
+  requireOwn(scene);
+  const composed = await composeContended(scene);
+  for (const path of scene.untracked) composed.set(path, null);
+  const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !composed.has(path));
+  const { place, tree, snapshot } = scene.work;
+  const index = await PrivateIndex.open({ ...tree, indexFile: scene.indexFile }, snapshot.head.oid);
+  try {
+    await index.takeFromDisk(whole);
+    const entries = new Map([...(await index.read(whole)), ...composed]);
+    if (place !== undefined) appendEntries(place, scene.self, stagedEntries(entries, context.now));
+    const set = () => whileLocked(() => setEntries(tree.top, entries));
+    const result = await whileAlone(tree.gitDir, scene.self, set);
+    if (result.code !== 0) throw gitFailure('update-index', result);
+    const items = [...entries.keys()].map((path) => ({ path, hunks: composed.has(path) }));
+    return { value: { items }, notices: scene.notices };
+  } finally {
+    index.remove();
+  }
+}
+
+/** Nobody's paths are git's to stage: this session has no hunks there. */
+function requireOwn({ shares, untracked, typed }: CommitScene): void {
+  const nobodys = shares.whole.find(
+    ({ mine, dirty }) => mine.length === 0 && !untracked.includes(dirty.path),
+  );
+  if (nobodys !== undefined) {
+    const { path } = nobodys.dirty;
+    throw new Failure('not-found', `${path}: none of its changes is this session’s; nothing was staged`, {
+      hint: `git add -- ${typed(path)}`,
+    });
+  }
+  if (shares.whole.length + shares.contended.length + untracked.length > 0) return;
+  throw new Failure('not-found', 'nothing to stage: no uncommitted change there is this session’s', {
+    hint: 'git handoff status',
+  });
+}

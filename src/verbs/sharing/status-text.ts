@@ -1,0 +1,104 @@
+import { posix } from 'node:path';
+import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
+import type { StatusValue } from './status.ts';
+import type { TakePathsValue } from './take-paths.ts';
+import { remoteLines } from '../remotes-text.ts';
+import { ago } from '../../domain/age.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+/** A path as it is typed in the folder of the command. */
+export function typedPath(path: string, prefix: string): string {
+  return shellWord(prefix === '' ? path : posix.relative(prefix, path));
+}
+
+const short = (session: string) => escapeLine(shortId(session));
+
+/** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
+export function renderStatus(value: StatusValue, now: number): Rendered {
+  const { items } = value;
+  const waiting = remoteLines(value.remotes);
+  if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
+  // One table, cut into groups: all columns stand below each other.
+  const lines = columns(items.map((item) => cells(item, value, now))).split('\n');
+  const groups = new Map<string, string>();
+  for (const [at, item] of items.entries()) {
+    const title = titleOf(item, value);
+    groups.set(title, `${groups.get(title) ?? ''}${lines[at] ?? ''}\n`);
+  }
+  const blocks = [...groups].map(([title, rows]) => `${title}:\n${rows}`);
+  const next = nextCommand(value);
+  return (
+    blocks.join('\n') + (next === undefined ? '' : `\n${next}\n`) + (waiting === '' ? '' : `\n${waiting}`)
+  );
+}
+
+function titleOf({ state, owners }: DirtyPathShape, { session, sessions }: StatusValue): string {
+  const [owner = ''] = owners;
+  const known = sessions.find((one) => one.session === owner);
+  switch (state) {
+    case 'mine':
+      return owner === session ? `Yours (session ${short(owner)})` : `Yours (by session ${short(owner)})`;
+    case 'contended':
+      return 'Changed by more than one live session';
+    case 'other':
+      return `Session ${short(owner)} (${describe(known)})`;
+    case 'left':
+      return `Left by session ${short(owner)} (${describe(known)})`;
+    case 'nobody':
+      return "Nobody's (changed by hand, or before any session began)";
+  }
+}
+
+function describe(known: NamedSessionShape | undefined): string {
+  const client = known?.client ?? null;
+  const liveness = known?.liveness ?? 'ended';
+  return client === null ? liveness : `${escapeLine(client)}, ${liveness}`;
+}
+
+function cells(item: DirtyPathShape, value: StatusValue, now: number): string[] {
+  return [
+    `  ${item.change}`,
+    item.since === null ? '-' : ago(Date.parse(item.since), now),
+    remarks(item, value).join(', ') || '-',
+    typedPath(item.path, value.prefix),
+  ];
+}
+
+function remarks(item: DirtyPathShape, { session }: StatusValue): string[] {
+  const sure = { explicit: [], window: ['around a command'], 'since-start': ['by it or by hand'] } as const;
+  return [
+    ...(item.weak ? ['maybe'] : []),
+    ...(item.state === 'contended'
+      ? [item.owners.map((owner) => (owner === session ? 'you' : short(owner))).join(' and ')]
+      : []),
+    ...(item.evidence === null ? [] : sure[item.evidence]),
+    ...(item.staged ? ['staged'] : []),
+  ];
+}
+
+/** Said only where something of others could slip into a commit. */
+function nextCommand({ items, prefix, session }: StatusValue): string | undefined {
+  const others = items.find(({ state }) => state === 'other' || state === 'contended');
+  const left = items.find(({ state }) => state === 'left');
+  if (session !== null && (others ?? left) !== undefined && items.some(({ state }) => state === 'mine')) {
+    return 'To commit only what is yours: git handoff commit';
+  }
+  const first = others ?? left;
+  if (first === undefined) return undefined;
+  return `To take a change over from its session: git handoff take -- ${typedPath(first.path, prefix)}`;
+}
+
+/** What became of each path. */
+export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue): Rendered {
+  return items
+    .map(({ path, worktree: top, from, to, taken }) => {
+      const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);
+      const whose = to === null ? "nobody's" : 'yours';
+      if (!taken) return `${name} is ${whose} already\n`;
+      const before = from.length === 0 ? "it was nobody's" : `taken from ${from.map(short).join(' and ')}`;
+      return `${name} is ${whose} now, ${before}\n`;
+    })
+    .join('');
+}

@@ -1,0 +1,150 @@
+import { relative, sep } from 'node:path';
+import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/belonging.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { Failure } from '../../domain/failure.ts';
+import { shellWord } from '../../domain/surfacing.ts';
+import type { RemoteSummary } from '../../domain/tracking/relation.ts';
+import { readSettingsAndRemotes } from '../../git/config.ts';
+import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
+import { listRefNames } from '../../git/refs.ts';
+import { type Repository, topLevel } from '../../git/repository.ts';
+import { isInitialised } from '../../host/folders.ts';
+import type { Budget } from '../../host/io.ts';
+import { processTable } from '../../host/processes.ts';
+import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import { compareWithRemotes } from '../../notes/tracking.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import { type WorkTree, askerOf, belongingOf, endCleanClaims, lookAtWork } from '../../changes/dirty-work.ts';
+import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
+import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
+import { timestamp } from '../../domain/age.ts';
+import { openWorkspace } from '../workspace.ts';
+
+export interface StatusOptions {
+  /** Only these and what is below them; all when empty. */
+  readonly paths: readonly string[];
+  readonly session: string | undefined;
+}
+
+export interface StatusValue {
+  /** Top of the working tree, absolute. */
+  readonly worktree: string;
+  /** Where in it the command was started: empty, or ending in `/`. */
+  readonly prefix: string;
+  readonly branch: string;
+  /** The session that asks; `null`: a person. */
+  readonly session: string | null;
+  /** The sessions that own something here. */
+  readonly sessions: readonly NamedSessionShape[];
+  readonly items: readonly DirtyPathShape[];
+  /** What a sync with each configured remote that was asked before would move. */
+  readonly remotes: readonly RemoteSummary[];
+}
+
+const ORDER: readonly BelongsTo[] = ['mine', 'contended', 'other', 'left', 'nobody'];
+
+/** Whose change each dirty path of this working tree is, the asking session's first. */
+export async function status(options: StatusOptions, context: Context): Promise<CommandResult<StatusValue>> {
+  const { cwd } = context;
+  const [{ repository, sessions, notices }, { settings, remotes }] = await Promise.all([
+    openWorkspace(context),
+    readSettingsAndRemotes(cwd),
+  ]);
+  const tree = await workTreeOf(repository);
+  if (tree === undefined) throw noWorkTree();
+  const named = options.paths.map((path) => namedHere(path, cwd, tree));
+  const self = findSession(context, sessions, options.session)?.id;
+  const { staleAfterMs } = settings;
+  const judged = judgeSessions(sessions, tree.commonDir, processTable(), staleAfterMs, context.now);
+  const [work, waiting] = await Promise.all([
+    lookAtWork(tree, judged, context.now),
+    remotes.size === 0 ? [] : summariseRemotes(cwd, remotes, context.budget),
+  ]);
+  endCleanClaims(work);
+  const asker = askerOf(self, judged);
+  const items = [...work.snapshot.dirty.values()]
+    .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
+    .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker)))
+    .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? -1 : 1));
+  const value = {
+    worktree: tree.top,
+    prefix: prefixIn(tree.top, cwd),
+    branch: repository.branch,
+    session: self ?? null,
+    sessions: namedSessions(items, judged),
+    items,
+    remotes: waiting,
+  };
+  const off = isInitialised(repository.commonDir)
+    ? []
+    : ['no session is on record in this repository; to switch that on: git handoff init'];
+  return { value, notices: [...notices, ...off] };
+}
+
+/** Of the configured remotes: what a removed one showed says nothing to anybody. */
+async function summariseRemotes(
+  cwd: string,
+  remotes: ReadonlySet<string>,
+  budget: Budget,
+): Promise<RemoteSummary[]> {
+  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE, PRUNED]);
+  const tips = refs.flatMap(({ name, oid }) => {
+    const path = parsePath(name, HANDOFFS);
+    return path === undefined ? [] : [{ path, oid }];
+  });
+  const { summary } = await compareWithRemotes({ cwd }, refs, tips, budget);
+  return summary.filter(({ remote }) => remotes.has(remote));
+}
+
+/** The working tree that a command runs in; a bare repository has none, and neither has the inside of `.git`. */
+export async function workTreeOf(repository: Repository): Promise<WorkTree | undefined> {
+  const top = await topLevel(repository);
+  const { gitDir, commonDir } = repository;
+  return top === undefined ? undefined : { top, gitDir, commonDir };
+}
+
+function noWorkTree(): Failure {
+  return new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
+}
+
+function namedHere(typed: string, cwd: string, here: WorkTree): string {
+  const { tree, path } = parsePathArgument(typed, cwd, here.commonDir, here);
+  if (tree.gitDir === here.gitDir) return path;
+  throw new Failure('usage', `${typed} lies in another worktree`, {
+    hint: `git -C ${shellWord(tree.top)} handoff status`,
+  });
+}
+
+/** The folder a command was started in, from the top of the working tree, as git prints it. */
+export function prefixIn(top: string, cwd: string): string {
+  const path = relative(top, cwd).replaceAll(sep, '/');
+  return path === '' || path.startsWith('..') ? '' : `${path}/`;
+}
+
+function dirtyShape(dirty: DirtyPath, { state, claims, weak }: Belonging): DirtyPathShape {
+  const [first] = claims;
+  const owners = claims.map(({ session }) => session);
+  return {
+    path: dirty.path,
+    change: changeKind(dirty),
+    state,
+    owner: state === 'contended' ? null : (owners[0] ?? null),
+    owners,
+    evidence: first?.evidence ?? null,
+    weak,
+    since: first === undefined ? null : timestamp(first.since),
+    staged: isStaged(dirty),
+  };
+}
+
+function namedSessions(
+  items: readonly DirtyPathShape[],
+  judged: readonly JudgedSession[],
+): NamedSessionShape[] {
+  return [...new Set(items.flatMap(({ owners }) => owners))].map((session) => {
+    const all = judged.filter(({ record }) => record.session === session);
+    const known = all.find(({ liveness }) => liveness === 'live') ?? all[0];
+    return { session, client: known?.record.client ?? null, liveness: known?.liveness ?? 'ended' };
+  });
+}

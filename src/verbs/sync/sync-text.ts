@@ -1,0 +1,54 @@
+import type { SyncAction, SyncShape } from '../shapes.ts';
+import type { SyncValue } from './sync.ts';
+import { shortId } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { type Rendered, columns } from '../../ui/terminal.ts';
+
+/** A line for each handoff that moved or could not, and one for each remote. */
+export function renderSync({ items, remotes, dryRun }: SyncValue): Rendered {
+  return remotes
+    .map(({ remote, url, same }) => {
+      const own = items.filter((item) => item.remote === remote);
+      const rows = own.map((item) => [item.action, place(item), remark(item)]);
+      return `${columns(rows)}${escapeLine(remote)} (${escapeLine(url)}): ${sum(own, same, dryRun)}\n`;
+    })
+    .join('');
+}
+
+const place = ({ branch, topic, ref }: SyncShape) =>
+  escapeLine(branch === null || topic === null ? ref : `${branch}/${topic}`);
+
+const typed = ({ branch, topic }: SyncShape, other = topic) => escapeLine(shellWord(`${branch}/${other}`));
+
+const who = (id: string | null) => (id === null ? 'somebody' : escapeLine(shortId(id)));
+
+/** What the action means for whoever reads it, with the next command where there is one. */
+function remark(item: SyncShape): string {
+  const why = item.why === null ? '' : escapeLine(item.why);
+  const remote = escapeLine(shellWord(item.remote));
+  switch (item.action) {
+    case 'set-aside':
+      return `both sides wrote; ${who(item.newOwner)} has the name, yours goes on as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
+    case 'followed':
+      return `${who(item.newOwner)} was first, ${who(item.owner)} owns it no longer: git handoff take ${typed(item)}`;
+    case 'deleted-there':
+      return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
+    case 'behind':
+      return `the remote has moved on: git handoff sync ${remote}`;
+    case 'moved':
+      return `somebody was faster each time: git handoff sync ${remote}`;
+    default:
+      return why;
+  }
+}
+
+const FETCHED: readonly SyncAction[] = ['created', 'forwarded', 'followed', 'set-aside', 'merged'];
+
+function sum(items: readonly SyncShape[], same: number, dryRun: boolean): string {
+  const count = (...actions: readonly SyncAction[]) =>
+    items.filter(({ action }) => actions.includes(action)).length;
+  const parts = dryRun
+    ? [`${count('to-fetch')} to fetch`, `${count('to-push')} to push`]
+    : [`${count(...FETCHED)} fetched`, `${count('pushed')} pushed`];
+  return [...parts, `${same} unchanged`].join(', ');
+}

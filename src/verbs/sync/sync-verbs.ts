@@ -1,0 +1,86 @@
+import type { SyncOptions } from './world.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { Interaction } from '../interaction.ts';
+import type { Arguments, OptionTable } from '../options.ts';
+import { type Answer, type VerbTable, answer } from '../verb.ts';
+
+const SCOPE: OptionTable = {
+  branch: { type: 'string', value: '<branch>', describe: 'only the handoffs of this branch' },
+  'dry-run': { type: 'boolean', alias: 'n', describe: 'only show what would be done; nothing is fetched' },
+};
+
+const MERGE: OptionTable = {
+  merge: {
+    type: 'boolean',
+    describe:
+      'merge the two sides of a divergence in your editor; without it both stay, yours under a new name',
+  },
+};
+
+const PUSHED: OptionTable = {
+  restore: { type: 'boolean', describe: 'put back what was deleted at the remote' },
+  'allow-secret': { type: 'boolean', describe: 'push also what looks like a secret; the log records that' },
+};
+
+/** The verbs that bring handoffs from other machines and to them. */
+export const SYNC_VERBS: VerbTable = {
+  sync: {
+    usage: 'sync [<remote>...]',
+    summary: 'fetch the handoffs of a remote, fold them in, push yours; never forced',
+    words: [0, Infinity],
+    options: { ...SCOPE, ...MERGE, ...PUSHED },
+    examples: [
+      ['git handoff sync', 'with the remote that git fetch would ask'],
+      ['git handoff sync --merge', 'what was written on two machines at once, in your editor'],
+    ],
+    run: (args, context, interaction) => run({ fetch: true, push: true }, args, context, interaction),
+  },
+  fetch: {
+    usage: 'fetch [<remote>...]',
+    summary: 'the first half of sync: bring the handoffs of a remote and fold them in',
+    words: [0, Infinity],
+    options: { ...SCOPE, ...MERGE },
+    examples: [['git handoff fetch origin', 'what others have written']],
+    run: (args, context, interaction) => run({ fetch: true, push: false }, args, context, interaction),
+  },
+  push: {
+    usage: 'push [<remote>...]',
+    summary: 'the second half of sync: push what is new here, if the remote has not moved on',
+    words: [0, Infinity],
+    options: { ...SCOPE, ...PUSHED },
+    examples: [['git handoff push --dry-run', 'what would leave this machine']],
+    run: (args, context, interaction) => run({ fetch: false, push: true }, args, context, interaction),
+  },
+};
+
+async function run(
+  halves: Pick<SyncOptions, 'fetch' | 'push'>,
+  args: Arguments,
+  context: Context,
+  { edit, progress, warn, ask }: Interaction,
+): Promise<Answer> {
+  const { sync } = await import('./sync.ts');
+  const options: SyncOptions = {
+    ...halves,
+    remotes: args.words,
+    branch: args.text('branch'),
+    dryRun: args.flag('dry-run'),
+    mergeNote: args.flag('merge') ? ({ text }) => edit(text) : undefined,
+    restore: args.flag('restore'),
+    allowSecret: args.flag('allow-secret'),
+    session: args.text('session'),
+    mayAsk: ask !== undefined,
+    onProgress:
+      progress === undefined
+        ? undefined
+        : (remote, { stage, percent }) => progress(`${escapeLine(remote)}: ${escapeLine(stage)} ${percent}%`),
+    warn,
+  };
+  try {
+    const result = await sync(options, context);
+    return answer(result, async () => (await import('./sync-text.ts')).renderSync);
+  } finally {
+    progress?.('');
+  }
+}

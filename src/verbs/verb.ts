@@ -1,0 +1,36 @@
+import type { Context } from '../sessions/caller.ts';
+import type { CommandResult } from './result.ts';
+import type { Rendered } from '../ui/terminal.ts';
+import type { Interaction } from './interaction.ts';
+import type { Arguments, OptionTable } from './options.ts';
+
+/** A verb: what help says about it, and how its words become a call. */
+export interface Verb {
+  readonly usage: string;
+  readonly summary: string;
+  /** Least and most words after the verb. */
+  readonly words: readonly [least: number, most: number];
+  readonly options: OptionTable;
+  readonly examples: readonly (readonly [command: string, gloss: string])[];
+  run(args: Arguments, context: Context, interaction: Interaction): Promise<Answer>;
+}
+
+/** Verbs by name, in the order of help. */
+export type VerbTable = Readonly<Record<string, Verb>>;
+
+/** A command's result and the text that a terminal shows for it (made only when it is asked for). */
+export interface Answer {
+  readonly result: CommandResult<object>;
+  readonly render: (now: number) => Promise<Rendered>;
+}
+
+/** Joins a result with its text; the module that makes the text is loaded only when a terminal wants it. */
+export function answer<T extends object>(
+  result: CommandResult<T>,
+  load: () => Promise<(value: T, now: number) => Rendered>,
+): Answer {
+  return { result, render: async (now) => (await load())(result.value, now) };
+}
+
+/** The first word after the verb; empty where there is none. */
+export const word = (args: Arguments): string => args.words[0] ?? '';
