@@ -87,6 +87,10 @@ async function judgeAll(mutants, copies, tier) {
 }
 
 async function main() {
+  if (!['test', 'all'].includes(options.tier)) {
+    console.error(`error: no tier is called ${options.tier}: test, or all`);
+    process.exit(2);
+  }
   const { mutants, isWhole } = chosen();
   if (options.list) {
     for (const { id, file, in: name, operator, hurts } of mutants)

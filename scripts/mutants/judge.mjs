@@ -82,7 +82,8 @@ async function runParts(copy, mutant, parts) {
     if (kind === 'timeout') return { kind, by: part.files.join(' '), project, isQuick };
     if (kind === 'red') return { kind: 'killed', by, project, isQuick };
   }
-  return { kind: 'survived', by: mutant.survives ?? mutant.hurts };
+  const by = parts.length === 0 ? 'none of its tests is one of `npm test`' : mutant.hurts;
+  return { kind: 'survived', by: mutant.survives ?? by };
 }
 
 /** The text with the mutant in it, or why that is no program. */

@@ -8,12 +8,12 @@ function statementLists(nodes) {
     .map((node) => node.statements);
 }
 
-/** Everything of a list but one, with the comma behind it, or before the last one. */
+/** Everything of a list but one, with the comma behind it; before the last one, too. */
 function withoutEach(list) {
   return list.map((node, at) => {
     const next = list[at + 1];
     if (next !== undefined) return { node, start: node.getStart(), end: next.getStart(), text: '' };
-    return { node, start: at === 0 ? node.getStart() : list[at - 1].getEnd(), end: node.getEnd(), text: '' };
+    return { node, start: at === 0 ? node.getStart() : list[at - 1].getEnd(), end: list.end, text: '' };
   });
 }
 

@@ -22,11 +22,13 @@ function declared(statement) {
   return ts.isVariableStatement(statement) ? statement.declarationList.declarations : [statement];
 }
 
+const isType = (node) => ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node);
+
 /** The top-level declaration of that name, exported or not; `Class.member` is a member of a class. */
 export function findDeclaration(source, path) {
   const [name, member] = path.split('.');
   const found = source.statements.flatMap((statement) =>
-    declared(statement).filter((one) => one.name?.text === name && !ts.isTypeAliasDeclaration(one)),
+    declared(statement).filter((one) => one.name?.text === name && !isType(one)),
   );
   if (found.length !== 1) throw new Error(`${found.length} top-level declarations are called ${name}`);
   if (member === undefined) return found[0];

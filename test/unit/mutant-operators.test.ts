@@ -46,6 +46,8 @@ const TYPESCRIPT: readonly Row[] = [
   ['remove-element', 'x', undefined, "return ['x', 'y'];", "return ['y'];"],
   ['remove-element', 'y', undefined, "return ['x', 'y'];", "return ['x'];"],
   ['remove-element', 'x', undefined, "return ['x'];", 'return [];'],
+  ['remove-element', 'y', undefined, "return ['x', 'y',];", "return ['x'];"],
+  ['remove-element', 'x', undefined, "return ['x',];", 'return [];'],
   ['remove-element', 'go', undefined, 'return [p, ...go(q)];', 'return [p];'],
   ['remove-element', 'b', undefined, 'return `x ${p.a} ${p.b}`;', 'return `x ${p.a}`;'],
   ['remove-element', 'a', undefined, 'return `x ${p.a} ${p.b}`;', 'return `x ${p.b}`;'],
