@@ -99,6 +99,16 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     expect(errorsOf(stderr)).toEqual([A_CHANGED.replace('a.ts', 'z.ts')]);
   });
 
+  it('beside a rename on a detached HEAD, where not the hook but Node asks git what is staged', () => {
+    begin();
+    world.bash(B, 'git checkout -q --detach');
+    world.wrote(A, 'src/z.ts', '1\n');
+    world.bash(B, 'git mv src/b.ts src/c.ts');
+    world.git(['add', '-A']);
+    const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([A_CHANGED.replace('a.ts', 'z.ts')]);
+  });
+
   it('a deletion', () => {
     begin();
     world.bash(A, 'rm src/a.ts');

@@ -1,13 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { mutate, type Mutation } from '../../scripts/mutants/mutate.mjs';
+import { findTestFile, quickProjects, testFiles } from '../../scripts/mutants/tests.mjs';
 
 /** The list of scripts/mutants.mjs. Here only that it has not rotted: running it takes half an hour. */
-interface Mutant {
+interface Mutant extends Mutation {
   readonly id: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
   readonly hurts: string;
   readonly survives?: string;
   readonly tests: readonly { readonly project: string; readonly files: readonly string[]; name?: string }[];
@@ -23,17 +22,30 @@ describe('the list of mutants', () => {
     expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length);
   });
 
-  it.each(mutants)('$id stands in its file once, and changes it', ({ file, find, replace, hurts }) => {
-    expect(read(file).split(find)).toHaveLength(2);
-    expect(replace).not.toBe(find);
-    expect(hurts).not.toBe('');
+  it.each(mutants)('$id has one place in its file, and changes it', (mutant) => {
+    const text = read(mutant.file);
+    // It throws where there is none, or more than one, and where the result cannot be parsed.
+    expect(mutate(mutant, text).text).not.toBe(text);
+    expect(mutant.hurts).not.toBe('');
   });
 
-  it.each(mutants)('$id names tests that are there', ({ tests }) => {
-    const files = tests.flatMap(({ project, files: names }) =>
-      names.map((name) => `test/${project}/${name}`),
-    );
-    expect(files).not.toEqual([]);
-    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  it('changes every time something else', () => {
+    const changes = mutants.map((mutant) => {
+      const { start, end, replacement } = mutate(mutant, read(mutant.file));
+      return `${mutant.file} ${start} ${end} ${replacement}`;
+    });
+    expect(new Set(changes).size).toBe(mutants.length);
+  });
+
+  it('names tests that are there', () => {
+    const files = testFiles(ROOT);
+    for (const { id, tests } of mutants) {
+      const named = tests.flatMap((part) => part.files.map((name) => findTestFile(files, part, name)));
+      expect(named, id).not.toEqual([]);
+    }
+  });
+
+  it('finds the projects of `npm test` where that script names them', () => {
+    expect(quickProjects(ROOT)).toContain('unit');
   });
 });

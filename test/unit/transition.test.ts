@@ -137,8 +137,8 @@ describe('moves', () => {
   it.each<[string, Partial<Move>, string]>([
     ['a deletion', { next: undefined, chain: [] }, 'deleted'],
     ['a rewind', { old: second, next: root.oid, chain: [] }, 'not a descendant'],
-    ['another line', { chain: [commitOf(3, [9])] }, 'not a descendant'],
-    ['a line of its own', { chain: [commitOf(3, [])] }, 'not a descendant'],
+    ['another line', { next: oidOf(3), chain: [commitOf(3, [9])] }, 'not a descendant'],
+    ['a line of its own', { next: oidOf(3), chain: [commitOf(3, [])] }, 'not a descendant'],
     ['a chain that ends elsewhere', { next: oidOf(77) }, 'not a descendant'],
     ['a merge whose second parent is unknown', { chain: [commitOf(2, [1, 8])] }, 'not a descendant'],
     ['another branch', { chain: [commitOf(2, [1], {}, { branch: 'dev' })] }, 'names another branch or topic'],

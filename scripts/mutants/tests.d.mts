@@ -1,0 +1,3 @@
+export function testFiles(root: string): string[];
+export function findTestFile(files: readonly string[], part: { project: string }, name: string): string;
+export function quickProjects(root: string): string[];
