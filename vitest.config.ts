@@ -15,6 +15,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          // Most are about what the program does: those whose point is a process say so.
+          provide: { calls: 'thread' },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
