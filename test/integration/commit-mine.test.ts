@@ -7,9 +7,7 @@ import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 

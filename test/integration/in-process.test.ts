@@ -7,9 +7,7 @@ import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeAll(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
   world.git(['config', 'alias.throw', 'checkout --']);
   world.write(A, 'src/a.ts', 'of A\n');
   world.ok(['write', 'auth-refresh', '-m', '# Goal\n\nof A'], { session: A });

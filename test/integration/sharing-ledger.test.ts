@@ -6,9 +6,7 @@ import { A, B, C, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 

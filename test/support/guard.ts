@@ -23,15 +23,16 @@ export interface GuardWorldOptions extends RepositoryOptions {
  * handoff on a ref, and files that only look like them, in a repository whose guard is the built one.
  */
 export class GuardWorld extends TestRepository {
-  readonly memory: string;
+  readonly memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
   /** The guarded file, owned by the fixture's owner. */
-  readonly file: string;
+  readonly file = join(this.memory, 'handoff-main-auth-refresh.md');
 
   constructor(options: GuardWorldOptions = {}) {
-    super(options);
-    const { initialised = true, marker = 'handshake', owner = OWNER } = options;
-    this.memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
-    this.file = join(this.memory, 'handoff-main-auth-refresh.md');
+    super(options, 'guard');
+    this.build(() => this.#fill(options));
+  }
+
+  #fill({ initialised = true, marker = 'handshake', owner = OWNER }: GuardWorldOptions): void {
     mkdirSync(this.memory, { recursive: true });
     writeFileSync(this.file, markedNote(owner));
     writeFileSync(join(this.memory, 'MEMORY.md'), '- remember\n');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { inject } from 'vitest';
 import { runInProcess } from './in-process.ts';
+import { copyTemplate, keepTemplate } from './template.ts';
 
 const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -88,16 +89,36 @@ export class TestRepository {
   readonly #options: RepositoryOptions;
   /** How the program is called where a call does not say. */
   readonly calls: Calls;
+  /** Alike worlds are copies of the first; `undefined`: no other is alike. */
+  readonly #template: string | undefined;
+  readonly #isCopy: boolean;
 
-  constructor(options: RepositoryOptions = {}) {
+  /** @param kind of a subclass that has more than a repository: what that is it says by `build` */
+  constructor(options: RepositoryOptions = {}, kind?: string) {
     this.#options = options;
     this.calls = options.calls ?? inject('calls') ?? 'process';
     // A folder that names no handoff: the guard's fast path in sh is part of what is tested.
     this.root = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
     this.home = join(this.root, 'home');
     this.path = join(this.root, options.folder ?? 'repository');
+    this.#template = options.cloneOf === undefined ? `${kind ?? ''} ${JSON.stringify(options)}` : undefined;
+    this.#isCopy = this.#template !== undefined && copyTemplate(this.#template, this.root);
+    // The index knows files by their inodes, too.
+    if (this.#isCopy && options.bare !== true) this.run('git', ['update-index', '-q', '--refresh']);
+    if (!this.#isCopy) this.#make();
+    if (kind === undefined) this.build(() => undefined);
+  }
+
+  /** What a subclass has beyond a repository; a world that is a copy has it already. */
+  protected build(steps: () => void): void {
+    if (this.#isCopy) return;
+    steps();
+    if (this.#template !== undefined) keepTemplate(this.#template, this.root);
+  }
+
+  #make(): void {
     for (const folder of [this.home, join(this.root, 'tmp')]) mkdirSync(folder);
-    const { person = 'Ada' } = options;
+    const { person = 'Ada' } = this.#options;
     const mail = `${person.toLowerCase()}@example.org`;
     const settings = ['[user]', `name = ${person}`, `email = ${mail}`, '[init]', 'defaultBranch = main'];
     writeFileSync(
