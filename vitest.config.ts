@@ -15,6 +15,9 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
+          // Most are about what the program does: those whose point is a process say so.
+          provide: { calls: 'thread' },
+          globalSetup: ['test/support/templates-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

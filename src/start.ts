@@ -12,7 +12,7 @@ import {
 import { Module, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { type Io, type Output, budgetUntil } from './host/io.ts';
+import { type Io, type Output, type Terminal, budgetUntil } from './host/io.ts';
 
 /**
  * What Node starts: it hands V8 the compiled code of an earlier start, loads the program, and runs it with what the
@@ -123,45 +123,45 @@ function forgetOthers(parent: string): void {
   }
 }
 
-const isTerminal = (descriptor: number) => process.getBuiltinModule('node:tty').isatty(descriptor);
-
 /** Between two tries at a pipe that is full and does not block. Milliseconds. */
 const PAUSE_MS = 5;
 
 /** Without a stream, which takes 3 ms to make; so what was written is out, however the process ends. */
-function output(descriptor: number, stream: () => NodeJS.WritableStream): Output {
-  return {
-    isTerminal: () => isTerminal(descriptor),
-    stream,
-    async write(data) {
-      for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
-        try {
-          bytes = bytes.subarray(writeSync(descriptor, bytes));
-        } catch (error) {
-          const { code } = error as NodeJS.ErrnoException;
-          if (code === 'EPIPE') return;
-          if (code !== 'EAGAIN') throw error;
-          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-        }
+const output = (descriptor: number): Output => ({
+  async write(data) {
+    for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
+      try {
+        bytes = bytes.subarray(writeSync(descriptor, bytes));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'EPIPE') return;
+        if (code !== 'EAGAIN') throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
       }
-    },
+    }
+  },
+});
+
+function terminal(): Terminal {
+  const { isatty } = process.getBuiltinModule('node:tty');
+  return {
+    isInput: isatty(0),
+    isErrors: isatty(2),
+    input: () => process.stdin,
+    output: () => process.stderr,
   };
 }
 
 const io: Io = {
-  stdin: {
-    isTerminal: () => isTerminal(0),
-    read: (chunk) => readSync(0, chunk),
-    readAll: () => readFileSync(0),
-    stream: () => process.stdin,
-  },
-  stdout: output(1, () => process.stdout),
-  stderr: output(2, () => process.stderr),
+  stdin: { read: (chunk) => readSync(0, chunk), readAll: () => readFileSync(0) },
+  stdout: output(1),
+  stderr: output(2),
+  ...(__IS_HOOK__ ? {} : { terminal: terminal() }),
   env: process.env,
   get cwd() {
     return process.cwd();
   },
-  clock: () => Date.now(),
+  clock: Date.now,
   budget: (ms) => budgetUntil(ms, () => performance.now()),
   parentPid: process.ppid,
   program: process.argv[1] ?? '',

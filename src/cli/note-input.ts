@@ -6,14 +6,14 @@ import type { Input } from '../host/io.ts';
 import type { NoteSource } from '../verbs/interaction.ts';
 
 /** Reads the note from `-m`, `--file`, a stdin that is no terminal, or else promises the editor. */
-export function noteSource(cwd: string, stdin: Input): NoteSource {
+export function noteSource(cwd: string, stdin: Input, isTerminal: boolean): NoteSource {
   return ({ messages, file }) => {
     if (messages.length > 0 && file !== undefined) {
       throw new Failure('usage', '-m and --file exclude each other', { hint: 'git handoff write -h' });
     }
     if (messages.length > 0) return Buffer.from(`${messages.join('\n\n')}\n`);
     if (file !== undefined && file !== '-') return readNoteFile(resolve(cwd, file));
-    if (file === '-' || !stdin.isTerminal()) return readStdin(stdin);
+    if (file === '-' || !isTerminal) return readStdin(stdin);
     return async (target) => (await import('./editor.ts')).editNote(cwd, target);
   };
 }

@@ -190,7 +190,8 @@ async function registration(
     scene.log('error', `registration: ${String(error)}`);
     return undefined;
   });
-  const told = await inTime(registered, scene.budget, DECISION_MS);
+  const { budget } = scene;
+  const told = await inTime(registered, budget.part(budget.left() - DECISION_MS));
   return told === 'late' ? undefined : told;
 }
 

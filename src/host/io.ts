@@ -6,6 +6,8 @@ export interface Io {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Left out where nobody is asked and nobody looks on: for the hooks. */
+  readonly terminal?: Terminal;
   readonly env: NodeJS.ProcessEnv;
   /** @throws ENOENT when the folder is gone */
   readonly cwd: string;
@@ -20,7 +22,6 @@ export interface Io {
 }
 
 export interface Input {
-  isTerminal(): boolean;
   /**
    * Fills a part of the chunk and returns how many bytes that was, 0 at the end.
    *
@@ -33,20 +34,26 @@ export interface Input {
    * @throws as fs.readFileSync
    */
   readAll(): Buffer;
-  /** For questions to a person. A pipe does not block any more once it was opened as a stream. */
-  stream(): NodeJS.ReadableStream;
 }
 
 export interface Output {
-  isTerminal(): boolean;
   /**
    * Resolves when everything is written. A reader that left (`| head -1`) is no error.
    *
    * @throws what the descriptor answers: a full disk, for one
    */
   write(data: string | Uint8Array): Promise<void>;
-  /** For questions to a person. */
-  stream(): NodeJS.WritableStream;
+}
+
+/** Where a person may sit. */
+export interface Terminal {
+  /** Standard input is one: somebody can be asked. */
+  readonly isInput: boolean;
+  /** Standard error is one: somebody looks on. */
+  readonly isErrors: boolean;
+  /** A pipe does not block any more once it was opened as a stream. */
+  input(): NodeJS.ReadableStream;
+  output(): NodeJS.WritableStream;
 }
 
 /**
@@ -78,18 +85,16 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
   return budget;
 }
 
-/**
- * What the work comes to, or `late` when only `spare` milliseconds of the budget are left. The work itself is not stopped.
- */
-export function inTime<T>(work: Promise<T>, budget: Budget, spare = 0): Promise<T | 'late'> {
+/** What the work comes to, or `late` when the budget ends first. The work itself is not stopped. */
+export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     const wait = () => {
-      const left = Math.max(1, budget.left() - spare);
+      const left = budget.left();
       // A timer of no end would fire at once.
       if (left === Infinity) return;
       // Somebody may have asked for more time meanwhile.
-      timer = setTimeout(() => (budget.left() - spare > 1 ? wait() : resolve('late')), left);
+      timer = setTimeout(() => (budget.left() > 1 ? wait() : resolve('late')), left);
     };
     wait();
   });

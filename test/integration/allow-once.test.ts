@@ -8,9 +8,7 @@ import { CommitWorld, errorsOf } from './commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
-  world = new CommitWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new CommitWorld({ ready: [A, B] });
   world.write(A, 'shared.md', 'of A\n');
 });
 afterEach(() => world.remove());

@@ -336,7 +336,7 @@ describe('when time is over', () => {
     writeFileSync(join(slow, 'git'), script, { mode: 0o755 });
     const end = { session_id: A, hook_event_name: 'SessionEnd', reason: 'exit' };
     const began = performance.now();
-    world.guard(end, { env: { PATH: `${slow}:${path}` } });
+    world.guard(end, { env: { PATH: `${slow}:${path}` }, calls: 'process' });
     expect(performance.now() - began).toBeLessThan(3000);
     expect(world.json(['sessions', '--all']).items).toMatchObject([{ session: A, liveness: 'ended' }]);
     expect(automaticRefs()).toEqual([]);

@@ -12,9 +12,7 @@ describe('the board of two sessions', () => {
   const who = (by: number | undefined) => board.sessions[by ?? -1]?.id;
 
   beforeAll(() => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.ok(['write', 'auth-refresh', '-m', 'first text'], { session: A });
     world.ok(['write', 'auth-refresh', '-m', 'second text'], { session: A });
     world.ok(['take', 'auth-refresh'], { session: B });

@@ -10,7 +10,7 @@ const code = () => join(state(), 'code');
 const own = () => join(code(), readdirSync(code())[0] ?? '');
 
 beforeEach(() => {
-  world = new SharingWorld();
+  world = new SharingWorld({ calls: 'process' });
   world.begin(A);
   world.begin(B);
   world.write(A, 'src/a.ts', 'one\n');

@@ -7,9 +7,7 @@ let world: SharingWorld;
 const calls = () => join(world.home, 'git-calls');
 
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
   world.write(A, 'src/a.ts', 'of A\n');
   world.write(B, 'src/b.ts', 'of B\n');
 });

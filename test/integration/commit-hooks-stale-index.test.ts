@@ -6,9 +6,7 @@ import { CommitWorld, errorsOf, hintsOf } from './commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
-  world = new CommitWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new CommitWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 

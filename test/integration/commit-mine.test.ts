@@ -7,9 +7,7 @@ import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 
@@ -384,13 +382,16 @@ describe('git’s own hooks, signing and editor', () => {
     world.write(B, 'src/b.ts', 'B\n');
     world.write(B, 'new.ts', 'B\n');
     const env = { GIT_EDITOR: 'sh -c \'echo "from the editor" > "$1"\' x' };
-    world.ok(['commit'], { session: B, env });
+    // git has the process's own streams then.
+    world.ok(['commit'], { session: B, env, calls: 'process' });
     expect(world.git(['log', '-1', '--format=%s'])).toBe('from the editor');
     expect(trailer()).toBe(B);
     world.write(B, 'src/b.ts', 'B2\n');
     world.write(B, 'later.ts', 'B\n');
     const before = index();
-    expect(world.handoff(['commit'], { session: B, env: { GIT_EDITOR: 'true' } }).status).toBe(1);
+    expect(
+      world.handoff(['commit'], { session: B, env: { GIT_EDITOR: 'true' }, calls: 'process' }).status,
+    ).toBe(1);
     expect(index()).toBe(before);
   });
 });

@@ -7,9 +7,7 @@ import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 let world: SharingWorld;
 
 beforeAll(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
   world.write(A, 'src/a.ts', "A's\n");
   world.write(A, 'src/new.ts', "A's, new\n");
   world.write(B, 'src/b.ts', "B's\n");
@@ -108,7 +106,7 @@ describe("commands over another live session's uncommitted work", () => {
 
 describe('git clean -x beside a peer', () => {
   it('is refused with what git ignores and would go, and lists folders once', () => {
-    const shared = new SharingWorld({}, { '.gitignore': 'build/\n*.log\n' });
+    const shared = new SharingWorld({ files: { '.gitignore': 'build/\n*.log\n' } });
     mkdirSync(join(shared.path, 'build/deep'), { recursive: true });
     writeFileSync(join(shared.path, 'build/deep/x'), '');
     writeFileSync(join(shared.path, 'src/debug.log'), '');
@@ -130,7 +128,7 @@ describe('git clean -x beside a peer', () => {
   });
 
   it('alone it is nobody else’s business', () => {
-    const alone = new SharingWorld({}, { '.gitignore': '*.log\n' });
+    const alone = new SharingWorld({ files: { '.gitignore': '*.log\n' } });
     writeFileSync(join(alone.path, 'debug.log'), '');
     alone.begin(A);
     expect(told(alone.may(A, 'git clean -fdx'))).toBe('');

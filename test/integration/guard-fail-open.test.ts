@@ -19,7 +19,7 @@ import { containing } from '../support/matchers.ts';
 
 let world: GuardWorld;
 beforeEach(() => {
-  world = new GuardWorld();
+  world = new GuardWorld({ calls: 'process' });
 });
 afterEach(() => {
   world.remove();
@@ -197,7 +197,7 @@ describe('the kill switch', () => {
 
 describe('a repository without init', () => {
   it('gets no trace of a session, whatever it does', () => {
-    const plain = new GuardWorld({ initialised: false });
+    const plain = new GuardWorld({ calls: 'process', initialised: false });
     try {
       const before = plain.gitDirectory();
       plain.sessionStart(CALLER);

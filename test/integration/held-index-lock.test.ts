@@ -25,9 +25,7 @@ describe('F16: somebody holds index.lock', () => {
   });
 
   it('git itself fails as it always does, and our hooks add nothing', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.write(B, 'own.txt', 'x\n');
     writeFileSync(join(world.path, '.git/index.lock'), '');
     const { run } = world.bash(B, 'git add own.txt && git commit -qm x');

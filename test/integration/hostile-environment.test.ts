@@ -54,7 +54,7 @@ let world: HostileWorld;
 let plain: readonly Said[];
 let plainBrief: readonly Said[];
 beforeAll(() => {
-  world = new HostileWorld();
+  world = new HostileWorld({ calls: 'process' });
   world.save();
   plain = world.everything();
   world.restore();
@@ -150,7 +150,7 @@ describe('a variable that leads away from the repository', () => {
 describe('what is no bypass', () => {
   let guarded: GuardWorld;
   beforeAll(() => {
-    guarded = new GuardWorld();
+    guarded = new GuardWorld({ calls: 'process' });
     guarded.sessionStart('sess-aaaaaaaa-1111');
   });
   afterAll(() => guarded.remove());

@@ -28,7 +28,7 @@ const HANGS_MS = 20_000;
 
 let world: GuardWorld;
 beforeAll(() => {
-  world = new GuardWorld();
+  world = new GuardWorld({ calls: 'process' });
   world.sessionStart(CALLER);
 });
 beforeEach(() => world.clearLog());

@@ -33,9 +33,7 @@ describe('rescues by several processes', () => {
   });
 
   it('killed in the middle: no half rescue, no lock, and the next one is kept', async () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     for (let delay = 40; delay <= 240; delay += 40) {
       writeFileSync(join(world.path, 'own.txt'), `${delay}\n`);
       const guard = world.start('setsid', ['--wait', 'git', 'handoff', 'guard', '--client', 'claude'], {

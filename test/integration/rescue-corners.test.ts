@@ -9,7 +9,7 @@ const put = (world: SharingWorld, path: string, content: string) =>
 describe('a worktree inside of the main one', () => {
   const inner = '.claude/worktrees/x';
   function nested(): SharingWorld {
-    const world = new SharingWorld({}, { '.gitignore': '.claude/\n' });
+    const world = new SharingWorld({ files: { '.gitignore': '.claude/\n' } });
     world.git(['worktree', 'add', '-q', '-b', 'x', inner]);
     world.begin(A, join(world.path, inner));
     world.begin(B);
@@ -32,9 +32,7 @@ describe('a worktree inside of the main one', () => {
 
 describe('what a person threw away', () => {
   it('is kept although its session writes the file again at once', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');
     world.git(['reset', '-q', '--hard']);
     world.write(A, 'src/a.ts', 'again\n');
@@ -42,9 +40,10 @@ describe('what a person threw away', () => {
   });
 
   it('comes back through the filters that it went in by', () => {
-    const world = new SharingWorld({}, { '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'one\n' });
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({
+      files: { '.gitattributes': '*.txt text eol=crlf\n', 'x.txt': 'one\n' },
+      ready: [A, B],
+    });
     world.write(A, 'x.txt', 'two\r\n');
     world.git(['checkout', '-q', '--', 'x.txt']);
     expect(world.handoff(['rescue', 'restore', '--', 'x.txt']).status).toBe(0);
@@ -54,8 +53,7 @@ describe('what a person threw away', () => {
 
 describe('a session that is alone', () => {
   it('what was staged and is gone from the disk is kept, and what git ignores by name', () => {
-    const world = new SharingWorld({}, { '.gitignore': '.env\nbuild/\n' });
-    world.begin(A);
+    const world = new SharingWorld({ files: { '.gitignore': '.env\nbuild/\n' }, ready: [A] });
     put(world, 'new.ts', 'important\n');
     world.git(['add', 'new.ts']);
     rmSync(join(world.path, 'new.ts'));
@@ -68,8 +66,7 @@ describe('a session that is alone', () => {
   });
 
   it('both of two names that are not UTF-8 come back', () => {
-    const world = new SharingWorld();
-    world.begin(A);
+    const world = new SharingWorld({ ready: [A] });
     world.run('bash', ['-c', `echo 1 > $'bad\\xff'; echo 2 > $'bad\\xfe'`]);
     world.bash(A, 'git clean -fdq');
     expect(world.handoff(['rescue', 'restore', '1']).status).toBe(0);
@@ -77,8 +74,7 @@ describe('a session that is alone', () => {
   });
 
   it('an edit that git was told not to see is not written over', () => {
-    const world = new SharingWorld();
-    world.begin(A);
+    const world = new SharingWorld({ ready: [A] });
     put(world, 'src/a.ts', 'WIP\n');
     world.bash(A, 'git checkout -q -- src/a.ts');
     world.git(['update-index', '--assume-unchanged', 'src/a.ts']);
@@ -102,8 +98,7 @@ describe('a session that is alone', () => {
 
 describe('the stash, by a closer look', () => {
   it('nobody becomes the owner of an entry by looking at it', () => {
-    const world = new SharingWorld();
-    world.begin(A);
+    const world = new SharingWorld({ ready: [A] });
     put(world, 'src/a.ts', "a person's\n");
     world.git(['stash', 'push', '-q', '-m', 'by hand']);
     world.bash(A, 'git stash list');
@@ -174,9 +169,10 @@ describe('harmless commands beside another session', () => {
     ['git stash push --staged'],
     ['cd app && git checkout .'],
   ])('%s', (command) => {
-    const world = new SharingWorld({}, { 'app/[id]/page.tsx': 'x\n', 'src/gone.ts': 'x\n' });
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({
+      files: { 'app/[id]/page.tsx': 'x\n', 'src/gone.ts': 'x\n' },
+      ready: [A, B],
+    });
     world.write(A, 'src/a.ts', "A's\n");
     world.write(B, 'app/[id]/page.tsx', "B's\n");
     world.bash(B, 'rm src/gone.ts && git add app');
@@ -195,9 +191,7 @@ describe('harmless commands beside another session', () => {
   });
 
   it('a worktree goes although a session that works elsewhere once touched it', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.bash(B, 'git worktree add -q ../visited');
     const path = join(world.path, '..', 'visited');
     world.bash(A, `echo x > ${path}/note.txt && rm ${path}/note.txt`);
@@ -207,9 +201,7 @@ describe('harmless commands beside another session', () => {
 
 describe('hints that are typed in a folder below the top', () => {
   it('name what they mean from there', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', "A's\n");
     world.write(B, 'src/b.ts', "B's\n");
     world.write(B, 'src/new.ts', "B's\n");

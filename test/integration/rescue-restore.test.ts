@@ -6,8 +6,7 @@ import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
 let world: SharingWorld;
 /** One rescue: A's changed `src/a.ts` and new `lib/new.ts`, thrown away by itself. */
 beforeEach(() => {
-  world = new SharingWorld({}, { '.gitignore': '*.log\n' });
-  world.begin(A);
+  world = new SharingWorld({ files: { '.gitignore': '*.log\n' }, ready: [A] });
   writeFileSync(join(world.path, 'src/a.ts'), 'WIP a\n');
   mkdirSync(join(world.path, 'lib'));
   writeFileSync(join(world.path, 'lib/new.ts'), 'WIP new\n');

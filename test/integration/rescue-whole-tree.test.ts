@@ -17,9 +17,7 @@ const paths = (item: { files: { path: string }[] } | undefined) => item?.files.m
 
 describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   it('are refused beside it, with the paths, the owner and a command that works', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');
     world.write(A, 'src/new.ts', 'WIP\n');
     world.write(B, 'src/b.ts', 'mine\n');
@@ -41,9 +39,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('of a person are undone from what the last tool call saw', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP a\n');
     world.write(A, 'src/new.ts', 'WIP new\n');
     world.ok(['status']); // A look in between changes nothing.
@@ -64,9 +60,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('are noticed by the next tool call of anybody', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP a\n');
     world.git(['checkout', '-q', '--', 'src/a.ts']);
     world.bash(B, 'echo x > other.txt');
@@ -75,9 +69,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('with only own work are allowed, and it is saved first', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(B, 'src/b.ts', 'mine\n');
     world.write(B, 'bin/tool', '#!/bin/sh\n');
     world.git(['add', 'src/b.ts']);
@@ -112,8 +104,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
     ['sh -c "git reset --hard"'],
     ['git -c alias.wipe="reset --hard" wipe'],
   ])('%s by a session that is alone: what it destroys is there', (command) => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'src/a.ts'), 'WIP\n');
     const { before, run } = world.bash(A, command);
     expect(before.kind, JSON.stringify(before)).toBe('silent');
@@ -122,8 +113,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('nothing is kept where nothing is uncommitted, nor the same twice', () => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     world.bash(A, 'git reset --hard');
     expect(rescues()).toEqual([]);
     writeFileSync(join(world.path, 'src/a.ts'), 'WIP\n');
@@ -133,8 +123,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('keeps names and contents of every kind, byte for byte', () => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     world.git(['config', 'core.autocrlf', 'true']);
     const bytes = Buffer.from([0, 255, 13, 10, 10, 13]);
     const odd = Buffer.concat([Buffer.from(`${world.path}/odd-`), Buffer.from([0xff, 0xfe])]);
@@ -154,8 +143,7 @@ describe('F4: whole-tree verbs and the uncommitted work of others', () => {
   });
 
   it('says which files it did not save: too big', () => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'big.bin'), Buffer.alloc(10 * 1024 * 1024 + 1));
     writeFileSync(join(world.path, 'small.txt'), 'x');
     expect(told(world.may(A, 'git clean -fd'))).toContain(

@@ -10,7 +10,7 @@ let world: SharingWorld;
 const calls = () => join(world.home, 'git-calls');
 
 beforeEach(() => {
-  world = new SharingWorld();
+  world = new SharingWorld({ calls: 'process' });
   world.begin(READER);
   for (const topic of ['auth-refresh', 'retry-queue']) {
     world.ok(['write', topic, '-m', `goal: do ${topic}`], { session: 'writer-1' });

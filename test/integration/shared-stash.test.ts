@@ -54,8 +54,7 @@ describe('F3: the stash that all worktrees share', () => {
   });
 
   it('lets one that is alone stash and pop in one command, but not pop what it did not make', () => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'src/a.ts'), 'WIP\n');
     expect(world.bash(A, 'git stash -u && git stash pop').run?.status).toBe(0);
     expect(world.read('src/a.ts')).toBe('WIP\n');
@@ -103,8 +102,7 @@ describe('F3: the stash that all worktrees share', () => {
   });
 
   it('keeps untracked files of an entry, too', () => {
-    world = new SharingWorld();
-    world.begin(A);
+    world = new SharingWorld({ ready: [A] });
     writeFileSync(join(world.path, 'src/new.ts'), 'new\n');
     expect(world.bash(A, 'git stash -u').run?.status).toBe(0);
     world.git(['stash', 'drop', '-q']);

@@ -5,9 +5,7 @@ import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.t
 
 let world: SharingWorld;
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 

@@ -197,9 +197,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 describe('two sessions in one working tree', () => {
   beforeAll(() => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
   });
   afterAll(() => world.remove());
 

@@ -22,9 +22,7 @@ const UNNAMED = (path: string, text = 'made\\n') =>
 
 describe('what a shell command changed', () => {
   beforeEach(() => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
   });
 
   it('is the session’s: new, changed and deleted files, named or not', () => {
@@ -199,9 +197,7 @@ describe('a second session that arrives', () => {
 
 describe('another session’s work that a command made disappear', () => {
   beforeEach(() => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'one\n');
     world.write(B, 'src/b.ts', 'two\n');
   });
@@ -245,9 +241,7 @@ describe('another session’s work that a command made disappear', () => {
 
 describe('a change of the mode', () => {
   it('is the session’s like any other', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.bash(A, 'chmod +x src/a.ts');
     expect(claims(A)).toEqual([expect.stringMatching(/^src\/a\.ts (?:window|explicit)$/)]);
     world.write(B, 'src/b.ts', 'two\n');
@@ -257,9 +251,7 @@ describe('a change of the mode', () => {
 
 describe('a file that is named like an option', () => {
   it('is read, and so are the others', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.bash(A, 'echo 1 > ./-x; echo 2 > y');
     const states = world.ledger(A).flatMap(({ path, after }) => (path === undefined ? [] : [[path, after]]));
     const read = { mode: '100644', oid: expect.stringMatching(/^[0-9a-f]{40}$/) as string };
@@ -286,9 +278,7 @@ describe('a working tree that is reached by a symbolic link', () => {
 
 describe('a conversation that goes on after /clear', () => {
   it('keeps its work under its new id', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'one\n');
     world.guard({ session_id: A, hook_event_name: 'SessionEnd', reason: 'clear' });
     world.guard({ session_id: C, hook_event_name: 'SessionStart', source: 'clear' });
@@ -300,9 +290,7 @@ describe('a conversation that goes on after /clear', () => {
 
 describe('a command that makes more files than can be read in time', () => {
   it('has made them all the same', () => {
-    world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    world = new SharingWorld({ ready: [A, B] });
     world.bash(B, 'mkdir m; for i in $(seq 700); do echo $i > m/$i; done');
     expect(claims(B)).toHaveLength(700);
     expect(world.bash(A, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);

@@ -5,9 +5,7 @@ import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 beforeEach(() => {
-  world = new SharingWorld();
-  world.begin(A);
-  world.begin(B);
+  world = new SharingWorld({ ready: [A, B] });
 });
 afterEach(() => world.remove());
 

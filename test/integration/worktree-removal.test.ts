@@ -46,8 +46,7 @@ describe('F14: a working tree or a branch under a live session', () => {
   );
 
   it('a session may tidy up its own, and folders that are no worktree', () => {
-    const world = new SharingWorld();
-    world.begin(B);
+    const world = new SharingWorld({ ready: [B] });
     const done = world.bash(B, 'git worktree add -q ../mine && rm -rf ../mine && git worktree prune');
     expect(done.run?.status, done.run?.stderr).toBe(0);
     expect(world.may(B, `rm -rf ${world.path}/build`).kind).toBe('silent');
@@ -83,9 +82,7 @@ describe('F14: a working tree or a branch under a live session', () => {
   });
 
   it('a branch whose commits are merged or its own goes', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.git(['branch', 'merged']);
     expect(world.bash(B, 'git branch -D merged').run?.status).toBe(0);
     world.bash(B, 'git branch mine');
@@ -97,9 +94,7 @@ describe('F14: a working tree or a branch under a live session', () => {
 
 describe('git reset over commits of a live session', () => {
   it('is refused in every mode, with a command for the own ones', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'A\n');
     world.bash(A, 'git commit -qm a -- src/a.ts');
     for (const mode of ['', '--soft', '--hard', '--mixed', '--keep']) {
@@ -117,9 +112,7 @@ describe('git reset over commits of a live session', () => {
   });
 
   it('takes back own commits, and moves nothing for a path', () => {
-    const world = new SharingWorld();
-    world.begin(A);
-    world.begin(B);
+    const world = new SharingWorld({ ready: [A, B] });
     world.write(B, 'src/b.ts', 'B\n');
     world.bash(B, 'git commit -qm b -- src/b.ts');
     expect(world.bash(B, 'git reset -q --soft HEAD~1').run?.status).toBe(0);

@@ -27,11 +27,13 @@ export interface Booted {
 /** A repository with a branch `feature` of two commits, for what becomes of a note that was left on it. */
 export class BootWorld extends TestRepository {
   constructor(options: RepositoryOptions = {}) {
-    super(options);
-    this.commit('base', { 'src/a.ts': 'export const a = 1;\n'.repeat(20), 'src/b.ts': 'b\n' });
-    this.git(['switch', '-q', '-c', 'feature']);
-    this.commit('one', { 'one.txt': '1\n' });
-    this.commit('two', { 'two.txt': '2\n' });
+    super(options, 'boot');
+    this.build(() => {
+      this.commit('base', { 'src/a.ts': 'export const a = 1;\n'.repeat(20), 'src/b.ts': 'b\n' });
+      this.git(['switch', '-q', '-c', 'feature']);
+      this.commit('one', { 'one.txt': '1\n' });
+      this.commit('two', { 'two.txt': '2\n' });
+    });
   }
 
   /** Leaves a note; files become its important ones. */

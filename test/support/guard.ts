@@ -23,15 +23,16 @@ export interface GuardWorldOptions extends RepositoryOptions {
  * handoff on a ref, and files that only look like them, in a repository whose guard is the built one.
  */
 export class GuardWorld extends TestRepository {
-  readonly memory: string;
+  readonly memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
   /** The guarded file, owned by the fixture's owner. */
-  readonly file: string;
+  readonly file = join(this.memory, 'handoff-main-auth-refresh.md');
 
   constructor(options: GuardWorldOptions = {}) {
-    super(options);
-    const { initialised = true, marker = 'handshake', owner = OWNER } = options;
-    this.memory = join(this.home, '.claude', 'projects', 'testproj', 'memory');
-    this.file = join(this.memory, 'handoff-main-auth-refresh.md');
+    super(options, 'guard');
+    this.build(() => this.#fill(options));
+  }
+
+  #fill({ initialised = true, marker = 'handshake', owner = OWNER }: GuardWorldOptions): void {
     mkdirSync(this.memory, { recursive: true });
     writeFileSync(this.file, markedNote(owner));
     writeFileSync(join(this.memory, 'MEMORY.md'), '- remember\n');
@@ -55,17 +56,20 @@ export class GuardWorld extends TestRepository {
       .replaceAll('@CWD@', this.path);
   }
 
-  /**
-   * One hook call of Claude Code's, by a session that works in this repository. One that the guard let
-   * through because the machine was too busy to decide it in time is made again.
-   */
+  /** One hook call of Claude Code's, by a session that works in this repository. */
   hook(payload: Readonly<Record<string, unknown>>, options: RunOptions = {}): HookAnswer {
     const full = { session_id: CALLER, hook_event_name: 'PreToolUse', ...payload };
+    const ask = () => readAnswer(this.guard(full, options), full.hook_event_name);
+    const mayBeLate = ['PreToolUse', 'SessionStart'].includes(full.hook_event_name);
+    return (options.calls ?? this.calls) === 'process' && mayBeLate ? this.#inTime(ask) : ask();
+  }
+
+  /** A process that let a call through because the machine was too busy to decide it in time is asked again. */
+  #inTime(ask: () => HookAnswer): HookAnswer {
     for (let tries = 0; ; tries += 1) {
       const late = this.#lateAnswers();
-      const answer = readAnswer(this.guard(full, options), full.hook_event_name);
-      const repeats = ['PreToolUse', 'SessionStart'].includes(full.hook_event_name);
-      if (!repeats || this.#lateAnswers() === late || tries === 3) return answer;
+      const answer = ask();
+      if (this.#lateAnswers() === late || tries === 3) return answer;
     }
   }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LAUNCHER, type Run, type RunOptions } from './repository.ts';
-import { A, B, C, SharingWorld, TEN } from './sharing-world.ts';
+import { A, B, C, type SharingOptions, SharingWorld, TEN } from './sharing-world.ts';
 
 /** A case of `fixtures/hostile/git-config-env.json`. */
 export interface SettingCase {
@@ -38,11 +38,9 @@ export class HostileWorld extends SharingWorld {
   /** Where canaries are: programs that a setting names leave a file here. */
   readonly pwned: string;
 
-  constructor() {
-    super(
-      {},
-      { 'src/c.ts': TEN, 'gone.txt': 'x\n', 'moved.txt': TEN, '.gitattributes': '*.fil filter=x diff=x\n' },
-    );
+  constructor(options: Pick<SharingOptions, 'calls'> = {}) {
+    const attributes = { '.gitattributes': '*.fil filter=x diff=x\n' };
+    super({ ...options, files: { 'src/c.ts': TEN, 'gone.txt': 'x\n', 'moved.txt': TEN, ...attributes } });
     this.pwned = join(this.root, 'pwned');
     this.run('mkdir', [this.pwned]);
     this.commit('A did this', { 'src/c.ts': `${TEN}A\n` });

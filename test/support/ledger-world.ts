@@ -7,9 +7,11 @@ export const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 /** A repository where `init` ran and sessions work side by side, by hook payloads as Claude Code sends them. */
 export class LedgerWorld extends TestRepository {
   constructor() {
-    super();
-    this.commit('base', { 'src/one.txt': 'one\n', 'src/two.txt': 'two\n', 'gone.txt': 'bye\n' });
-    this.ok(['init', '--yes']);
+    super({}, 'ledger');
+    this.build(() => {
+      this.commit('base', { 'src/one.txt': 'one\n', 'src/two.txt': 'two\n', 'gone.txt': 'bye\n' });
+      this.ok(['init', '--yes']);
+    });
   }
 
   /** Sessions begin; from the second one on nobody is alone. */

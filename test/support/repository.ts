@@ -2,6 +2,9 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { inject } from 'vitest';
+import { runInProcess } from './in-process.ts';
+import { copyTemplate, keepTemplate } from './template.ts';
 
 const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -27,6 +30,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The session that the process acts as, by its client's variable. */
   readonly session?: string;
+  /** How git-handoff is called; default: the world's way. */
+  readonly calls?: Calls;
 }
 
 export interface RepositoryOptions {
@@ -43,6 +48,21 @@ export interface RepositoryOptions {
   readonly person?: string;
   /** The repository is cloned from there, with these words of `git clone`. */
   readonly cloneOf?: { readonly url: string; readonly words?: readonly string[] };
+  /** How the program is called where a call does not say. Default: what the tier of the tests provides. */
+  readonly calls?: Calls;
+}
+
+/**
+ * `process`: by the launcher, as a client's shell would. `thread`: beside the test (in-process.ts), which is several times
+ * as fast and knows no limits of time; what the launcher and the start of Node are for is not seen then.
+ */
+export type Calls = 'process' | 'thread';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Set by vitest.config.ts for each project; default: `process`. */
+    calls: Calls | undefined;
+  }
 }
 
 /** An answer of `--json`, as a program that does not know our types reads it. */
@@ -67,15 +87,38 @@ export class TestRepository {
   /** The working tree, or the bare repository itself. */
   readonly path: string;
   readonly #options: RepositoryOptions;
+  /** How the program is called where a call does not say. */
+  readonly calls: Calls;
+  /** Alike worlds are copies of the first; `undefined`: no other is alike. */
+  readonly #template: string | undefined;
+  readonly #isCopy: boolean;
 
-  constructor(options: RepositoryOptions = {}) {
+  /** @param kind of a subclass that has more than a repository: what that is it says by `build` */
+  constructor(options: RepositoryOptions = {}, kind?: string) {
     this.#options = options;
+    this.calls = options.calls ?? inject('calls') ?? 'process';
     // A folder that names no handoff: the guard's fast path in sh is part of what is tested.
     this.root = realpathSync(mkdtempSync(join(tmpdir(), 'git-notes-test-')));
     this.home = join(this.root, 'home');
     this.path = join(this.root, options.folder ?? 'repository');
+    this.#template = options.cloneOf === undefined ? `${kind ?? ''} ${JSON.stringify(options)}` : undefined;
+    this.#isCopy = this.#template !== undefined && copyTemplate(this.#template, this.root);
+    // The index knows files by their inodes, too.
+    if (this.#isCopy && options.bare !== true) this.run('git', ['update-index', '-q', '--refresh']);
+    if (!this.#isCopy) this.#make();
+    if (kind === undefined) this.build(() => undefined);
+  }
+
+  /** What a subclass has beyond a repository; a world that is a copy has it already. */
+  protected build(steps: () => void): void {
+    if (this.#isCopy) return;
+    steps();
+    if (this.#template !== undefined) keepTemplate(this.#template, this.root);
+  }
+
+  #make(): void {
     for (const folder of [this.home, join(this.root, 'tmp')]) mkdirSync(folder);
-    const { person = 'Ada' } = options;
+    const { person = 'Ada' } = this.#options;
     const mail = `${person.toLowerCase()}@example.org`;
     const settings = ['[user]', `name = ${person}`, `email = ${mail}`, '[init]', 'defaultBranch = main'];
     writeFileSync(
@@ -153,9 +196,11 @@ export class TestRepository {
     return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
   }
 
-  /** Runs `git handoff <args>` by the built launcher, as a client's shell would. */
+  /** Runs `git handoff <args>`. */
   handoff(args: readonly string[], options: RunOptions = {}): Run {
-    return this.run(LAUNCHER, args, options);
+    const { cwd = this.path, input = '', calls = this.calls } = options;
+    if (calls === 'process') return this.run(LAUNCHER, args, options);
+    return runInProcess({ args, cwd, env: this.#envOf(options), input });
   }
 
   /** Like `handoff`, but it must succeed; returns stdout without the last line feed. */

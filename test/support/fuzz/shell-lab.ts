@@ -20,7 +20,7 @@ const REPORT = /behind git-handoff's back|without the guard seeing it/;
  * them: in process for speed, by the built launcher where the launcher could differ.
  */
 export class ShellLab {
-  readonly world = new GuardWorld();
+  readonly world = new GuardWorld({ calls: 'process' });
   readonly #snapshot: Snapshot;
   readonly #settings: string;
   readonly #refs: string;

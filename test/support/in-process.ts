@@ -1,0 +1,78 @@
+import { join, resolve } from 'node:path';
+import { MessageChannel, type MessagePort, Worker, receiveMessageOnPort } from 'node:worker_threads';
+import type { Run } from './repository.ts';
+
+const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
+
+/** A call that has not ended by then hangs. Milliseconds. */
+const PATIENCE_MS = 100_000;
+
+/** A call of `git handoff`, as a process would be started for it. */
+export interface Call {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it finds on its standard input, which is no terminal. */
+  readonly input: string | Uint8Array;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly error?: string;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  readonly port: MessagePort;
+  /** 1 when the answer to the last call is there. */
+  readonly done: Int32Array;
+}
+
+let thread: Thread | undefined;
+
+/**
+ * Runs the built program in a thread beside the test, and waits for it: no process of Node's, and no limit of time
+ * inside the program. Its client is this process, as it is the parent of processes that the test starts.
+ *
+ * @throws Error when the program throws what it should catch, or hangs
+ */
+export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
+  refuseLaunchersOwn(call);
+  thread ??= startThread();
+  const { port, done } = thread;
+  Atomics.store(done, 0, 0);
+  port.postMessage(call);
+  const isLate = Atomics.wait(done, 0, 0, patienceMs) === 'timed-out';
+  const answer = (receiveMessageOnPort(port) as { message: Answer } | undefined)?.message;
+  if (isLate || answer === undefined || answer.error !== undefined) {
+    void thread.worker.terminate();
+    thread = undefined;
+    const why = isLate ? `did not end within ${patienceMs / 1000} s` : (answer?.error ?? 'gave no answer');
+    throw new Error(`git handoff ${call.args.join(' ')}: ${why}`);
+  }
+  const [stdout, stderr] = [Buffer.from(answer.stdout), Buffer.from(answer.stderr)];
+  const { status } = answer;
+  return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
+}
+
+/** The launcher ends such a call itself: in process it would show nothing. */
+function refuseLaunchersOwn({ args: [verb], env }: Call): void {
+  if (env['GIT_HANDOFF'] === 'off' && (verb === 'guard' || verb === 'hook')) {
+    throw new Error('GIT_HANDOFF=off is the launcher’s to read: call it as a process');
+  }
+}
+
+function startThread(): Thread {
+  const done = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const { port1, port2 } = new MessageChannel();
+  const worker = new Worker(join(import.meta.dirname, 'in-process-thread.mjs'), {
+    workerData: { port: port2, done, packageRoot: PACKAGE_ROOT },
+    transferList: [port2],
+  });
+  // Neither holds the test's process.
+  worker.unref();
+  port1.unref();
+  return { worker, port: port1, done };
+}

@@ -1,0 +1,92 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, relative } from 'node:path';
+import { inject } from 'vitest';
+
+/** Worlds that are alike are built once in a run of the tests, and copied from then on. */
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of this run's templates (templates-setup.ts); a tier without one builds every world. */
+    templates: string | undefined;
+  }
+}
+
+interface Kept {
+  /** Where the world was when it was built. */
+  readonly root: string;
+  /** The files that name that place, relative to it. */
+  readonly naming: readonly string[];
+}
+
+/**
+ * Fills a world's empty folder with a copy of the one that was built for the same key.
+ *
+ * @returns false when there is none
+ */
+export function copyTemplate(key: string, root: string): boolean {
+  const kept = keptAt(key);
+  if (kept === undefined || !existsSync(kept)) return false;
+  const { root: was, naming } = JSON.parse(readFileSync(join(kept, 'kept.json'), 'utf8')) as Kept;
+  copyFolder(join(kept, 'world'), root);
+  for (const name of naming) {
+    const file = join(root, name);
+    writeFileSync(file, readFileSync(file, 'latin1').replaceAll(was, root), 'latin1');
+  }
+  return true;
+}
+
+/** Keeps a copy of a world for those with the same key, unless its place is in what cannot be rewritten. */
+export function keepTemplate(key: string, root: string): void {
+  const kept = keptAt(key);
+  const naming = filesNaming(root);
+  if (kept === undefined || naming === undefined || existsSync(kept)) return;
+  const own = mkdtempSync(`${kept}-`);
+  mkdirSync(join(own, 'world'));
+  copyFolder(root, join(own, 'world'));
+  writeFileSync(join(own, 'kept.json'), JSON.stringify({ root, naming } satisfies Kept));
+  try {
+    renameSync(own, kept);
+  } catch {
+    // Another test process was faster.
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+function keptAt(key: string): string | undefined {
+  const folder = inject('templates');
+  return folder === undefined
+    ? undefined
+    : join(folder, createHash('sha256').update(key).digest('hex').slice(0, 16));
+}
+
+/** With links, modes and times to the nanosecond, which fs.cpSync rounds. */
+function copyFolder(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`cp: ${stderr}`);
+}
+
+/** The files with a folder's path in them; `undefined` where it is in a link or a name. git's objects hold none. */
+function filesNaming(root: string): string[] | undefined {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const naming: string[] = [];
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.name.includes(basename(root))) return undefined;
+    if (entry.isSymbolicLink() && readlinkSync(path).includes(root)) return undefined;
+    if (!entry.isFile() || /\/objects\/(?:[0-9a-f]{2}|pack)\//.test(path)) continue;
+    if (readFileSync(path, 'latin1').includes(root)) naming.push(relative(root, path));
+  }
+  return naming;
+}
