@@ -1,4 +1,13 @@
-// The rooms of src/ and the directions between them. ESLint holds them (eslint.config.js).
+// The rooms of src/, the directions between them, and the rule by which a source is in its room. ESLint holds the directions
+// (eslint.config.js), test/unit/rooms.test.ts the rule. `node scripts/rooms.mjs` prints the rule of each source, and ends
+// with 1 where a second rule claims it for another room.
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'rolldown/utils';
+import { circlesOf } from './import-graph.mjs';
+
+const SOURCE = join(dirname(dirname(fileURLToPath(import.meta.url))), 'src');
 
 const GROUND = ['install', 'git', 'host', 'shell', 'domain'];
 const SUBJECTS = ['notes', 'rescue', 'changes', 'sessions'];
@@ -24,3 +33,137 @@ export const MAY_IMPORT = {
 
 /** The room of a source, by its path below src/ with `/`; `undefined` for an entry. */
 export const roomOf = (path) => (path.includes('/') ? path.split('/')[0] : undefined);
+
+/** The rule of each room, as docs/architecture.md has it for whoever looks for the place of something new. */
+const RULES = {
+  cli: 'reads the command line',
+  verbs: 'typed by someone',
+  guard: 'a client’s event',
+  githooks: 'a git event',
+  notes: 'needed by two, about notes',
+  rescue: 'needed by two, about work that was thrown away',
+  changes: 'needed by two, about uncommitted changes',
+  sessions: 'needed by two, about sessions',
+  install: 'what init changes on a machine',
+  ui: 'draws for a person’s eye',
+  agents: 'speaks a client’s dialect',
+  git: 'starts git or names our refs',
+  host: 'asks the machine',
+  shell: 'knows what a typed command does',
+  domain: 'judges',
+};
+
+/**
+ * @typedef {{ room: string | undefined, imports: readonly string[], names: readonly string[], text: string }} Source
+ *   `imports`: sources by their path below src/, types and `import()` included; `names`: libraries and builtins
+ */
+
+/** @returns {Map<string, Source>} by path below src/; the board's script for browsers is a program of its own */
+function readSources() {
+  const paths = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => path.endsWith('.ts') && !/\.d\.ts$|^ui\/board\/client\//.test(path));
+  return new Map(paths.map((path) => [path, readSource(path)]));
+}
+
+function readSource(path) {
+  const text = readFileSync(join(SOURCE, path), 'utf8');
+  const { module } = parseSync(path, text);
+  const names = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
+  ];
+  const target = (name) =>
+    relative(SOURCE, resolve(SOURCE, dirname(path), name))
+      .split(sep)
+      .join('/');
+  const own = names.filter((name) => name.startsWith('.')).map(target);
+  return { room: roomOf(path), imports: own, names: names.filter((name) => !name.startsWith('.')), text };
+}
+
+/** How many lines each room has. */
+export function linesOfRooms() {
+  /** @type {Record<string, number>} */
+  const lines = {};
+  for (const { room = 'entries', text } of readSources().values()) {
+    lines[room] = (lines[room] ?? 0) + text.split('\n').length - 1;
+  }
+  return lines;
+}
+
+/** Sources that import each other, types and `import()` included. */
+export function circles() {
+  const sources = readSources();
+  const of = (path) => ({ always: sources.get(path)?.imports ?? [], lazy: [] });
+  return circlesOf(sources.keys(), of);
+}
+
+/** Everything that some sources reach. */
+function reach(sources, roots) {
+  const reached = new Set(roots);
+  for (const path of reached) for (const next of sources.get(path)?.imports ?? []) reached.add(next);
+  return reached;
+}
+
+/** Who asks for each source: families of verbs, `guard`, `githooks`. */
+function askersOf(sources) {
+  const roots = { guard: ['guard/guard.ts'], githooks: [] };
+  for (const path of sources.get('hook.ts')?.imports ?? []) {
+    if (roomOf(path) === 'githooks') roots.githooks.push(path);
+  }
+  for (const path of sources.keys()) {
+    const [, family] = /^verbs\/([^/]+)\/[^/]+-verbs\.ts$/.exec(path) ?? [];
+    if (family !== undefined) (roots[`verbs/${family}`] ??= []).push(path);
+  }
+  const reached = Object.entries(roots).map(([asker, paths]) => [asker, reach(sources, paths)]);
+  return (path) => reached.filter(([, paths]) => paths.has(path)).map(([asker]) => asker);
+}
+
+const UPPER = ['cli', 'verbs', 'guard', 'githooks'];
+const isPure = ({ names, text }) =>
+  !names.some((name) => name.startsWith('node:')) &&
+  !/\b(?:Date\.now|performance\.now)\(|\bprocess\./.test(code(text));
+/** Without comments and texts, where `process.` may end a sentence. */
+const code = (text) => text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`[^`]*`/g, '');
+const writes = ({ imports, text }) =>
+  imports.some((path) => /^git\/(?:ref-updates|object-batch)\.ts$/.test(path)) ||
+  /\b(?:writeFileSync|appendFileSync|openSync|renameSync|unlinkSync|rmSync)\(/.test(text);
+/** Whoever imports the vocabulary of the command line, of the guard or of git's hooks knows who asks. */
+const knowsWhoAsks = ({ imports }) =>
+  imports.some((path) => ['ui', ...UPPER].includes(roomOf(path)) || path === 'sessions/caller.ts');
+
+/**
+ * The rules that claim each source, the one of its room first; more than one is a source in the wrong place.
+ * @returns {{ path: string, claims: string[] }[]}
+ */
+export function claims() {
+  const sources = readSources();
+  const askers = askersOf(sources);
+  const isNeededBelow = (path) =>
+    [...sources.values()].some(({ room, imports }) => SUBJECTS.includes(room) && imports.includes(path));
+  return [...sources].flatMap(([path, source]) => {
+    const { room } = source;
+    if (room === undefined) return [];
+    const found = [RULES[room] ?? `no rule for src/${room}`];
+    const asked = askers(path);
+    const rooms = new Set(asked.map((asker) => roomOf(asker) ?? asker));
+    if (UPPER.includes(room) && (rooms.size > 1 || isNeededBelow(path))) found.push('needed by two');
+    // What one alone asks for is its asker's; but what keeps a subject's refs or files is that subject's own.
+    const isOwn = asked.length === 1 && !isNeededBelow(path) && (knowsWhoAsks(source) || !writes(source));
+    if (SUBJECTS.includes(room) && isOwn) found.push(`asked for by ${asked[0]} alone`);
+    if (['domain', 'shell', 'agents'].includes(room) && !isPure(source)) found.push(RULES.host);
+    if (!['git', 'host', 'install'].includes(room) && source.names.includes('node:child_process')) {
+      found.push(RULES.git);
+    }
+    if (!['shell', 'domain'].includes(room) && source.names.includes('unbash')) found.push(RULES.shell);
+    return [{ path, claims: found }];
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = claims();
+  for (const one of found) console.log(`${one.path.padEnd(44)} ${one.claims.join(' | and: ')}`);
+  const twice = found.filter((one) => one.claims.length > 1);
+  console.log(`${found.length} sources, ${twice.length} of them claimed by a second rule`);
+  process.exitCode = twice.length === 0 ? 0 : 1;
+}

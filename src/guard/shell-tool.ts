@@ -12,7 +12,7 @@ import { firstRefusal, combined, stands } from './verdicts.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { Look } from './look-once.ts';
-import { othersPaths } from '../changes/claimed-paths.ts';
+import { othersPaths } from './checks/claimed-paths.ts';
 import type { Looking } from './look-before.ts';
 import { quietly } from './quietly.ts';
 import { identityRefusal, personsRefusal, refRefusal } from './refusals.ts';

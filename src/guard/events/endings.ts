@@ -10,7 +10,7 @@ import { forgetRegistration } from '../../sessions/registered.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
 import { endSession, listSessions } from '../../sessions/records.ts';
 import { readTopics } from '../../notes/topic.ts';
-import { forgetCalls } from '../../changes/tidy.ts';
+import { forgetCalls } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */

@@ -20,7 +20,7 @@ import { judgeBranches } from '../../notes/staleness.ts';
 import { lostHooks } from './lost-hooks.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
-import { tidyLedgers } from '../../changes/tidy.ts';
+import { tidyLedgers } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
 import { beginReading } from './start-reading.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { SessionId } from '../domain/names.ts';
-import { linkedWorktrees } from '../git/worktrees.ts';
-import { knownWorktreeId } from '../host/folders.ts';
-import { readAllLedgers } from './ledger.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { linkedWorktrees } from '../../git/worktrees.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { readAllLedgers } from '../../changes/ledger.ts';
 
 /**
  * What a command that works through a folder (`find -delete`, `cp -r`) may hit of others, absolute: paths that other

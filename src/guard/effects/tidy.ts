@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
-import type { SessionLedger } from '../domain/ledger/claims.ts';
-import type { SessionId } from '../domain/names.ts';
-import type { FoundRepository } from '../git/discover.ts';
-import { pruneScratch, scratchStore } from '../git/scratch-store.ts';
-import { knownWorktreeId } from '../host/folders.ts';
-import { removeBefore } from './before-copies.ts';
-import { type LedgerPlace, ledgerFile, ledgerPlaces, readAllLedgers, removeLedger } from './ledger.ts';
-import { listStarts, pausedAt, readPause, readStart, removeStart, removeWindows } from './windows.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
+import type { SessionId } from '../../domain/names.ts';
+import type { FoundRepository } from '../../git/discover.ts';
+import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { removeBefore } from '../../changes/before-copies.ts';
+import { type LedgerPlace, ledgerFile, ledgerPlaces, readAllLedgers, removeLedger } from '../../changes/ledger.ts';
+import { listStarts, pausedAt, readPause, readStart, removeStart, removeWindows } from '../../changes/windows.ts';
 
 /** How long the ledger of a session that is over stays when it claims nothing, and when it does. Milliseconds. */
 const KEEP_EMPTY_MS = 6 * 3600_000;
