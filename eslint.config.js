@@ -66,7 +66,6 @@ export default tseslint.config(
   },
   {
     files: ['src/{verbs,guard,githooks,notes,rescue,changes,sessions,shell,domain}/**/*.ts'],
-    ignores: ['src/verbs/*/*-verbs.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
   {

@@ -17,6 +17,7 @@ export function interaction(io: Io): Interaction {
     show: (text) => stdout.write(text),
     pass: (said) => void stderr.write(said),
     ask,
+    stopSignal,
     installContext: async () => ({
       cwd,
       home: env['HOME'] ?? homedir(),
@@ -27,6 +28,12 @@ export function interaction(io: Io): Interaction {
       git: (await import('../git/run.ts')).runGit,
     }),
   };
+}
+
+function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopping.abort());
+  return stopping.signal;
 }
 
 type Asking = (question: string) => Promise<string>;

@@ -24,7 +24,7 @@ export const BOARD_VERBS: VerbTable = {
       ['git handoff board', 'a file for the browser'],
       ['git handoff board --serve', 'the same, live'],
     ],
-    async run(args, context): Promise<Answer> {
+    async run(args, context, interaction): Promise<Answer> {
       const port = portOf(args);
       const [{ ASSETS }, { boardPage, boardPolicy }, { PAGE_START }] = await Promise.all([
         import('../../ui/board/assets.ts'),
@@ -40,11 +40,8 @@ export const BOARD_VERBS: VerbTable = {
         return answer(await board({ output: args.text('output'), compose }, context), render);
       }
       const { serveBoard } = await import('./serve.ts');
-      const stopping = new AbortController();
-      const options = { port, compose, policy: boardPolicy(ASSETS, true), signal: stopping.signal };
-      const result = await serveBoard(options, context);
-      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopping.abort());
-      return answer(result, render);
+      const options = { port, compose, policy: boardPolicy(ASSETS, true), signal: interaction.stopSignal() };
+      return answer(await serveBoard(options, context), render);
     },
   },
 };
