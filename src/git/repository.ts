@@ -156,7 +156,7 @@ export async function committer(cwd: string): Promise<Committer> {
   return { name: (match[1] ?? '').trim(), email: email === '' ? undefined : email };
 }
 
-/** Fails with the way out when git is older than what the store relies on. */
+/** Fails with the way out when git is older than what we rely on. */
 export function requireVersion(text: string): void {
   const match = /(?<!\d)(\d+)\.(\d+)/.exec(text);
   const [major, minor] = [Number(match?.[1]), Number(match?.[2])];
