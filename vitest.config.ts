@@ -4,24 +4,34 @@ import { defineConfig } from 'vitest/config';
 /** The long fault run has tests of hours. */
 const isLong = process.env['GIT_HANDOFF_FAULTS'] === 'long';
 
+/** What a test gets that waits for nothing but the machine. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Most are about what the program does, and call it in a thread: those whose point is a process say so. */
+const inThread = {
+  provide: { calls: 'thread' as const },
+  globalSetup: ['test/support/templates-setup.ts'],
+  testTimeout: PATIENCE_MS,
+  hookTimeout: PATIENCE_MS,
+};
+
 /** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see README, "Tests"). */
 export default defineConfig({
   test: {
     // One worker, which vitest would take on two cores, mostly waits for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: PATIENCE_MS } },
+      { test: { name: 'program', include: ['test/program/**/*.test.ts'], ...inThread } },
       {
         test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          // Most are about what the program does: those whose point is a process say so.
-          provide: { calls: 'thread' },
-          globalSetup: ['test/support/templates-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          name: 'sh',
+          include: ['test/sh/**/*.test.ts'],
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
         },
       },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...inThread } },
       {
         test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 },
       },

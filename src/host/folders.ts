@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { randomName } from './random-name.ts';
 
 /** The user's state folder: where the guard logs outside repositories (XDG base directories). */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
@@ -60,7 +61,7 @@ export function worktreeId(gitDir: string): string {
   const file = join(gitDir, 'handoff-id');
   const known = readId(file);
   if (known !== undefined) return known;
-  const own = `${file}.${process.pid}`;
+  const own = `${file}.${randomName()}`;
   writeFileSync(own, `${process.getBuiltinModule('node:crypto').randomBytes(8).toString('hex')}\n`);
   try {
     linkSync(own, file);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Schema, violations } from '../support/json-schema.ts';
 import type { Run } from '../support/repository.ts';
 import { A, B, C, refusal, told } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf } from './commit-hooks-world.ts';
+import { CommitWorld, errorsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {

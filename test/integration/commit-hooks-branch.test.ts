@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf, hintsOf } from './commit-hooks-world.ts';
+import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf } from './commit-hooks-world.ts';
+import { CommitWorld, errorsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {

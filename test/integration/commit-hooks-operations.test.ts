@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf, hintsOf } from './commit-hooks-world.ts';
+import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {

@@ -19,7 +19,7 @@ import { NO_STRACE, positions, readTrace, straceWords, wasInjected } from '../su
 import { hostileCases } from '../support/guard.ts';
 import { LAUNCHER, TestRepository } from '../support/repository.ts';
 import { A, B } from '../support/sharing-world.ts';
-import { CommitWorld } from './commit-hooks-world.ts';
+import { CommitWorld } from '../support/commit-hooks-world.ts';
 import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 

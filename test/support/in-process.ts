@@ -52,9 +52,33 @@ export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
     const why = isLate ? `did not end within ${patienceMs / 1000} s` : (answer?.error ?? 'gave no answer');
     throw new Error(`git handoff ${call.args.join(' ')}: ${why}`);
   }
-  const [stdout, stderr] = [Buffer.from(answer.stdout), Buffer.from(answer.stderr)];
-  const { status } = answer;
-  return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
+  return runOf(answer);
+}
+
+/**
+ * Runs the built program in a thread of its own, beside the test and beside others of its kind.
+ *
+ * @throws Error when the program throws what it should catch
+ */
+export async function runBeside(call: Call): Promise<Run> {
+  refuseLaunchersOwn(call);
+  const { worker, port } = startThread();
+  try {
+    const answer = await new Promise<Answer>((resolve, reject) => {
+      port.once('message', resolve);
+      worker.once('error', reject);
+      port.postMessage(call);
+    });
+    if (answer.error !== undefined) throw new Error(`git handoff ${call.args.join(' ')}: ${answer.error}`);
+    return runOf(answer);
+  } finally {
+    void worker.terminate();
+  }
+}
+
+function runOf({ status, stdout, stderr }: Answer): Run {
+  const [bytes, errors] = [Buffer.from(stdout), Buffer.from(stderr)];
+  return { status, stdout: bytes.toString('utf8'), stderr: errors.toString('utf8'), bytes };
 }
 
 /** The launcher ends such a call itself: in process it would show nothing. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { inject } from 'vitest';
-import { runInProcess } from './in-process.ts';
+import { runBeside, runInProcess } from './in-process.ts';
 import { copyTemplate, keepTemplate } from './template.ts';
 
 const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
@@ -201,6 +201,13 @@ export class TestRepository {
     const { cwd = this.path, input = '', calls = this.calls } = options;
     if (calls === 'process') return this.run(LAUNCHER, args, options);
     return runInProcess({ args, cwd, env: this.#envOf(options), input });
+  }
+
+  /** Starts `git handoff <args>` beside the test. */
+  handoffBeside(args: readonly string[], options: RunOptions = {}): Promise<Run> {
+    const { cwd = this.path, input = '', calls = this.calls } = options;
+    if (calls === 'process') return finished(this.start(LAUNCHER, args, options));
+    return runBeside({ args, cwd, env: this.#envOf(options), input });
   }
 
   /** Like `handoff`, but it must succeed; returns stdout without the last line feed. */

@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
-import {
-  LAUNCHER,
-  type RepositoryOptions,
-  type Run,
-  type RunOptions,
-  TestRepository,
-  finished,
-} from './repository.ts';
+import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
 /** Two sessions that share a working tree, and a third. */
 export const A = 'aaaaaaaa-1111-4111-8111-111111111111';
@@ -133,12 +126,9 @@ export class SharingWorld extends TestRepository {
   }
 
   /** Starts one hook call beside the test. */
-  startGuard(
-    payload: Readonly<Record<string, unknown>>,
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Run> {
+  startGuard(payload: Readonly<Record<string, unknown>>, options: RunOptions = {}): Promise<Run> {
     const input = JSON.stringify({ cwd: this.path, ...payload });
-    return finished(this.start(LAUNCHER, ['guard', '--client', 'claude'], { input, env }));
+    return this.handoffBeside(['guard', '--client', 'claude'], { ...options, input });
   }
 
   /** git as a session runs it in its shell, without the guard having seen the call. */

@@ -5,8 +5,21 @@ import type { FoundRepository } from '../../git/discover.ts';
 import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { removeBefore } from '../../changes/before-copies.ts';
-import { type LedgerPlace, ledgerFile, ledgerPlaces, readAllLedgers, removeLedger } from '../../changes/ledger.ts';
-import { listStarts, pausedAt, readPause, readStart, removeStart, removeWindows } from '../../changes/windows.ts';
+import {
+  type LedgerPlace,
+  ledgerFile,
+  ledgerPlaces,
+  readAllLedgers,
+  removeLedger,
+} from '../../changes/ledger.ts';
+import {
+  listStarts,
+  pausedAt,
+  readPause,
+  readStart,
+  removeStart,
+  removeWindows,
+} from '../../changes/windows.ts';
 
 /** How long the ledger of a session that is over stays when it claims nothing, and when it does. Milliseconds. */
 const KEEP_EMPTY_MS = 6 * 3600_000;

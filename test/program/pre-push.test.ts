@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run, RunOptions } from '../support/repository.ts';
 import { A, B, C } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf as allErrors, hintsOf } from './commit-hooks-world.ts';
+import { CommitWorld, errorsOf as allErrors, hintsOf } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 let remote: string;

@@ -1,8 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Run, RunOptions } from '../support/repository.ts';
-import { SharingWorld } from '../support/sharing-world.ts';
+import type { Run, RunOptions } from './repository.ts';
+import { SharingWorld } from './sharing-world.ts';
 
 /** What git keeps of an operation that is unfinished. */
 const STATES = '*_HEAD MERGE_* rebase-* sequencer';
