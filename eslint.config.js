@@ -66,5 +66,13 @@ export default tseslint.config(
     files: ['src/commands/**/*.ts', 'src/store/**/*.ts', 'src/domain/**/*.ts'],
     rules: { 'no-restricted-globals': ['error', 'console', 'process'] },
   },
+  {
+    // The clock and the time that is left are handed to a command (src/host/io.ts).
+    files: ['src/commands/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', 'console', 'process', 'performance'],
+      'no-restricted-properties': ['error', { object: 'Date', property: 'now' }],
+    },
+  },
   ...directionRules,
 );
