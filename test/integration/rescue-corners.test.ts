@@ -34,6 +34,8 @@ describe('what a person threw away', () => {
   it('is kept although its session writes the file again at once', () => {
     const world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');
+    // Longer than file times may lag behind the clock.
+    world.run('sleep', ['0.05']);
     world.git(['reset', '-q', '--hard']);
     world.write(A, 'src/a.ts', 'again\n');
     expect(world.handoff(['rescue', 'show', '--raw', '--', 'src/a.ts']).stdout).toBe('WIP\n');
