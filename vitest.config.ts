@@ -20,6 +20,8 @@ export default defineConfig({
   test: {
     // One worker, which vitest would take on two cores, mostly waits for processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // No test changes what another file's can see; a process for each file takes longer than most files.
+    isolate: false,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: PATIENCE_MS } },
       { test: { name: 'program', include: ['test/program/**/*.test.ts'], ...inThread } },
@@ -33,7 +35,12 @@ export default defineConfig({
       },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...inThread } },
       {
-        test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 },
+        test: {
+          ...inThread,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+        },
       },
       {
         test: {

@@ -63,7 +63,7 @@ describe('compiled code of the last start', () => {
 
   it('serves the verbs, too, beside that of the hooks', () => {
     world.handoff(['list'], { session: A });
-    const file = join(own(), 'cli-core.cjs');
+    const file = join(own(), 'cli-main.cjs');
     const before = statSync(file).mtimeMs;
     world.handoff(['list'], { session: A });
     expect(statSync(file).mtimeMs).toBe(before);
