@@ -5,6 +5,7 @@ import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync 
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { boardAssets } from './board-assets.mjs';
 import { bundlesOf } from './import-graph.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -100,28 +101,6 @@ const oneFileLess = {
   },
 };
 
-/** The board's script and style as texts for the page that `git handoff board` writes. */
-async function boardAssets() {
-  const folder = join(root, 'src', 'ui', 'board');
-  const build = await rolldown({
-    input: join(folder, 'client', 'main.ts'),
-    platform: 'browser',
-    tsconfig: false,
-    transform: { target: 'es2022' },
-  });
-  const { output } = await build.generate({ format: 'iife', minify: true });
-  await build.close();
-  const script = output[0].code.trim();
-  if (/<\/script|<!--/i.test(script)) throw new Error('the script would end its own element');
-  const style = readFileSync(join(folder, 'style.css'), 'utf8')
-    .replace(/\/\*[^*]*\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?([{};,]) ?/g, '$1')
-    .replace(/: /g, ':')
-    .trim();
-  return { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) };
-}
-
 /** What is in which bundle, for whoever wonders why one grew. It is not published. */
 function modules(output) {
   const paths = (ids) => ids.filter((id) => id.startsWith(root)).map((id) => relative(root, id));
@@ -135,11 +114,12 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
     chunks: ({ moduleIds }) => (moduleIds.some(isParser) ? 'shell.cjs' : 'hook-[name].cjs'),
     parts: (_, target) => target,
   });
+  const { script, style } = await boardAssets();
   // Verbs come in families: what one table of them loads lazily is one part.
   const verbs = await bundle('cli/main', 'cli', {
     chunks: 'cli/[name].cjs',
     parts: (table) => table,
-    define: await boardAssets(),
+    define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
   // The code cache is kept by build: V8 itself only compares lengths.
   const build = createHash('sha256');
