@@ -9,7 +9,7 @@ const page = readFileSync(join(ROOT, 'docs', 'predecessors.md'), 'utf8');
 const named = [
   ...page
     .replace(/\s+/g, ' ')
-    .matchAll(/\b((?:unit|integration|e2e|clients|faults)\/[\w/-]+\.test\.ts)(?: "([^"]+)")?/g),
+    .matchAll(/\b((?:unit|program|sh|integration|e2e|clients|faults)\/[\w/-]+\.test\.ts)(?: "([^"]+)")?/g),
 ].map(([, file = '', name = '']) => ({ file, name }));
 const files = [...new Set(named.map(({ file }) => file))];
 
