@@ -15,10 +15,10 @@ import { Script } from 'node:vm';
 import { type Io, type Output, type Terminal, budgetUntil } from './host/io.ts';
 
 /**
- * What Node starts: it hands V8 the compiled code of an earlier start, loads the program, and runs it with what the
- * process has. Parsing the bundles anew
- * costs a third of a decision, and as much of a verb. Node 22 has `module.enableCompileCache`; this is the part of it that
- * Node 20 lacks. A cache that is missing, of another build or of another Node is made anew; one that cannot be kept is none.
+ * What Node starts: it hands V8 the code that an earlier start compiled, loads the program, and runs it with what the
+ * process has. Parsing the bundles costs a third of a decision, and as much of a verb. Node 22 has
+ * `module.enableCompileCache`; this is the part of it that Node 20 lacks. A cache that is missing, of another build or of
+ * another Node is replaced; one that cannot be kept is left out.
  */
 
 declare const __BUILD__: string;
