@@ -24,7 +24,7 @@ const run = (program, args, cwd) => {
   if (error !== undefined || status !== 0) throw error ?? new Error(`${program} ${args[0]}: ${status}`);
 };
 
-/** Titles that were worded anew since 0.1.0: what they said, and what they say. */
+/** Titles whose words have changed since 0.1.0: the old words, and the new. */
 const REWORDED = [
   [/ stands in its file once, and changes it$/, ' has one place in its file, and changes it'],
   [/'[^']+' names tests that are there$/, 'names tests that are there'],
