@@ -2,7 +2,7 @@
  * `npm run demo`: plays the main job of git-handoff on a throw-away repository, with real git and real
  * processes, and leaves it to look around in. Exit status 1 when anything is not as it should be.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stage, Unmet, expect, print, quote, say } from './demo/stage.mjs';
 
@@ -118,6 +118,9 @@ async function lookAround(a) {
 
 function farewell(failure) {
   for (const line of failure === undefined ? ['All as it should be.'] : [`FAILED: ${failure}`]) say(line);
+  // Whatever the guard could not judge is there, with the reason.
+  const log = join(project, '.git', 'handoff', 'guard.log');
+  if (failure !== undefined && existsSync(log)) print(readFileSync(log, 'utf8'));
   print(`The repository is left for you to look around in. Type:
 
   export HOME=${quote(home)}
