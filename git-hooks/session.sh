@@ -128,7 +128,7 @@ look_up() {
   stat=
   while IFS= read -r line || [ -n "$line" ]; do stat="$stat $line"; done <"/proc/$1/stat"
   # shellcheck disable=SC2086
-  set -- ${stat##*)}
+  set -- ${stat##*\)}
   # $1 is field 3.
   above=${2:-0} start=${20-}
   [ -n "$start" ]
@@ -235,7 +235,7 @@ ask() {
   output=$(
     {
       settings
-      case $hook in pre-commit | prepare-commit-msg) facts ;; esac
+      case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
     } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \

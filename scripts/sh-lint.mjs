@@ -1,0 +1,64 @@
+// Bash 3.2 is the /bin/sh of macOS. It finds the end of `$(` by counting parentheses, so a pattern of `case` inside needs both
+// of its own, `(a | b)`; a script that it cannot parse is dead. `node scripts/sh-lint.mjs` names such places in our sh files
+// where that shell is not at hand; test/sh/parse.test.ts asks the shells that are.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const OUTSIDE = /\\[^]|'[^']*'|(?<=^|[\s;&|(])#.*|\$\(|\$?\w+|[^]/gy;
+const IN_QUOTES = /\\[^]|\$\(|[^]/gy;
+
+/**
+ * The lines, counted from 1, on which a `$(` or a quotation begins that bash 3.2 ends too early or never.
+ * @param {string} script
+ * @returns {number[]}
+ */
+export function endsTooEarly(script) {
+  const found = [];
+  const open = [{ by: '', line: 0, depth: 0, cases: 0 }];
+  for (let at = 0, line = 1; at < script.length;) {
+    const top = open.at(-1);
+    const pattern = top.by === '"' ? IN_QUOTES : OUTSIDE;
+    pattern.lastIndex = at;
+    const [token] = pattern.exec(script);
+    if (token === '$(' || (token === '"' && top.by !== '"'))
+      open.push({ by: token, line, depth: 0, cases: 0 });
+    else if (token === '"') open.pop();
+    else if (token === 'case') top.cases += 1;
+    else if (token === 'esac') top.cases -= 1;
+    else if (token === '(') top.depth += 1;
+    else if (token === ')' && top.by === '$(' && top.depth-- === 0) {
+      if (top.cases !== 0) found.push(top.line);
+      open.pop();
+    }
+    at += token.length;
+    line += token.split('\n').length - 1;
+  }
+  return [...found, ...open.slice(1).map((one) => one.line)];
+}
+
+/** Our sh files, by their first line or their name. */
+export function shFiles() {
+  const listed = execFileSync('git', ['ls-files', '-z', '--', '.ci', 'bin', 'git-hooks', 'scripts'], {
+    cwd: ROOT,
+  });
+  const paths = listed.toString().split('\0').slice(0, -1);
+  return paths.filter(
+    (path) => path.endsWith('.sh') || /^#!.*\b(?:ba)?sh\n/.test(readFileSync(join(ROOT, path), 'latin1')),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const found = shFiles().flatMap((path) =>
+    endsTooEarly(readFileSync(join(ROOT, path), 'utf8')).map((line) => `${path}:${line}`),
+  );
+  for (const place of found) {
+    console.log(
+      `${place}: bash 3.2 (macOS) cannot find the end of this; write case patterns inside \`$(\` as (a | b)`,
+    );
+  }
+  process.exitCode = found.length === 0 ? 0 : 1;
+}
