@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseOid } from '../domain/names.ts';
 import { statOf } from './stat.ts';
@@ -14,8 +14,10 @@ export interface FoundRepository {
 export function discoverRepository(from: string): FoundRepository | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const gitDir = gitDirAt(folder);
+    // A `.git` file that leads nowhere ends git's search, and so does a bare repository, or the inside of a `.git`.
+    if (gitDir === 'broken' || (gitDir === undefined && isGitDir(folder))) return undefined;
     if (gitDir !== undefined) return { workTree: folder, gitDir, commonDir: commonDirOf(gitDir) };
-    if (dirname(folder) === folder || looksBare(folder)) return undefined;
+    if (dirname(folder) === folder) return undefined;
   }
 }
 
@@ -24,8 +26,9 @@ function gitDirAt(folder: string): string | undefined {
   const stat = statOf(path);
   if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
   if (stat?.isFile() !== true) return undefined;
-  const target = /^gitdir: (.*?)\n?$/s.exec(readText(path) ?? '')?.[1];
-  return target === undefined ? undefined : resolve(folder, target);
+  const target = /^gitdir: (.+?)[\r\n]*$/s.exec(readText(path) ?? '')?.[1];
+  const gitDir = target === undefined ? undefined : resolve(folder, target);
+  return gitDir !== undefined && isGitDir(gitDir) ? gitDir : 'broken';
 }
 
 /**
@@ -46,18 +49,37 @@ export function checkedOutBranch(folder: string): string | undefined {
   return head?.startsWith('refs/heads/') === true ? head.slice('refs/heads/'.length) : undefined;
 }
 
-/** A bare repository, or the inside of a `.git`. */
-function looksBare(folder: string): boolean {
-  return isGitDir(folder) && statOf(join(folder, 'objects')) !== undefined;
+/**
+ * Whether git takes a folder for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
+ * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
+ */
+export function isGitDir(path: string): boolean {
+  if (!isHead(join(path, 'HEAD'))) return false;
+  const common = commonDirOf(path);
+  return isEnterable(join(common, 'objects')) && isEnterable(join(common, 'refs'));
 }
 
-/** Whether a folder is a `$GIT_DIR`, told by its `HEAD`. */
-export function isGitDir(path: string): boolean {
-  return statOf(join(path, 'HEAD')) !== undefined;
+/** Only its form counts: the branch need not be there yet, and with reftable it never is. */
+function isHead(file: string): boolean {
+  try {
+    return readlinkSync(file).startsWith('refs/');
+  } catch {
+    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readText(file) ?? '');
+  }
+}
+
+/** git asks for no more. */
+function isEnterable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function commonDirOf(gitDir: string): string {
-  const common = readText(join(gitDir, 'commondir'))?.trim();
+  const common = readText(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
   return common === undefined || common === '' ? gitDir : resolve(gitDir, common);
 }
 

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { discoverRepository } from '../../src/git/discover.ts';
+import { LauncherWorld, shells, toolCall } from './launcher-world.ts';
+
+const OID = '0123456789abcdefABCD0123456789abcdef0123';
+
+/** A folder with entries of these names: text is a file's, an array a link's target, null a folder. */
+type Layout = Readonly<Record<string, string | readonly [string] | null>>;
+
+const bare = (head: string | readonly [string]): Layout => ({ HEAD: head, objects: null, refs: null });
+const inside = (folder: string, layout: Layout): Layout =>
+  Object.fromEntries(Object.entries(layout).map(([name, value]) => [`${folder}/${name}`, value]));
+
+/** What stands in the folder `sub` of an enabled repository, from which the call is made. */
+const layouts: readonly (readonly [string, Layout])[] = [
+  ['nothing', {}],
+  ['entries with the names HEAD and objects', { HEAD: 'x\n', objects: 'o\n' }],
+  ['folders with the names HEAD, objects and refs', { HEAD: null, objects: null, refs: null }],
+  ['all three, with a HEAD that is no ref', bare('x\n')],
+  ['all three, with a HEAD that is empty', bare('')],
+  ['all three, with a ref outside refs/', bare('ref: heads/main\n')],
+  ['all three, with 39 digits', bare(`${OID.slice(1)}\n`)],
+  ['a ref and objects, but no refs', { HEAD: 'ref: refs/heads/main\n', objects: null }],
+  ['a ref and refs, but no objects', { HEAD: 'ref: refs/heads/main\n', refs: null }],
+  ['a ref with files for folders', { HEAD: 'ref: refs/heads/main\n', objects: '', refs: '' }],
+  ['a bare repository', bare('ref: refs/heads/main\n')],
+  ['a bare repository with reftable', bare('ref: refs/heads/.invalid\n')],
+  ['a bare repository whose ref has no blank', bare('ref:refs/heads/main')],
+  ['a bare repository whose ref has many blanks', bare('ref: \t refs/heads/main')],
+  ['a bare repository with a detached HEAD', bare(`${OID}\n`)],
+  ['a bare repository with a longer id', bare(`${OID}${OID.slice(0, 24)}\n`)],
+  ['a bare repository with a linked HEAD', bare(['refs/heads/main'])],
+  ['a HEAD that links elsewhere', bare(['../HEAD'])],
+  ['a .git that is empty', { '.git': null }],
+  ['a .git with a HEAD only', inside('.git', { HEAD: 'ref: refs/heads/main\n' })],
+  ['a .git whose HEAD is no ref', inside('.git', bare('x\n'))],
+  ['a repository of its own', inside('.git', bare('ref: refs/heads/main\n'))],
+  ['a .git file that leads to one', { '.git': 'gitdir: own\n', ...inside('own', bare(`${OID}\n`)) }],
+  ['a .git file with carriage returns', { '.git': 'gitdir: own\r\n', ...inside('own', bare(`${OID}\n`)) }],
+  ['a .git file that leads nowhere', { '.git': 'gitdir: gone\n' }],
+  ['a .git file that leads to no repository', { '.git': 'gitdir: own\n', ...inside('own', bare('x')) }],
+  ['a .git file that says nothing', { '.git': 'x\n' }],
+  [
+    'a git directory that shares another one’s objects',
+    {
+      '.git': 'gitdir: own\n',
+      'own/HEAD': `${OID}\n`,
+      'own/commondir': '../shared\n',
+      ...inside('shared', bare(`${OID}\n`)),
+    },
+  ],
+  [
+    'a git directory that shares what is not there',
+    { '.git': 'gitdir: own\n', 'own/commondir': '../gone\n', ...inside('own', bare(`${OID}\n`)) },
+  ],
+];
+
+function build(folder: string, layout: Layout): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, value] of Object.entries(layout)) {
+    const path = join(folder, name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    if (value === null) mkdirSync(path, { recursive: true });
+    else if (typeof value === 'string') writeFileSync(path, value);
+    else symlinkSync(value[0], path);
+  }
+}
+
+/** The git directory that git finds from a folder, as far as it has a working tree. */
+function asGit(cwd: string): string | undefined {
+  const run = spawnSync('git', ['rev-parse', '--absolute-git-dir', '--is-inside-work-tree'], {
+    cwd,
+    encoding: 'utf8',
+  });
+  const [gitDir, isInside] = run.status === 0 ? run.stdout.split('\n') : [];
+  return isInside === 'true' ? gitDir : undefined;
+}
+
+describe('which repository a folder belongs to', () => {
+  let root: string;
+  beforeAll(() => (root = realpathSync(mkdtempSync(join(tmpdir(), 'layout-')))));
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+  it.each(layouts)('with %s in it, is as git says', (name, layout) => {
+    const top = join(root, name.replaceAll(/\W/g, '-'));
+    spawnSync('git', ['init', '-q', top]);
+    const sub = join(top, 'sub');
+    build(sub, layout);
+    const found = discoverRepository(sub);
+    expect(found === undefined ? undefined : realpathSync(found.gitDir)).toBe(asGit(sub));
+  });
+});
+
+describe.each(shells)('a call from a folder, under %s %s', (...words) => {
+  let world: LauncherWorld;
+  beforeAll(() => (world = new LauncherWorld()));
+  afterAll(() => world.remove());
+
+  it.each(layouts)(
+    'with %s in it, is left alone only where git finds no enabled repository',
+    (name, layout) => {
+      const top = world.repository(name.replaceAll(/\W/g, '-'), true);
+      const sub = join(top, 'sub');
+      build(sub, layout);
+      const command = [...words.filter(Boolean), world.launcher];
+      const call = JSON.stringify(toolCall(sub, 'Bash', { command: 'git push' }));
+      const run = world.run(['guard'], call, { command });
+      expect(run.status).toBe(0);
+      if (asGit(sub) === join(top, '.git')) expect(run.node).toBeDefined();
+    },
+  );
+});
