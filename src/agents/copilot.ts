@@ -1,7 +1,16 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
-import { type Fields, fields, fieldsOrJson, firstText, startSource, text, toldExit } from './payload.ts';
+import {
+  type Fields,
+  editCall,
+  fields,
+  fieldsOrJson,
+  firstText,
+  startSource,
+  text,
+  toldExit,
+} from './payload.ts';
 import { mcpCall } from './mcp.ts';
 
 /**
@@ -117,7 +126,7 @@ function toolCall(event: Fields): ToolCall {
 
 function edit(input: Fields | undefined): ToolCall | undefined {
   const path = firstText(input, PATH_KEYS);
-  return path === undefined ? undefined : { kind: 'edit', path };
+  return path === undefined ? undefined : editCall(path, input ?? {});
 }
 
 function patch(source: string | undefined): ToolCall {

@@ -1,7 +1,16 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, fields, fieldsOrJson, firstText, startSource, text, toldExit } from './payload.ts';
+import {
+  type Fields,
+  editCall,
+  fields,
+  fieldsOrJson,
+  firstText,
+  startSource,
+  text,
+  toldExit,
+} from './payload.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does
@@ -96,7 +105,7 @@ function toolCall(event: Fields): ToolCall {
   if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined;
-  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
+  return content === undefined ? editCall(path, input ?? {}) : { kind: 'write', path, content };
 }
 
 /** What was interrupted, or never allowed, has not failed. */

@@ -1,3 +1,4 @@
+import type { Replacement } from '../domain/marker.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { PatchedFile } from '../domain/patch.ts';
 
@@ -6,7 +7,7 @@ export type ToolCall =
   /** Replaces or creates a whole file. `content` is what will stand in it. */
   | { readonly kind: 'write'; readonly path: string; readonly content: string }
   /** Changes a part of a file that exists. */
-  | { readonly kind: 'edit'; readonly path: string }
+  | { readonly kind: 'edit'; readonly path: string; readonly edits?: readonly Replacement[] }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
   /** A command line; `cwd` is where it runs when that is not the session's folder. */

@@ -2,7 +2,7 @@ import { claude } from './claude.ts';
 import { codex } from './codex.ts';
 import type { Dialect } from './dialect.ts';
 import { gemini } from './gemini.ts';
-import { fields } from './payload.ts';
+import { type Fields, fields, text } from './payload.ts';
 
 /** What every decision may need at once; the others are loaded when their client calls. */
 const DIALECTS: readonly Dialect[] = [claude, codex, gemini];
@@ -11,10 +11,25 @@ const DIALECTS: readonly Dialect[] = [claude, codex, gemini];
 export function clientOf(named: string | undefined, payload: unknown): string {
   if (named !== undefined && named !== claude.client) return named;
   const event = fields(payload);
+  if (named === undefined && isGeminis(event)) return gemini.client;
+  if (named === undefined && isCodexs(event)) return codex.client;
   // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
   if (typeof event?.['cursor_version'] === 'string') return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
+}
+
+/** Its own names of events; those that others have too come with a time and a transcript below its folder. */
+function isGeminis(event: Fields | undefined): boolean {
+  const name = text(event?.['hook_event_name']) ?? '';
+  if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
+  return event?.['timestamp'] !== undefined && /\/\.gemini\//.test(text(event['transcript_path']) ?? '');
+}
+
+/** It counts turns, and calls a session's transcript a rollout. */
+function isCodexs(event: Fields | undefined): boolean {
+  if (typeof event?.['turn_id'] === 'string' || event?.['tool_name'] === 'apply_patch') return true;
+  return /\/rollout-[^/]*\.jsonl$/.test(text(event?.['transcript_path']) ?? '');
 }
 
 /** The dialect of a client; Claude's is the common shape. */

@@ -1,6 +1,6 @@
 import type { PatchedFile } from '../domain/patch.ts';
 import type { ToolCall } from './dialect.ts';
-import { type Fields, fields, text } from './payload.ts';
+import { type Fields, editCall, fields, text } from './payload.ts';
 
 /**
  * Tools of MCP servers. Nothing is known of them but the name and the input, so verbs in the name tell
@@ -37,10 +37,17 @@ export function mcpCall(tool: string, input: Fields): ToolCall {
     const [path, ...more] = paths;
     return path !== undefined && more.length === 0 && content !== undefined
       ? { kind: 'write', path, content }
-      : patch(filesOf(paths, 'update'));
+      : edited(paths, input);
   }
   const command = SHELLS.test(name) ? text(input['command']) : undefined;
   return command === undefined ? { kind: 'other' } : { kind: 'shell', command };
+}
+
+/** One file, and what is put where in it. */
+function edited(paths: readonly string[], input: Fields): ToolCall {
+  const [path, ...more] = paths;
+  const edit = path === undefined || more.length > 0 ? undefined : editCall(path, input);
+  return edit?.edits === undefined ? patch(filesOf(paths, 'update')) : edit;
 }
 
 function patch(files: readonly PatchedFile[]): ToolCall {

@@ -1,4 +1,5 @@
-import type { SessionStartSource } from './dialect.ts';
+import type { Replacement } from '../domain/marker.ts';
+import type { SessionStartSource, ToolCall } from './dialect.ts';
 
 /** Reading payloads: every field may be missing or of another type. */
 
@@ -35,6 +36,20 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
   } catch {
     return undefined;
   }
+}
+
+const FROM_KEYS = ['old_string', 'old_str', 'oldText', 'old_text'];
+const TO_KEYS = ['new_string', 'new_str', 'newText', 'new_text'];
+
+/** A change of a part of a file, with what it puts where, as far as the input says that by a name that is known. */
+export function editCall(path: string, input: Fields): Extract<ToolCall, { kind: 'edit' }> {
+  const given = Array.isArray(input['edits']) ? (input['edits'] as readonly unknown[]) : [input];
+  const edits = given.flatMap((one): Replacement[] => {
+    const to = firstText(fields(one), TO_KEYS);
+    const from = firstText(fields(one), FROM_KEYS) ?? '';
+    return to === undefined ? [] : [{ from, to, all: fields(one)?.['replace_all'] === true }];
+  });
+  return edits.length === 0 ? { kind: 'edit', path } : { kind: 'edit', path, edits };
 }
 
 const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];

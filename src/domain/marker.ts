@@ -38,6 +38,22 @@ export function markerLine(session: SessionId): string {
   return `<!-- claude-session: ${session} -->`;
 }
 
+/** One text that an edit puts in the place of another. */
+export interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  /** Wherever it stands, not only where it stands first. */
+  readonly all: boolean;
+}
+
+/** A text after some edits, one after another; an edit of nothing makes a new text. */
+export function replaced(content: string, edits: readonly Replacement[]): string {
+  return edits.reduce((text, { from, to, all }) => {
+    if (from === '') return to + text;
+    return all ? text.replaceAll(from, () => to) : text.replace(from, () => to);
+  }, content);
+}
+
 /** The content with the marker as its first line, in the content's own line ends; a byte order mark stays first. */
 export function withMarker(content: string, session: SessionId): string {
   const mark = content.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -71,7 +87,8 @@ export interface MarkerFile {
 /** What a tool would do to it; of a shell command the resulting content is not known. */
 export type MarkerAct =
   | { readonly kind: 'write'; readonly content: string }
-  | { readonly kind: 'edit' }
+  /** `result`: what the file will begin with, as far as the tool says. */
+  | { readonly kind: 'edit'; readonly result?: string | undefined }
   | { readonly kind: 'shell' }
   | { readonly kind: 'remove' };
 
@@ -106,10 +123,16 @@ export function decideMarkerFile(
       return own ? { kind: 'allow' } : deny(named ? 'shell' : 'grammar');
     case 'edit':
       if (!named) return deny('grammar');
-      return own || !file.exists ? { kind: 'allow' } : deny('no-marker');
+      if (!own && file.exists) return deny('no-marker');
+      return namesAnother(act.result, session) ? deny('marker-missing') : { kind: 'allow' };
     case 'write':
       return named ? decideWrite(file, act.content, session, mode) : deny('grammar');
   }
+}
+
+function namesAnother(content: string | undefined, session: SessionId | undefined): boolean {
+  const owner = content === undefined ? undefined : markerOwner(content);
+  return owner !== undefined && session !== undefined && owner !== session;
 }
 
 function decideWrite(

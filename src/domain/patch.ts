@@ -4,7 +4,7 @@ export interface PatchedFile {
   readonly change: 'add' | 'update' | 'delete';
   /** Where an update moves the file to. */
   readonly moveTo?: string;
-  /** First line of an added file, for its marker. */
+  /** First line of an added file, for its marker; of an update the first that is added with one. */
   readonly firstLine?: string;
 }
 
@@ -30,9 +30,12 @@ export function patchedFiles(patch: string): PatchedFile[] {
     const moveTo = MOVE.exec(trimmed)?.[1];
     if (last.change === 'update' && last.moveTo === undefined && moveTo !== undefined) {
       files[files.length - 1] = { ...last, moveTo };
-    } else if (last.change === 'add' && last.firstLine === undefined && line.startsWith('+')) {
+    } else if (last.firstLine === undefined && line.startsWith('+') && isFirst(last, line)) {
       files[files.length - 1] = { ...last, firstLine: line.slice(1).replace(/\r$/, '') };
     }
   }
   return files;
 }
+
+const isFirst = ({ change }: PatchedFile, line: string): boolean =>
+  change === 'add' || (change === 'update' && /^\+.?<!--[ \t]*claude-session:/.test(line));

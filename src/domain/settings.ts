@@ -1,3 +1,5 @@
+import { FALSE_WORDS, TRUE_WORDS } from './shared-words.ts';
+import { escapeLine } from './surfacing.ts';
 import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
@@ -28,6 +30,17 @@ export interface Settings {
   readonly verifyOperators: boolean;
   /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
   readonly secretScan: SecretScan;
+  /** Values that no setting knows; the default counts instead. */
+  readonly unknown: readonly UnknownValue[];
+}
+
+/** A value that a setting does not know. */
+export interface UnknownValue {
+  /** As git lists it, in lower case. */
+  readonly key: string;
+  readonly value: string;
+  /** What it might be. */
+  readonly known: string;
 }
 
 export interface RescueLimits {
@@ -52,6 +65,7 @@ export const DEFAULT_SETTINGS: Settings = {
   remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
   secretScan: 'deny',
+  unknown: [],
 };
 
 const UNITS: Readonly<Record<string, number>> = { m: 60e3, h: 3600e3, d: 86400e3, w: 7 * 86400e3 };
@@ -73,36 +87,53 @@ export function parseSize(text: string): number | undefined {
 }
 
 /** Builds the settings from `key value` pairs as git lists them; the last value of a key counts. */
-export function parseSettings(
-  entries: readonly (readonly [key: string, value: string | undefined])[],
-): Settings {
+export function parseSettings(entries: readonly SettingEntry[]): Settings {
+  const unknown: UnknownValue[] = [];
   const all = (key: string) =>
     entries.filter(([name]) => name.toLowerCase() === key).map(([, value]) => value);
   const last = (key: string) => all(key).at(-1);
-  const oneOf = <T extends string>(key: string, values: readonly T[], fallback: T): T =>
-    values.find((value) => value === last(key)?.toLowerCase()) ?? fallback;
+  const read = <T>(key: string, parse: (value: string | undefined) => T | undefined, known: string) => {
+    const values = all(key);
+    if (values.length === 0) return undefined;
+    const value = parse(values.at(-1));
+    if (value === undefined) unknown.push({ key, value: values.at(-1) ?? '', known });
+    return value;
+  };
+  const oneOf = <T extends string>(key: string, values: readonly T[]) =>
+    read(key, (given) => values.find((value) => value === given?.toLowerCase()), values.join(', '));
+  const flag = (key: string) => read(key, parseBoolean, 'true, false');
+  const age = (key: string) => read(key, (value = '') => parseAge(value), 'an age such as 30m, 12h or 14d');
+  const size = (key: string) =>
+    read(key, (value = '') => parseSize(value), 'a number such as 50, 512k or 200m');
+  const { rescue } = DEFAULT_SETTINGS;
   return {
-    enabled: parseBoolean(all('handoff.enabled')),
-    marker: oneOf('handoff.marker', ['rewrite', 'handshake'], DEFAULT_SETTINGS.marker),
+    enabled: flag('handoff.enabled'),
+    marker: oneOf('handoff.marker', ['rewrite', 'handshake']) ?? DEFAULT_SETTINGS.marker,
     guardPath: all('handoff.guardpath').flatMap((value) =>
       value === undefined || value === '' ? [] : [value],
     ),
-    trailer: oneOf('handoff.trailer', ['id', 'short', 'off'], DEFAULT_SETTINGS.trailer),
-    contention: oneOf('handoff.contention', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.contention),
-    headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off'], DEFAULT_SETTINGS.headCheck),
-    pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow'], DEFAULT_SETTINGS.pushForeign),
-    staleAfterMs: parseAge(last('handoff.staleafter') ?? '') ?? DEFAULT_SETTINGS.staleAfterMs,
-    automaticNotes: parseBoolean(all('handoff.automaticnotes')) ?? DEFAULT_SETTINGS.automaticNotes,
+    trailer: read('handoff.trailer', trailerOf, 'id, short, off') ?? DEFAULT_SETTINGS.trailer,
+    contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
+    headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off']) ?? DEFAULT_SETTINGS.headCheck,
+    pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow']) ?? DEFAULT_SETTINGS.pushForeign,
+    staleAfterMs: age('handoff.staleafter') ?? DEFAULT_SETTINGS.staleAfterMs,
+    automaticNotes: flag('handoff.automaticnotes') ?? DEFAULT_SETTINGS.automaticNotes,
     rescue: {
-      maxCount: parseSize(last('handoff.rescue.maxcount') ?? '') ?? DEFAULT_SETTINGS.rescue.maxCount,
-      maxAgeMs: parseAge(last('handoff.rescue.maxage') ?? '') ?? DEFAULT_SETTINGS.rescue.maxAgeMs,
-      maxBytes: parseSize(last('handoff.rescue.maxsize') ?? '') ?? DEFAULT_SETTINGS.rescue.maxBytes,
+      maxCount: size('handoff.rescue.maxcount') ?? rescue.maxCount,
+      maxAgeMs: age('handoff.rescue.maxage') ?? rescue.maxAgeMs,
+      maxBytes: size('handoff.rescue.maxsize') ?? rescue.maxBytes,
     },
     operator: last('handoff.operator') === '' ? undefined : last('handoff.operator'),
     remotePrefix: parsePrefix(last('handoff.remoteprefix')) ?? DEFAULT_SETTINGS.remotePrefix,
-    verifyOperators: parseBoolean(all('handoff.verifyoperators')) ?? DEFAULT_SETTINGS.verifyOperators,
-    secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off'], DEFAULT_SETTINGS.secretScan),
+    verifyOperators: flag('handoff.verifyoperators') ?? DEFAULT_SETTINGS.verifyOperators,
+    secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.secretScan,
+    unknown,
   };
+}
+
+/** What is said of a value that a setting does not know. */
+export function unknownValueText({ key, value, known }: UnknownValue): string {
+  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which it does not know: its default counts. Known: ${known}`;
 }
 
 /** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */
@@ -110,47 +141,55 @@ function parsePrefix(text: string | undefined): string | undefined {
   return text === undefined || text === '' || text.endsWith('/') ? text : `${text}/`;
 }
 
-/** git's spellings of a boolean; a key without a value is true (git-config(1)). Unset or odd: `undefined`. */
-function parseBoolean(values: readonly (string | undefined)[]): boolean | undefined {
-  if (values.length === 0) return undefined;
-  const value = values.at(-1)?.toLowerCase();
-  if (value === undefined || ['true', 'yes', 'on', '1'].includes(value)) return true;
-  return ['false', 'no', 'off', '0', ''].includes(value) ? false : undefined;
+/** What goes into a commit's trailer; whoever knows git's booleans may switch it off by any of them. */
+function trailerOf(value: string | undefined): Settings['trailer'] | undefined {
+  const known = (['id', 'short'] as const).find((one) => one === value?.toLowerCase());
+  if (known !== undefined) return known;
+  const isOn = parseBoolean(value);
+  return isOn === undefined ? undefined : isOn ? 'id' : 'off';
 }
 
+/** git's spellings of a boolean; a key without a value is true (git-config(1)). Odd: `undefined`. */
+function parseBoolean(given: string | undefined): boolean | undefined {
+  const value = given?.toLowerCase();
+  if (value === undefined || TRUE_WORDS.includes(value)) return true;
+  return value === '' || FALSE_WORDS.includes(value) ? false : undefined;
+}
+
+/** A setting as git lists it: its key, in lower case but for a subsection, and its value. */
+export type SettingEntry = readonly [key: string, value: string | undefined];
+
 /** One entry as git lists it: key, separator, value; a key without a value has no separator. */
-export function settingEntry(entry: string, separator: string): readonly [string, string | undefined] {
+export function settingEntry(entry: string, separator: string): SettingEntry {
   const end = entry.indexOf(separator);
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
-/** The user's aliases of git among what the launcher read, by lower-case name. */
-export function aliasesFromLines(text: string): ReadonlyMap<string, string> {
-  const lines = text.split('\n').flatMap((line) => {
-    const [key, value] = settingEntry(line, ' ');
-    return key.startsWith('alias.') && value !== undefined
-      ? [[key.slice('alias.'.length), value] as const]
-      : [];
-  });
-  return new Map(lines);
+/** What git lists as `key value` lines, as git-config(1) prints them without `-z`. */
+export function entriesFromLines(text: string): readonly SettingEntry[] {
+  return text.split('\n').map((line) => settingEntry(line, ' '));
 }
 
-/** The settings of git that decide what its verbs do to uncommitted work, from what the launcher read. */
-export function treeSettingsFromLines(text: string): TreeSettings {
-  const entries = text.split('\n').map((line) => settingEntry(line, ' '));
-  const value = (key: string) =>
-    parseBoolean(entries.filter(([name]) => name === key).map(([, each]) => each));
+/** The user's aliases of git, by lower-case name. */
+export function aliasesFrom(entries: readonly SettingEntry[]): ReadonlyMap<string, string> {
+  return new Map(
+    entries.flatMap(([key, value]) =>
+      key.startsWith('alias.') && value !== undefined ? [[key.slice('alias.'.length), value] as const] : [],
+    ),
+  );
+}
+
+/** The settings of git that decide what its verbs do to uncommitted work. */
+export function treeSettingsFrom(entries: readonly SettingEntry[]): TreeSettings {
+  const value = (key: string) => {
+    const found = entries.findLast(([name]) => name === key);
+    return found === undefined ? undefined : parseBoolean(found[1]);
+  };
   return {
     rebaseStashes: value('rebase.autostash') === true,
     mergeStashes: value('merge.autostash') === true,
     cleansUnforced: value('clean.requireforce') === false,
   };
-}
-
-/** The settings that the launcher read: `key value` lines, as git-config(1) prints them without `-z`. */
-export function settingsFromLines(text: string): Settings {
-  const lines = text.split('\n').filter((line) => line.startsWith('handoff.'));
-  return parseSettings(lines.map((line) => settingEntry(line, ' ')));
 }
 
 /** Settings of git that decide what a verb does to uncommitted work (git-config(1)). */

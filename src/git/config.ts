@@ -1,27 +1,33 @@
-import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
+import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {
-  const result = await runGit(['config', '-z', '--get-regexp', '^handoff\\.'], {
+  return parseSettings(await readEntries('^handoff\\.', cwd, timeoutMs));
+}
+
+/** Reads what the guard goes by, as bin/git-handoff does where it knows the folder. */
+export async function readGuardEntries(cwd: string, timeoutMs: number): Promise<readonly SettingEntry[]> {
+  const keys = '^(handoff|alias)\\.|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
+  return readEntries(keys, cwd, timeoutMs);
+}
+
+async function readEntries(keys: string, cwd: string, timeoutMs?: number): Promise<SettingEntry[]> {
+  const result = await runGit(['config', '-z', '--get-regexp', keys], {
     cwd,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   // Exit 1: no such key (git-config(1)).
   if (result.code > 1) throw gitFailure('config', result);
   const entries = result.stdout.toString('utf8').split('\0');
-  return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
+  return entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
 }
 
 /** Reads the settings and the names of the configured remotes in one process. */
 export async function readSettingsAndRemotes(
   cwd: string,
 ): Promise<{ readonly settings: Settings; readonly remotes: ReadonlySet<string> }> {
-  const keys = '^(handoff\\..*|remote\\..*\\.(url|fetch))$';
-  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
-  if (result.code > 1) throw gitFailure('config', result);
-  const lines = result.stdout.toString('utf8').split('\0');
-  const entries = lines.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
+  const entries = await readEntries('^(handoff\\..*|remote\\..*\\.(url|fetch))$', cwd);
   const names = entries.flatMap(([key]) =>
     key.startsWith('remote.') ? [key.slice('remote.'.length, key.lastIndexOf('.'))] : [],
   );
@@ -37,11 +43,7 @@ export interface ReaderSettings {
 
 /** Reads the settings and the e-mail address in one process. */
 export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
-  const keys = '^(handoff\\..*|user\\.email|committer\\.email)$';
-  const result = await runGit(['config', '-z', '--get-regexp', keys], { cwd });
-  if (result.code > 1) throw gitFailure('config', result);
-  const lines = result.stdout.toString('utf8').split('\0');
-  const entries = lines.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
+  const entries = await readEntries('^(handoff\\..*|user\\.email|committer\\.email)$', cwd);
   const last = (key: string) => entries.filter(([name]) => name === key).at(-1)?.[1];
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }

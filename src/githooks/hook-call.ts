@@ -1,5 +1,5 @@
 import type { SessionId } from '../domain/names.ts';
-import { type Settings, settingsFromLines } from '../domain/settings.ts';
+import { type Settings, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import type { BinaryText } from '../git/binary-text.ts';
 import { readSettings } from '../git/config.ts';
 import { openRepository } from '../git/repository.ts';
@@ -48,7 +48,7 @@ export async function placeOf({ cwd, gitDir, commonDir }: HookCall): Promise<Hoo
 }
 
 export async function settingsOf({ cwd, settings, budget }: HookCall): Promise<Settings> {
-  return settings === undefined ? readSettings(cwd, budget.left()) : settingsFromLines(settings);
+  return settings === undefined ? readSettings(cwd, budget.left()) : parseSettings(entriesFromLines(settings));
 }
 
 /** One line in the guard's log, which doctor reads. */

@@ -1,8 +1,8 @@
 import type { ToolCall, Verdict } from '../agents/dialect.ts';
-import { type MarkerAct, markerOwner } from '../domain/marker.ts';
+import { type MarkerAct, type Replacement, markerOwner, replaced } from '../domain/marker.ts';
 import type { PatchedFile } from '../domain/patch.ts';
 import { isHandoffRefFile } from '../git/discover.ts';
-import { absolutePath, realPath } from '../host/disk.ts';
+import { absolutePath, readBeginning, realPath } from '../host/disk.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { beforeFiles } from './checks/before-file.ts';
 import { decideGuarded, markerDenial, removePath } from './checks/guarded-path.ts';
@@ -33,7 +33,7 @@ async function decideTool(scene: Scene): Promise<Verdict> {
     case 'write':
       return fileTool(scene, tool, touchFile(scene, tool.path, { kind: 'write', content: tool.content }));
     case 'edit':
-      return fileTool(scene, tool, touchFile(scene, tool.path, { kind: 'edit' }));
+      return fileTool(scene, tool, touchFile(scene, tool.path, { kind: 'edit' }, tool.edits));
     case 'patch':
       return fileTool(scene, tool, firstRefusal(tool.files.flatMap((file) => patchedFile(scene, file))));
     case 'shell':
@@ -99,14 +99,20 @@ export function toolPaths(tool: ToolCall): string[] {
   return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
 }
 
-function touchFile(scene: Scene, path: string, act: MarkerAct): Verdict {
+function touchFile(scene: Scene, path: string, act: MarkerAct, edits: readonly Replacement[] = []): Verdict {
   const target = toolPath(scene, path);
   if (isHandoffRefFile(realPath(target), false)) {
     return { kind: 'deny', reason: refRefusal({ ref: target, by: scene.event.toolName ?? 'the tool' }) };
   }
   const guarded = scene.files.reachedBy(target, true);
-  return guarded === undefined ? ALLOW : decideGuarded(scene, guarded, act, scene.event.toolName ?? act.kind);
+  if (guarded === undefined) return ALLOW;
+  const result =
+    edits.length === 0 ? {} : { result: replaced(readBeginning(guarded, MAX_NOTE) ?? '', edits) };
+  return decideGuarded(scene, guarded, { ...act, ...result }, scene.event.toolName ?? act.kind);
 }
+
+/** What of a note is looked at for what an edit makes of its first line. Bytes. */
+const MAX_NOTE = 1 << 20;
 
 function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
   const moved = file.moveTo === undefined ? [] : [touchFile(scene, file.moveTo, { kind: 'edit' })];
@@ -126,5 +132,5 @@ function patchedFile(scene: Scene, file: PatchedFile): Verdict[] {
   if (file.change === 'delete') {
     return [...removePath(scene, toolPath(scene, file.path), scene.event.toolName ?? 'the tool'), ...moved];
   }
-  return [touchFile(scene, file.path, { kind: 'edit' }), ...moved];
+  return [touchFile(scene, file.path, { kind: 'edit', result: file.firstLine }), ...moved];
 }

@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
 import {
-  DEFAULT_SETTINGS,
-  type Settings,
-  aliasesFromLines,
-  settingsFromLines,
-  treeSettingsFromLines,
+  type SettingEntry,
+  aliasesFrom,
+  entriesFromLines,
+  parseSettings,
+  treeSettingsFrom,
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
@@ -57,7 +57,7 @@ export async function guard(call: GuardCall): Promise<string> {
     appendLog(folder, line);
   };
   try {
-    const payload: unknown = JSON.parse(call.text);
+    const payload: unknown = JSON.parse(withoutMark(call.text));
     client = clientOf(call.client, payload);
     const dialect = await dialectFor(client);
     client = dialect.client;
@@ -74,6 +74,9 @@ export async function guard(call: GuardCall): Promise<string> {
   }
 }
 
+/** Some writers put a byte order mark before a text; JSON knows none. */
+const withoutMark = (text: string) => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
+
 async function setScene(
   call: GuardCall,
   dialect: Dialect,
@@ -82,15 +85,15 @@ async function setScene(
 ): Promise<Scene> {
   const home = call.env['HOME'] ?? homedir();
   const cwd = event.cwd ?? call.cwd;
-  const [settings, place] = await Promise.all([
-    settingsOf(call, cwd).catch((error: unknown): Settings => {
+  const [entries, place] = await Promise.all([
+    entriesOf(call, cwd).catch((error: unknown): readonly SettingEntry[] => {
       log('open', `settings could not be read: ${String(error)}`);
-      return DEFAULT_SETTINGS;
+      return [];
     }),
     findPlace(cwd, call.env),
   ]);
+  const settings = parseSettings(entries);
   const enabled = settings.enabled === true && place !== undefined;
-  const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, listed, now, budget } = call;
   return {
@@ -102,8 +105,8 @@ async function setScene(
     clientPid,
     settings,
     listed,
-    aliases,
-    treeSettings: treeSettingsFromLines(call.settings ?? ''),
+    aliases: aliasesFrom(entries),
+    treeSettings: treeSettingsFrom(entries),
     files,
     place,
     enabled,
@@ -126,10 +129,10 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function settingsOf({ settings, budget }: GuardCall, cwd: string): Promise<Settings> {
-  if (settings !== undefined) return settingsFromLines(settings);
-  const { readSettings } = await import('../git/config.ts');
-  return readSettings(cwd, budget.left());
+async function entriesOf({ settings, budget }: GuardCall, cwd: string): Promise<readonly SettingEntry[]> {
+  if (settings !== undefined) return entriesFromLines(settings);
+  const { readGuardEntries } = await import('../git/config.ts');
+  return readGuardEntries(cwd, budget.left());
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */

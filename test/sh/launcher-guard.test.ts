@@ -1,4 +1,13 @@
-import { existsSync, linkSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LauncherWorld, shells, soloSession, toolCall } from './launcher-world.ts';
@@ -181,6 +190,50 @@ describe('what comes before', () => {
     }
   });
 
+  it('gives Node the settings and the aliases, whatever else the payload holds', () => {
+    const repository = world.repository('configured', false);
+    world.git(repository, 'config', 'alias.co', 'checkout');
+    for (const command of ['ls', 'git co x # handoff', 'cat /memory/x', 'x'.repeat(300_000)]) {
+      const call = toolCall(repository, 'Bash', { command }, { hook_event_name: 'Stop' });
+      const { node } = world.run(['guard', '--client', 'claude'], JSON.stringify(call));
+      expect(node?.settings, command.slice(0, 40)).toBe('alias.co checkout\n.\n');
+    }
+    const call = toolCall(repository, 'Bash', { command: 'git co x # handoff' });
+    const { node } = world.run(['guard'], JSON.stringify(call));
+    expect(node?.settings).toBe('alias.co checkout\n.\n');
+  });
+
+  it('takes a payload behind a byte order mark for what it is', () => {
+    expect(asks(`\u{FEFF}${JSON.stringify(shell('ls'))}`)).toBe(false);
+    expect(asks(`\u{FEFF}${JSON.stringify(shell('git push'))}`)).toBe(true);
+  });
+
+  it('hands on every byte of a long payload', () => {
+    const long = (size: number) => shell(`echo ${'é'.repeat(size)}; git push`);
+    for (const size of [65_536, 130_900, 131_072, 262_144, 1_000_000]) expect(asks(long(size))).toBe(true);
+  });
+
+  it('asks Node about a note that was changed in the second of the last call', () => {
+    const beat = join(solo, '.git', 'handoff', 'beat', soloSession);
+    const refs = join(solo, '.git', 'refs', 'handoffs');
+    const notes = join(world.home, '.claude', 'projects');
+    const after = shell('make', { hook_event_name: 'PostToolUse', tool_response: {} });
+    const at = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
+    for (const path of ['p', 'p/memory', 'p/memory/handoff-main-auth-refresh.md'])
+      at(join(notes, path), 1000);
+    writeFileSync(beat, '');
+    at(beat, 2000);
+    expect(asks(after)).toBe(false);
+    mkdirSync(refs);
+    at(refs, 2000);
+    at(beat, 2000);
+    expect(asks(after)).toBe(true);
+    at(refs, 1999);
+    at(beat, 2000);
+    expect(asks(after)).toBe(false);
+    rmSync(refs, { recursive: true });
+  });
+
   it('finds the repository from a folder below, a link, a worktree and a submodule', () => {
     expect(asks(toolCall(join(solo, 'src'), 'Bash', { command: 'ls' }))).toBe(false);
     expect(asks(toolCall(join(world.dir, 'link to src'), 'Bash', { command: 'ls' }))).toBe(false);
@@ -241,6 +294,7 @@ describe.each(shells)('under %s %s', (...words) => {
     expect(under(write(join(solo, 'hard')))).toBe(true);
     expect(under(write(join(solo, 'soft')))).toBe(true);
     expect(under(toolCall(plain, 'Bash', { command: 'ls' }))).toBe(false);
+    expect(under(shell(`echo ${'x'.repeat(300_000)}; git push`))).toBe(true);
     expect(under(toolCall(solo, 'Write', { file_path: join(solo, 'b'), content: 'é'.repeat(40_000) }))).toBe(
       false,
     );

@@ -23,7 +23,7 @@ export interface LauncherRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  node: { argv: string[]; stdin: string } | undefined;
+  node: { argv: string[]; stdin: string; settings: string } | undefined;
 }
 
 /** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
@@ -44,6 +44,7 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
+      'case $1 in *hook.cjs) cat <&3 > "$RECORD.settings" ;; esac 2>/dev/null',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
@@ -86,6 +87,7 @@ export class LauncherWorld {
       ? {
           argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
           stdin: readFileSync(`${this.record}.stdin`, 'utf8'),
+          settings: readIfThere(`${this.record}.settings`),
         }
       : undefined;
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
@@ -120,6 +122,8 @@ export class LauncherWorld {
   }
 }
 
+const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
 /** A tool call as Claude Code sends it. */
 export function toolCall(
   cwd: string,
@@ -141,7 +145,7 @@ export function toolCall(
   };
 }
 
-/** The shells of this machine that may stand behind /bin/sh: Debian's, macOS', Alpine's. */
-export const shells: string[][] = [['dash'], ['bash', '--posix'], ['busybox', 'ash']].filter(
+/** The shells of this machine that may stand behind /bin/sh: Debian's, macOS', Alpine's, and others. */
+export const shells: string[][] = [['dash'], ['bash', '--posix'], ['busybox', 'ash'], ['mksh']].filter(
   ([name = '', ...rest]) => spawnSync(name, [...rest, '-c', ':']).status === 0,
 );

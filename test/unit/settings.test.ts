@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/domain/age.ts';
-import { DEFAULT_SETTINGS, parseAge, parseSettings } from '../../src/domain/settings.ts';
+import { DEFAULT_SETTINGS, parseAge, parseSettings, unknownValueText } from '../../src/domain/settings.ts';
 
 const setting = (key: string, ...values: (string | undefined)[]) =>
   parseSettings(values.map((value) => [key, value] as const));
@@ -35,6 +35,30 @@ describe('ages', () => {
     [7 * 86_400, '1 week ago'],
     [30 * 7 * 86_400, '30 weeks ago'],
   ])('%i seconds are %s', (seconds, text) => expect(ago(0, seconds * 1000)).toBe(text));
+});
+
+describe('values that a setting does not know', () => {
+  it.each([
+    ['handoff.verifyoperators', 'strict', 'true, false'],
+    ['handoff.contention', 'ask', 'deny, warn, off'],
+    ['handoff.staleafter', 'soon', 'an age such as 30m, 12h or 14d'],
+    ['handoff.rescue.maxcount', 'many', 'a number such as 50, 512k or 200m'],
+    ['handoff.trailer', 'long', 'id, short, off'],
+  ])('%s = %s is the default, and is told', (key, value, known) => {
+    const settings = setting(key, value);
+    expect(settings).toEqual({ ...DEFAULT_SETTINGS, unknown: [{ key, value, known }] });
+    expect(settings.unknown.map(unknownValueText)).toEqual([
+      `${key} is set to "${value}", which it does not know: its default counts. Known: ${known}`,
+    ]);
+  });
+
+  it('are not told where a later value is known', () => {
+    expect(setting('handoff.contention', 'ask', 'warn').unknown).toEqual([]);
+  });
+
+  it.each(['off', 'Off', 'OFF', 'false', 'No', '0', ''])('handoff.trailer = %j is off', (value) => {
+    expect(setting('handoff.trailer', value).trailer).toBe('off');
+  });
 });
 
 describe('settings', () => {

@@ -18,6 +18,7 @@ import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
 import { lostHooks } from './lost-hooks.ts';
+import { newUnknownSettings } from './unknown-settings.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
@@ -64,6 +65,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     ...files,
     ...(await reportIllegalMoves(repository, states, scene.now)),
     ...lostHooks(repository.commonDir, stateFolder(scene.env)),
+    ...newUnknownSettings(repository.commonDir, scene.settings.unknown),
   ];
   await removeRecords(
     repository,

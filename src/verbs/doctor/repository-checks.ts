@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortId } from '../../domain/names.ts';
-import type { Settings } from '../../domain/settings.ts';
+import { type Settings, unknownValueText } from '../../domain/settings.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
@@ -29,7 +29,10 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
       ? check('enabled', 'ok', 'handoff.enabled is true')
       : check('enabled', 'warning', 'sessions are not registered in this repository', 'git handoff init');
   const folder = statSync(repositoryFolder(repository.commonDir), { throwIfNoEntry: false }) !== undefined;
-  const found = [enabled];
+  const found = [
+    enabled,
+    ...settings.unknown.map((one) => check('settings', 'warning', unknownValueText(one))),
+  ];
   if (settings.enabled === true && !folder) {
     found.push(
       check('folder', 'problem', `${repositoryFolder(repository.commonDir)} is missing`, 'git handoff init'),

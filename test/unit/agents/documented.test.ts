@@ -51,6 +51,14 @@ it('what Claude Code, Codex and Gemini CLI wrote stays theirs', async () => {
   expect((await dialectFor('somebody')).client).toBe('claude');
 });
 
+it('every payload tells its client when nobody names it', () => {
+  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini']) {
+    const client = folder.replace(/-.*/, '');
+    for (const { name, payload } of capturedPayloads(folder))
+      expect(clientOf(undefined, payload), `${folder}/${name}`).toBe(client);
+  }
+});
+
 describe('Cursor', () => {
   it('tells commands, files and tools of servers', () => {
     expect(ofCursor('preToolUse-Shell')).toMatchObject({
@@ -65,7 +73,7 @@ describe('Cursor', () => {
     const moved = { tool_name: 'MCP:move_file', tool_input: '{"source":"a","destination":"b"}' };
     expect(ofCursor('preToolUse-MCP', moved).tool).toMatchObject({ kind: 'patch' });
     const edited = { tool_name: 'StrReplace', tool_input: { path: 'a', old_string: 'x', new_string: 'y' } };
-    expect(ofCursor('preToolUse-Write', edited).tool).toEqual({ kind: 'edit', path: 'a' });
+    expect(ofCursor('preToolUse-Write', edited).tool).toMatchObject({ kind: 'edit', path: 'a' });
     expect(ofCursor('preToolUse-Write', { tool_input: { text: 'x' } }).tool?.kind).toBe('unreadable');
     expect(ofCursor('preToolUse-Write', { tool_name: 'Read' }).tool?.kind).toBe('other');
   });
@@ -88,7 +96,7 @@ describe('Copilot CLI', () => {
       });
     for (const name of ['PreToolUse-Write', 'preToolUse-create'])
       expect(ofCopilot(name).tool).toMatchObject({ kind: 'write', path: '/repo/src/a.ts' });
-    expect(ofCopilot('PreToolUse-Edit').tool).toEqual({ kind: 'edit', path: '/repo/src/a.ts' });
+    expect(ofCopilot('PreToolUse-Edit').tool).toMatchObject({ kind: 'edit', path: '/repo/src/a.ts' });
     expect(ofCopilot('PreToolUse-Edit-apply_patch').tool).toMatchObject({
       kind: 'patch',
       files: [{ path: 'src/a.ts', change: 'update' }],

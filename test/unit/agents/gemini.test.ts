@@ -56,7 +56,11 @@ describe('payloads of Gemini CLI', () => {
     ['write_file', { file_path: 'a', content: 'b' }, { kind: 'write', path: 'a', content: 'b' }],
     ['write_file', { content: 'b' }, { kind: 'unreadable' }],
     ['write_file', { file_path: 'a' }, { kind: 'edit', path: 'a' }],
-    ['replace', { file_path: 'a', old_string: 'x', new_string: 'y' }, { kind: 'edit', path: 'a' }],
+    [
+      'replace',
+      { file_path: 'a', old_string: 'x', new_string: 'y' },
+      { kind: 'edit', path: 'a', edits: [{ from: 'x', to: 'y', all: false }] },
+    ],
     [
       'replace',
       { file_path: 'a', old_string: '', new_string: 'y' },

@@ -1,0 +1,5 @@
+/** Words that the program and the scripts of sh go by alike. */
+
+/** git's words for a boolean (git-config(1)), in any case of letters. */
+export const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
+export const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
