@@ -9,16 +9,20 @@ import { lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
 import { begunText, ownWorktree } from '../changes/begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
+import { isTouch } from './touched.ts';
 
 /** What a refusal is told with. */
 export interface RefusalView {
   readonly facts: CommitFacts;
   readonly cwd: string;
+  readonly commonDir: string;
   /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
   readonly prefix: string;
   /** GIT_INDEX_FILE. */
   readonly indexFile: string | undefined;
   readonly words: CommitWords | undefined;
+  /** The message that `git commit` read from its standard input. */
+  readonly message: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly budget: Budget;
@@ -71,7 +75,9 @@ function problemText(
     case 'foreign':
       return `${escapeLine(problem.path)}: ${foreignText(problem.claim, now)}`;
     case 'contended':
-      return `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
+      return isTouch(problem, facts)
+        ? `${escapeLine(problem.path)} is session ${shortId(problem.claim.session)}’s; a command of this session (${shortId(facts.self.session)}) only touched it`
+        : `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
     case 'reversal': {
       const { commit, session } = problem.by;
       const who = session === undefined ? 'of somebody else' : `by session ${shortId(session)}`;
