@@ -3,7 +3,6 @@ import { messageWords, otherWords, pathWords, textWords } from '../changes/hint-
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
-import { isTouch } from './touched.ts';
 
 /** How the commands of a hint have to be typed; git is told the top of the working tree before they are shown. */
 export interface HintView {
@@ -36,14 +35,11 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   const reversed = paths('reversal');
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
-  const contended = problems.flatMap((one) =>
-    one.kind === 'contended' && !isTouch(one, facts) ? [one.path] : [],
-  );
-  const touched = paths('contended').length - contended.length;
+  const contended = paths('contended');
   const mine = decision.mine.filter((path) => !foreign.has(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
-  if (foreign.size + contended.length + touched > 0) {
+  if (foreign.size + contended.length > 0) {
     hints.push(ownPart({ mine, contended }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
     hints.push(commitAnew(mine, view));

@@ -9,7 +9,6 @@ import { lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
 import { begunText, ownWorktree } from '../changes/begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
-import { isTouch } from './touched.ts';
 
 /** What a refusal is told with. */
 export interface RefusalView {
@@ -75,9 +74,7 @@ function problemText(
     case 'foreign':
       return `${escapeLine(problem.path)}: ${foreignText(problem.claim, now)}`;
     case 'contended':
-      return isTouch(problem, facts)
-        ? `${escapeLine(problem.path)} is session ${shortId(problem.claim.session)}’s; a command of this session (${shortId(facts.self.session)}) only touched it`
-        : `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
+      return `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
     case 'reversal': {
       const { commit, session } = problem.by;
       const who = session === undefined ? 'of somebody else' : `by session ${shortId(session)}`;
