@@ -251,10 +251,10 @@ ask() {
   answer=${answer#answer: }
 }
 
-# check <hook>: ends the hook, and with it the commit, when it would mix sessions. Sets $session, empty for a person;
+# check <hook> [<argument> …]: ends the hook, and with it the commit, when it would mix sessions. Sets $session, empty for a person;
 # false when nobody could tell.
 check() {
-  ask "$1"
+  ask "$@"
   case $answer in
     refused) exit 1 ;;
     '') return 1 ;;

@@ -13,6 +13,9 @@ export interface PathArgument {
   readonly path: string;
 }
 
+/** git's pathspec for one path from the top of the working tree. */
+export const TOP_LITERAL = ':(top,literal)';
+
 /**
  * Finds the working tree of a path, which may be another worktree of the repository than the current one.
  *
@@ -26,7 +29,7 @@ export function parsePathArgument(
   current: WorkTree | undefined,
 ): PathArgument {
   if (typed === '') throw new Failure('usage', 'a path is empty', { hint: 'git handoff status' });
-  const absolute = realPath(resolve(cwd, typed), false);
+  const absolute = realPath(absoluteOf(typed, cwd, current), false);
   const found = repositoryOf(absolute, commonDir);
   if (found !== undefined && isSame(found.commonDir, commonDir)) {
     const { gitDir, workTree } = found;
@@ -40,6 +43,12 @@ export function parsePathArgument(
   const hint =
     found === undefined ? 'git handoff status' : `git -C ${shellWord(found.workTree)} handoff status`;
   throw new Failure('usage', `${escapeLine(typed)} is no path of this repository's working trees`, { hint });
+}
+
+/** A path is taken literally; in a list it may be git's pathspec for just that, which starts at the top. */
+function absoluteOf(typed: string, cwd: string, current: WorkTree | undefined): string {
+  const listed = typed.startsWith(TOP_LITERAL) && current !== undefined;
+  return listed ? resolve(current.top, typed.slice(TOP_LITERAL.length)) : resolve(cwd, typed);
 }
 
 /** A folder that is a repository of its own (a submodule) is a path of the one around it. */

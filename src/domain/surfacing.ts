@@ -55,6 +55,15 @@ export function shellWord(word: string): string {
   return `$'${quoted.join('')}'`;
 }
 
+/**
+ * A word of a command that is to be typed as it stands, in any POSIX shell (dash knows no `$'…'`): line feeds stand in
+ * the quotes as they are. `undefined` when it holds what must not be shown raw: then it has to go into a file.
+ */
+export function plainWord(word: string): string | undefined {
+  if (SAFE_WORD.test(word) && !word.startsWith('-')) return word;
+  return escapeText(word) === word ? `'${word.replaceAll("'", `'\\''`)}'` : undefined;
+}
+
 /** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and says that it did. */
 export function cutToBytes(text: string, bytes: number): string {
   const size = (value: string) => new TextEncoder().encode(value).length;

@@ -1,13 +1,19 @@
-import { posix } from 'node:path';
-import type { CommitWords } from '../shell/commit-words.ts';
+import { resolve } from 'node:path';
+import { messageWords, otherWords, pathWords, textWords } from '../changes/hint-words.ts';
+import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
-import { shellWord } from '../domain/surfacing.ts';
+import { plainWord, shellWord } from '../domain/surfacing.ts';
 
-/** Where and how the commands of a hint will be typed. */
+/** How the commands of a hint have to be typed; git is told the top of the working tree before they are shown. */
 export interface HintView {
+  /** The top of the working tree. */
+  readonly cwd: string;
+  readonly commonDir: string;
   /** The folder below the top in which `git commit` was typed. */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
+  /** The message that `git commit` read from its standard input. */
+  readonly message: string | undefined;
   /** GIT_INDEX_FILE as the hook sees it. */
   readonly indexFile: string | undefined;
   /** An index that somebody keeps elsewhere; absolute. */
@@ -17,30 +23,26 @@ export interface HintView {
   readonly ownWorktree: string;
 }
 
-/** A hint names no more paths than these. */
-const MAX_NAMED = 20;
-
 /** The commands that do what the refused commit was meant to do, without the others' work. */
 export function commitHints(decision: CommitDecision, facts: CommitFacts, view: HintView): string[] {
   const { problems } = decision;
   if (problems.some(({ kind }) => kind === 'operation')) {
-    const path = posix.relative(view.prefix, view.ownWorktree);
-    return [`git worktree add ${shellWord(path)}`, 'or wait until it is over: git status'];
+    return [`git worktree add ${shellWord(view.ownWorktree)}`, 'git status'];
   }
   const branch = problems.find((one) => one.kind === 'branch');
   if (branch !== undefined) return [switchBack(branch, facts)];
   const paths = (kind: Problem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   const reversed = paths('reversal');
-  const foreign = [...paths('foreign'), ...paths('marker')];
+  const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = paths('contended');
-  const mine = decision.mine.filter((path) => !foreign.includes(path));
+  const mine = decision.mine.filter((path) => !foreign.has(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
-  if (foreign.length + contended.length > 0) {
-    hints.push(...ownPart({ mine, contended, foreign }, facts, view));
+  if (foreign.size + contended.length > 0) {
+    hints.push(ownPart({ mine, contended }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
-    hints.push(`git commit${messageWords(view)}`);
+    hints.push(commitAnew(mine, view));
   }
   return hints;
 }
@@ -50,32 +52,37 @@ function switchBack({ expected }: Extract<Problem, { kind: 'branch' }>, { self }
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
 
+/** Nothing that is staged is the session's to commit. */
+const NOTHING = 'git handoff status';
+
 interface Parts {
   readonly mine: readonly string[];
   readonly contended: readonly string[];
-  readonly foreign: readonly string[];
 }
 
-function ownPart({ mine, contended, foreign }: Parts, facts: CommitFacts, view: HintView): string[] {
+function ownPart({ mine, contended }: Parts, facts: CommitFacts, view: HintView): string {
   const wanted = [...mine, ...contended];
   const amend = view.words?.amend === true && facts.amends === undefined;
-  if (wanted.length === 0) {
-    if (amend) return [`git commit --amend --only${messageWords(view, amend)}`];
-    return [isLockFile(view) ? 'git handoff status' : unstage(foreign, view)];
-  }
+  const how = (known?: RegExp) => `${messagePart(view, amend)}${kept(view, known)}`;
+  const only = `git commit${amend ? ' --amend' : ''} --only`;
+  if (wanted.length === 0) return amend ? `${only}${how()}` : NOTHING;
   const heads = new Map(facts.staged.map(({ path, head }) => [path, head]));
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
-  const isFew = wanted.length <= MAX_NAMED;
-  if (contended.length === 0 && isKnown && isFew) {
-    const named = pathWords(mine, view);
-    if (amend) return [`git commit --amend --only${messageWords(view, amend)} -- ${named}`];
-    return [
-      `git commit --only${messageWords(view)} -- ${named}`,
-      `or, to be asked for the message: git commit --only -- ${named}`,
-    ];
-  }
-  const named = isFew ? ` -- ${pathWords(wanted, view)}` : '';
-  return [`git handoff commit${amend ? ' --amend' : ''}${messageWords(view, amend)}${named}`];
+  const named = pathWords(view.commonDir, wanted);
+  if (contended.length === 0 && isKnown) return `${only}${how()}${named}`;
+  return `git handoff commit${amend ? ' --amend' : ''}${how(OURS)}${named}`;
+}
+
+/** Options that `git handoff commit` knows, too. */
+const OURS = /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
+
+/** A commit of its own instead of one that would rewrite another session's. */
+function commitAnew(mine: readonly string[], view: HintView): string {
+  const { words, commonDir } = view;
+  const how = `${messagePart(view, false)}${kept(view)}`;
+  if (words?.all === true) return `git commit -a${how}`;
+  if (isLockFile(view)) return `git commit --only${how}${pathWords(commonDir, mine)}`;
+  return mine.length === 0 ? NOTHING : `git commit${how}`;
 }
 
 /** `-a` and `--only`: the worktree's index holds nothing of what was refused. */
@@ -84,26 +91,23 @@ function isLockFile({ indexFile }: HintView): boolean {
 }
 
 /** Brings the index to HEAD at these paths; the files stay as they are. */
-function unstage(paths: readonly string[], view: HintView): string {
-  const { indexPrefix, isUnborn } = view;
+function unstage(paths: readonly string[], { indexPrefix, isUnborn, commonDir }: HintView): string {
   const index = indexPrefix === undefined ? '' : `GIT_INDEX_FILE=${shellWord(indexPrefix)} `;
-  const named = paths.length > MAX_NAMED ? '' : ` -- ${pathWords(paths, view)}`;
-  if (isUnborn && named !== '') return `${index}git rm -q --cached${named}`;
-  return `${index}git reset -q${named}`;
+  return `${index}git ${isUnborn ? 'rm -q --cached' : 'reset -q'}${pathWords(commonDir, paths)}`;
 }
 
-/** The message that was given by `-m`, again: a session's shell has no editor to ask for one. */
-function messageWords({ words }: HintView, amend = false): string {
-  const messages = words?.messages ?? [];
-  if (messages.length === 0) return amend ? ' --no-edit' : " -m '<message>'";
-  return messages.map((message) => ` -m ${shellWord(message)}`).join('');
+/** The message as it was given: a session's shell has no editor to ask for one. */
+function messagePart({ words, message, commonDir, cwd, prefix }: HintView, amend: boolean): string {
+  const { messages = [], file, kept: others = [] } = words ?? {};
+  if (messages.length > 0) return messageWords(commonDir, messages);
+  if (file === '-' && message !== undefined) return textWords(commonDir, message);
+  const read = file === undefined || file === '-' ? undefined : plainWord(resolve(cwd, prefix, file));
+  if (read !== undefined) return ` -F ${read}`;
+  if (hasSource({ kept: others }))
+    return others.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';
+  return amend ? ' --no-edit' : " -m '<message>'";
 }
 
-function pathWords(paths: readonly string[], { prefix }: HintView): string {
-  return paths.map((path) => shellWord(pathspec(posix.relative(prefix, path)))).join(' ');
-}
-
-/** A path as a pathspec (gitglossary(7)) that names nothing else. */
-function pathspec(path: string): string {
-  return /[*?[\\]/.test(path) || path.startsWith(':') ? `:(literal)${path}` : path;
+function kept({ words }: HintView, known = /^/): string {
+  return otherWords(words?.kept.filter((word) => known.test(word)) ?? []);
 }

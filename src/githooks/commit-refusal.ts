@@ -14,11 +14,14 @@ import { type HintView, commitHints } from './commit-hints.ts';
 export interface RefusalView {
   readonly facts: CommitFacts;
   readonly cwd: string;
+  readonly commonDir: string;
   /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
   readonly prefix: string;
   /** GIT_INDEX_FILE. */
   readonly indexFile: string | undefined;
   readonly words: CommitWords | undefined;
+  /** The message that `git commit` read from its standard input. */
+  readonly message: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly budget: Budget;

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { shellWord } from '../domain/surfacing.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
@@ -15,12 +17,20 @@ export async function gitHook(call: HookCall): Promise<HookAnswer | undefined> {
   const log = (detail: string) => logHook(call, place, 'open', detail);
   try {
     const answer = await inTime(decideOrLift(call, place), call.budget);
-    if (answer !== 'late') return answer;
+    if (answer !== 'late') return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
     log('the deadline passed; let through unchecked');
   } catch (error) {
     log(`let through unchecked: ${error instanceof Error ? error.message : String(error)}`);
   }
   return undefined;
+}
+
+/** git's hooks do not know the folder of the shell in which a hint will be typed. */
+function placed(line: string, { cwd }: HookPlace): string {
+  return line.replace(
+    /^(hint: (?:[A-Z_]+=\S+ )?git) /,
+    `$1 -C ${shellWord(resolve(cwd)).replaceAll('$', '$$$$')} `,
+  );
 }
 
 /** A person may have allowed what is refused. */

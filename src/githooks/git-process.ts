@@ -1,10 +1,13 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import type { SessionId } from '../domain/names.ts';
-import { commandLine } from '../host/command-line.ts';
+import { commandLine, standardInput } from '../host/command-line.ts';
+import { exists } from '../host/disk.ts';
+import { bypassFolder } from '../host/folders.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
 import type { Context } from '../sessions/caller.ts';
+import type { HookCall, HookPlace } from './hook-call.ts';
 
 /** The git process that runs the hook: GIT_HANDOFF_GIT_PID, which the installed hook sets from its own parent. */
 
@@ -20,6 +23,27 @@ export function runningCommit(context: Context): CommitWords | undefined {
     if (words !== undefined) return words;
   }
   return undefined;
+}
+
+/**
+ * The message that the running `git commit -F -` is given: git reads it after its hook pre-commit, and hands it to
+ * prepare-commit-msg in a file. `undefined` when it cannot be told.
+ */
+export function typedMessage(call: HookCall, { commonDir }: HookPlace): string | undefined {
+  const [file, source] = call.args;
+  // What a person may have allowed goes on, and git needs it then.
+  if (exists(bypassFolder(commonDir))) return undefined;
+  if (call.name !== 'prepare-commit-msg') {
+    const pid = gitPid(call);
+    return pid === undefined ? undefined : standardInput(pid);
+  }
+  try {
+    return source === 'message' && file !== undefined
+      ? readFileSync(resolve(call.cwd, file), 'utf8')
+      : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -30,7 +30,7 @@ import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
 import { amendedSession } from './amended-commit.ts';
 import { refusalLines, warningLines } from './commit-refusal.ts';
-import { markChecked, runningCommit } from './git-process.ts';
+import { markChecked, runningCommit, typedMessage } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
 
@@ -75,9 +75,11 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const lines = await refusalLines(decision, {
     facts,
     cwd: call.cwd,
+    commonDir: place.commonDir,
     prefix: call.env['GIT_PREFIX'] ?? '',
     indexFile: call.env['GIT_INDEX_FILE'],
     words,
+    message: words?.file === '-' ? typedMessage(call, place) : undefined,
     now: call.now,
     budget: call.budget,
   });

@@ -1,31 +1,62 @@
-/** What the words of a git-commit(1) command line say, as far as the check before a commit needs it. Pure. */
+/** What the words of a git-commit(1) command line say, as far as a refusal needs it to name the next command. Pure. */
 export interface CommitWords {
   /** Whether HEAD's commit is rewritten. */
   readonly amend: boolean;
+  /** `-a`. */
+  readonly all: boolean;
   /** The values of `-m`, in their order. */
   readonly messages: readonly string[];
+  /** The value of `-F`. */
+  readonly file: string | undefined;
+  /** What else says how the commit is to be made (`--author`, `-s`), to be typed again. */
+  readonly kept: readonly string[];
+  readonly pathspecs: readonly string[];
 }
 
 /** Options of git itself that take the next word. */
 const GLOBAL_VALUES = new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--config-env']);
-/** Options of git-commit(1) that take the next word. */
-const LONG_VALUES = [
-  'message',
-  'file',
-  'author',
-  'date',
-  'reuse-message',
-  'reedit-message',
-  'fixup',
-  'squash',
-  'template',
-  'cleanup',
-  'trailer',
-  'pathspec-from-file',
-];
-const SHORT_VALUES = 'mFCct';
-/** Whose value, if any, is what is left of the word. */
-const SHORT_OPTIONAL = 'Su';
+
+/** Options of git-commit(1) by their long names; `=`: takes a value, `?`: one in the same word only. */
+const OPTIONS = new Map(
+  (
+    'all allow-empty allow-empty-message amend author= cleanup= date= dry-run edit file= fixup= gpg-sign? include ' +
+    'interactive long message= null only patch pathspec-file-nul pathspec-from-file= porcelain post-rewrite quiet ' +
+    'reedit-message= reset-author reuse-message= short signoff squash= status template= trailer= untracked-files? ' +
+    'verbose verify'
+  )
+    .split(' ')
+    .map((word) => [word.replace(/[=?]$/, ''), /[=?]$/.exec(word)?.[0] ?? ''] as const),
+);
+
+const LETTERS: Readonly<Record<string, string>> = {
+  a: 'all',
+  C: 'reuse-message',
+  c: 'reedit-message',
+  e: 'edit',
+  F: 'file',
+  i: 'include',
+  m: 'message',
+  n: 'no-verify',
+  o: 'only',
+  q: 'quiet',
+  S: 'gpg-sign',
+  s: 'signoff',
+  t: 'template',
+  u: 'untracked-files',
+};
+
+/** Typed again as they are. */
+const KEPT = new Set([
+  ...['author', 'date', 'cleanup', 'trailer', 'signoff', 'gpg-sign', 'reset-author', 'no-verify'],
+  ...['allow-empty', 'allow-empty-message', 'no-gpg-sign', 'no-signoff', 'fixup', 'reuse-message', 'squash'],
+]);
+/** Those that say where the message comes from. */
+const SOURCES = /^--(?:fixup|reuse-message|squash)=/;
+
+/** Whether the kept words say what the message is. */
+export function hasSource({ kept }: Pick<CommitWords, 'kept'>): boolean {
+  return kept.some((word) => SOURCES.test(word));
+}
 
 /**
  * Reads a command line of git; `undefined` when it is none of `git commit`.
@@ -36,20 +67,32 @@ const SHORT_OPTIONAL = 'Su';
 export function parseCommitWords(argv: readonly string[], exact = true): CommitWords | undefined {
   const words = commitArguments(argv);
   if (words === undefined) return undefined;
-  let amend = false;
+  const found = { amend: false, all: false, file: undefined as string | undefined };
   const messages: string[] = [];
+  const kept: string[] = [];
+  const pathspecs: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    if (word === '--' || word === '--end-of-options') break;
-    const option = readOption(word);
-    if (option === undefined) continue;
-    if (option.amend !== undefined) ({ amend } = option as { amend: boolean });
-    if (!option.takesValue) continue;
-    if (!exact) break;
-    const value = option.value ?? words[(at += 1)] ?? '';
-    if (option.isMessage) messages.push(value);
+    if (word === '--' || word === '--end-of-options') {
+      if (exact) pathspecs.push(...words.slice(at + 1));
+      break;
+    }
+    const options = readOptions(word);
+    if (options === undefined) pathspecs.push(word);
+    const last = options?.at(-1);
+    if (last?.needs === true && !exact) break;
+    for (const option of options ?? []) {
+      const { name } = option;
+      const value = option.needs ? (words[(at += 1)] ?? '') : option.value;
+      if (/^(?:no-)?amend$/.test(name)) found.amend = name === 'amend';
+      else if (name === 'all') found.all = true;
+      else if (name === 'file') found.file = value;
+      else if (name === 'message') messages.push(value ?? '');
+      else if (name === 'reedit-message') kept.push(`--reuse-message=${value ?? ''}`);
+      else if (KEPT.has(name)) kept.push(value === undefined ? `--${name}` : `--${name}=${value}`);
+    }
   }
-  return { amend, messages };
+  return { ...found, messages, kept, pathspecs: exact ? pathspecs : [] };
 }
 
 function commitArguments(argv: readonly string[]): readonly string[] | undefined {
@@ -65,37 +108,48 @@ function commitArguments(argv: readonly string[]): readonly string[] | undefined
 }
 
 interface Option {
-  readonly amend?: boolean;
-  readonly takesValue: boolean;
+  readonly name: string;
   /** The value, when it stands in the same word. */
   readonly value?: string;
-  readonly isMessage: boolean;
+  /** The next word is the value. */
+  readonly needs: boolean;
 }
 
-function readOption(word: string): Option | undefined {
-  if (word.startsWith('--')) return readLong(word.slice(2));
+/** `undefined`: the word is a pathspec. */
+function readOptions(word: string): readonly Option[] | undefined {
+  if (word.startsWith('--')) return [readLong(word.slice(2))];
   return word.startsWith('-') && word !== '-' ? readShort(word.slice(1)) : undefined;
 }
 
 /** git takes any beginning of a long option that fits only one. */
 function readLong(text: string): Option {
   const end = text.indexOf('=');
-  const name = end < 0 ? text : text.slice(0, end);
-  if (/^am(?:e(?:n(?:d)?)?)?$/.test(name)) return { amend: true, takesValue: false, isMessage: false };
-  if (/^no-am(?:e(?:n(?:d)?)?)?$/.test(name)) return { amend: false, takesValue: false, isMessage: false };
-  const known = name === '' ? undefined : LONG_VALUES.find((long) => long.startsWith(name));
-  if (known === undefined) return { takesValue: false, isMessage: false };
+  const typed = end < 0 ? text : text.slice(0, end);
   const value = end < 0 ? {} : { value: text.slice(end + 1) };
-  return { takesValue: true, ...value, isMessage: known === 'message' };
+  const not = typed.startsWith('no-') ? 'no-' : '';
+  const known = fullName(typed.slice(not.length));
+  if (known === undefined) return { name: typed, ...value, needs: false };
+  const needs = not === '' && end < 0 && OPTIONS.get(known) === '=';
+  return { name: `${not}${known}`, ...value, needs };
+}
+
+function fullName(beginning: string): string | undefined {
+  if (OPTIONS.has(beginning)) return beginning;
+  const names = [...OPTIONS.keys()].filter((name) => beginning !== '' && name.startsWith(beginning));
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** One-letter options stand together: `-am <message>`. */
-function readShort(letters: string): Option {
-  for (const [at, letter] of Array.from(letters).entries()) {
-    if (SHORT_OPTIONAL.includes(letter)) break;
-    if (!SHORT_VALUES.includes(letter)) continue;
-    const rest = letters.slice(at + 1);
-    return { takesValue: true, ...(rest === '' ? {} : { value: rest }), isMessage: letter === 'm' };
+function readShort(letters: string): readonly Option[] {
+  const options: Option[] = [];
+  const all = Array.from(letters);
+  for (const [at, letter] of all.entries()) {
+    const name = LETTERS[letter] ?? letter;
+    const takes = OPTIONS.get(name) ?? '';
+    const rest = all.slice(at + 1).join('');
+    const value = rest === '' ? {} : { value: rest };
+    options.push({ name, ...(takes === '' ? {} : value), needs: takes === '=' && rest === '' });
+    if (takes !== '') break;
   }
-  return { takesValue: false, isMessage: false };
+  return options;
 }

@@ -25,36 +25,37 @@ function bothCommit(): string {
   return world.git(['rev-parse', 'HEAD']);
 }
 
-function refusesAmend(args: string[], commit: string, message = 'x'): void {
+function refusesAmend(args: string[], commit: string, words = '-m x'): string {
   const stderr = world.refused(A, args);
   expect(errorsOf(stderr)).toEqual([
     `the commit ${commit.slice(0, 7)} at HEAD is of session bbbbbbbb, which is at work: --amend would rewrite it`,
   ]);
-  expect(hintsOf(stderr)).toEqual([`git commit -m ${message}`]);
+  expect(hintsOf(stderr)).toEqual([`git commit ${words}`]);
+  return stderr;
 }
 
 describe('F9: amending another live session’s commit', () => {
   it.each([
-    [['commit', '--amend', '-m', 'x']],
-    [['commit', '--amend', '--no-verify', '-m', 'x']],
-    [['commit', '--am', '-n', '-m', 'x']],
-    [['-c', 'core.abbrev=9', '-C', '.', 'commit', '-mx', '--amend']],
-    [['commit', '-am', 'x', '--amen']],
-    [['again', '-m', 'x']],
-    [['shell-again', '-m', 'x']],
-  ])('git %j: refused, and the commit that is meant can be made', (args) => {
+    [['commit', '--amend', '-m', 'x'], '-m x'],
+    [['commit', '--amend', '--no-verify', '-m', 'x'], '-m x --no-verify'],
+    [['commit', '--am', '-n', '-m', 'x'], '-m x --no-verify'],
+    [['-c', 'core.abbrev=9', '-C', '.', 'commit', '-mx', '--amend'], '-m x'],
+    [['commit', '-am', 'x', '--amen'], '-a -m x'],
+    [['commit', '--amend', '-mx', '--', 'src/a.ts'], '--only -m x -- src/a.ts'],
+    [['again', '-m', 'x'], '-m x'],
+    [['shell-again', '-m', 'x'], '-m x'],
+  ])('git %j: refused, and the commit that is meant can be made', (args, words) => {
     const commit = bothCommit();
     world.git(['config', 'alias.again', 'commit --amend']);
     world.git(['config', 'alias.shell-again', '!git commit --amend']);
-    refusesAmend(args, commit);
-    world.follow(A, `hint: git commit -m x`);
+    world.follow(A, refusesAmend(args, commit, words));
     expect(world.changed()).toEqual(['src/a.ts']);
     expect([world.ids(), world.ids('HEAD~')]).toEqual([[A], [B]]);
   });
 
   it('--no-edit', () => {
     const commit = bothCommit();
-    refusesAmend(['commit', '--amend', '--no-edit'], commit, "'<message>'");
+    refusesAmend(['commit', '--amend', '--no-edit'], commit, "-m '<message>'");
   });
 
   it('with handoff.trailer = short', () => {

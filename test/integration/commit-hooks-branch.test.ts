@@ -97,7 +97,7 @@ describe('handoff files of the predecessor in a commit', () => {
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['notes/handoff-main-two.md']);
     const third = world.refused(C, ['commit', '-m', 'C']);
-    expect(hintsOf(third)).toEqual(['git reset -q -- notes/handoff-main-one.md']);
+    expect(hintsOf(third)).toEqual(['git handoff status']);
     world.end(A);
     world.commits(B, ['-m', 'what A has left']);
   });

@@ -72,7 +72,7 @@ describe('what another live session has begun', () => {
     resolve();
     const cwd = join(world.path, 'src');
     const stderr = world.refused(B, ['commit', '-m', 'x'], { cwd });
-    expect(hintsOf(stderr)[0]).toMatch(/^git worktree add \.\.\/\.\.\//);
+    expect(hintsOf(stderr)[0]).toMatch(/^git worktree add \.\.\//);
     world.follow(B, stderr, { cwd });
     expect(world.git(['worktree', 'list'])).toContain(`repository-${B.slice(0, 8)}`);
     // And again, where that folder exists now.

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, TEN } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
+import { CommitWorld, errorsOf, hintsOf, typedHints } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -53,19 +53,41 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     if (stage.length > 0) world.git(stage);
     const stderr = world.refused(B, commit);
     expect(errorsOf(stderr)).toEqual([A_CHANGED]);
-    expect(hintsOf(stderr)).toEqual([
-      'git commit --only -m B -- src/b.ts',
-      'or, to be asked for the message: git commit --only -- src/b.ts',
-    ]);
+    const checked = commit.some((word) => /^(?:-n|--no-verify)$/.test(word)) ? ' --no-verify' : '';
+    expect(typedHints(stderr)).toEqual([`git -C ${world.path} commit --only -m B${checked} -- src/b.ts`]);
     followsToOwnCommit(stderr);
   });
 
-  it('the hint without a message opens the editor', () => {
+  it('the hint keeps what was said of the author, the trailers and the message', () => {
     bothEdit();
     world.git(['add', '-A']);
-    const stderr = world.refused(B, ['commit', '-m', 'B']);
-    followsToOwnCommit(`hint: ${hintsOf(stderr)[1]?.replace(/^.*: /, '') ?? ''}`);
-    expect(world.git(['log', '-1', '--format=%s'])).toBe('typed');
+    const typed = "git commit -s --author='A U Thor <a@u>' -m \"it's\n\nso\" -m two";
+    const run = world.run('dash', ['-c', typed], { session: B });
+    expect(typedHints(run.stderr)).toEqual([
+      `git -C ${world.path} commit --only -m 'it'\\''s\n\nso' -m two --signoff --author='A U Thor <a@u>' -- src/b.ts`,
+    ]);
+    followsToOwnCommit(run.stderr);
+    expect(world.git(['log', '-1', '--format=%an|%B'])).toMatch(
+      /^A U Thor\|it's\n\nso\n\ntwo\n\nSigned-off-by: /,
+    );
+  });
+
+  it.each([
+    ['a here-document', [], "git commit -F - <<'END'\nfeat: x\n\n- \u200b`a` $b\nEND"],
+    ['a pipe', [], "printf 'feat: x\\n\\n- \u200b`a` $b\\n' | git commit -F -"],
+    ['a pipe, without hooks', [], "printf 'feat: x\\n\\n- \u200b`a` $b\\n' | git commit -nF -"],
+    ['-m', [], "git commit -m 'feat: x' -m '- \u200b`a` $b'"],
+    ['a file, from the folder above', ['..'], 'git -C repo commit -F ../message'],
+  ])('the message of %s is kept', (_, [up = ''], typed) => {
+    bothEdit();
+    world.git(['add', '-A']);
+    writeFileSync(join(world.path, '..', 'message'), 'feat: x\n\n- \u200b`a` $b\n');
+    const cwd = join(world.path, up);
+    const command = typed.replace('-C repo', `-C ${world.path}`);
+    const run = world.run('dash', ['-c', command], { session: B, cwd });
+    world.follow(B, run.stderr, { cwd: world.home });
+    expect(world.git(['log', '-1', '--format=%B'])).toContain('feat: x\n\n- \u200b`a` $b');
+    expect(world.changed()).toEqual(['src/b.ts']);
   });
 
   it('A’s file staged by A: a bare commit of B takes nothing of it', () => {
@@ -151,7 +173,7 @@ describe('F1: a commit that would sweep in another session’s file', () => {
       "src/it's\\n*.ts: session aaaaaaaa changed it just now and has not committed it",
     ]);
     world.follow(B, stderr);
-    expect(world.status()).toEqual([`?? ${name}`]);
+    expect(world.status()).toEqual([`A  ${name}`]);
   });
 
   it('own paths that are odd are named so that nothing else is taken', () => {
@@ -166,13 +188,12 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     expect(world.changed()).toEqual(['x*.ts']);
   });
 
-  it('in a folder below, the hint names paths as they are typed there', () => {
+  it('in a folder below, the hint works wherever it is typed', () => {
     bothEdit();
     world.git(['add', '-A']);
     const cwd = join(world.path, 'src');
     const stderr = world.refused(B, ['commit', '-m', 'B'], { cwd });
-    expect(hintsOf(stderr)[0]).toBe('git commit --only -m B -- b.ts');
-    world.follow(B, stderr, { cwd });
+    world.follow(B, stderr, { cwd: world.home });
     expect(world.changed()).toEqual(['src/b.ts']);
   });
 
@@ -208,14 +229,14 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     expect(world.ids('HEAD', cwd)).toEqual([B]);
   });
 
-  it('nothing is B’s own: A’s file is unstaged again, and stays', () => {
+  it('nothing is B’s own: the hint says whose it is, and leaves A’s file staged', () => {
     begin();
     world.wrote(A, 'src/a.ts', '1\n');
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
-    expect(hintsOf(stderr)).toEqual(['git reset -q -- src/a.ts']);
+    expect(hintsOf(stderr)).toEqual(['git handoff status']);
     world.follow(B, stderr);
-    expect(world.status()).toEqual([' M src/a.ts']);
+    expect(world.status()).toEqual(['M  src/a.ts']);
     expect(hintsOf(world.refused(B, ['commit', '-am', 'B']))).toEqual(['git handoff status']);
   });
 

@@ -251,7 +251,10 @@ describe('handoffs', () => {
     push(A, ['origin', REF]);
     const run = push(A, ['origin', `:${REF}`]);
     expect(run.status).toBe(1);
-    expect(said(run)).toEqual([`error: ${REF}: deleted`, 'hint: git handoff close main/auth-refresh']);
+    expect(said(run)).toEqual([
+      `error: ${REF}: deleted`,
+      `hint: git -C ${world.path} handoff close main/auth-refresh`,
+    ]);
     world.follow(A, run.stderr);
     expect(push(A, ['origin', REF]).status).toBe(0);
   });

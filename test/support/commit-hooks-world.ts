@@ -48,11 +48,10 @@ export class CommitWorld extends SharingWorld {
     return run.stderr;
   }
 
-  /** Types the command of a refusal's first hint, as it stands, with an editor that writes `typed`. */
+  /** Types the command of a refusal's first hint, as it stands. */
   follow(session: string, stderr: string, options: RunOptions = {}): Run {
-    const command = hintsOf(stderr)[0] ?? 'false';
-    const env = { GIT_EDITOR: 'printf typed >', ...options.env };
-    const run = this.run('bash', ['-c', command], { ...options, session, env });
+    const command = typedHints(stderr)[0] ?? 'false';
+    const run = this.run('sh', ['-c', command], { ...options, session });
     expect({ command, status: run.status, stderr: run.stderr }).toMatchObject({ status: 0 });
     return run;
   }
@@ -87,12 +86,17 @@ export class CommitWorld extends SharingWorld {
   }
 }
 
-/** The commands that a refusal says to type. */
-export function hintsOf(stderr: string): string[] {
+/** The commands that a refusal says to type, as they stand; a message in quotes may have several lines. */
+export function typedHints(stderr: string): string[] {
   return stderr
-    .split('\n')
-    .filter((line) => line.startsWith('hint: '))
-    .map((line) => line.slice('hint: '.length));
+    .split(/^(?=(?:hint|error|warning): )/m)
+    .filter((part) => part.startsWith('hint: '))
+    .map((part) => part.slice('hint: '.length).trimEnd());
+}
+
+/** The same without the working tree that each names. */
+export function hintsOf(stderr: string): string[] {
+  return typedHints(stderr).map((hint) => hint.replace(/(^|=\S+ )git -C \S+ /, '$1git '));
 }
 
 /** The refusal itself, without its hints. */

@@ -65,8 +65,29 @@ describe('the words of a git commit', () => {
     expect(parseCommitWords(words)?.messages).toEqual(['one', 'two words', 'three', '']);
   });
 
+  it.each([
+    ['git commit -am x', { all: true, messages: ['x'] }],
+    ['git commit --all -F -', { all: true, file: '-' }],
+    [
+      'git commit -sn --author=me --date now',
+      { kept: ['--signoff', '--no-verify', '--author=me', '--date=now'] },
+    ],
+    ['git commit -C HEAD~1 --reset-author', { kept: ['--reuse-message=HEAD~1', '--reset-author'] }],
+    ['git commit -c HEAD', { kept: ['--reuse-message=HEAD'] }],
+    ['git commit --auth me -Skey -q', { kept: ['--author=me', '--gpg-sign=key'] }],
+    ['git commit -m x a -- -b', { messages: ['x'], pathspecs: ['a', '-b'] }],
+  ])('%s: is told again in full', (line, words) => {
+    expect(parse(line)).toMatchObject(words);
+  });
+
   it('tells nothing behind a value that was split at its blanks', () => {
-    expect(parse('git commit --amend -m a message', false)).toEqual({ amend: true, messages: [] });
-    expect(parse('git commit -m say --amend to them', false)).toEqual({ amend: false, messages: [] });
+    const cut = (line: string) => parse(line, false);
+    expect(cut('git commit --amend -m a message')).toMatchObject({
+      amend: true,
+      messages: [],
+      pathspecs: [],
+    });
+    expect(cut('git commit -m say --amend to them')).toMatchObject({ amend: false, messages: [] });
+    expect(cut('git commit -a --author A B <a@b> -s')).toMatchObject({ all: true, kept: [] });
   });
 });

@@ -1,6 +1,8 @@
 import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Arguments, EXPECT } from '../options.ts';
+import type { Interaction } from '../interaction.ts';
+import { PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
 import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 
 /** The verbs that read and write notes. */
@@ -157,15 +159,16 @@ export const NOTE_VERBS: VerbTable = {
   take: {
     usage: 'take [[<branch>/]<topic>] [-- <path>...]',
     summary: "become the owner of a note, or of another session's uncommitted changes, on the record",
-    words: [1, Infinity],
-    options: { expect: EXPECT },
+    words: [0, Infinity],
+    options: { expect: EXPECT, ...PATHSPEC_OPTIONS },
     examples: [
       ['git handoff take main/auth-refresh', 'then write it: git handoff write main/auth-refresh'],
       ['git handoff take -- src/login.ts', 'that change is yours to commit; the other session is told'],
     ],
-    async run(args, context) {
-      if (args.afterDashes.length > 0) return takePathsAnswer(args, context);
-      if (args.words.length > 1) throw oneTopic();
+    async run(args, context, interaction) {
+      const isList = args.text('pathspec-from-file') !== undefined;
+      if (args.afterDashes.length > 0 || isList) return takePathsAnswer(args, context, interaction);
+      if (args.words.length !== 1) throw oneTopic();
       const { take } = await import('./take.ts');
       const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
       return answer(await take(options, context), async () => (await import('./notes-text.ts')).renderTaken);
@@ -173,9 +176,9 @@ export const NOTE_VERBS: VerbTable = {
   },
 };
 
-async function takePathsAnswer(args: Arguments, context: Context): Promise<Answer> {
-  const { afterDashes: paths, words } = args;
-  if (words.length > paths.length) throw oneTopic();
+async function takePathsAnswer(args: Arguments, context: Context, interaction: Interaction): Promise<Answer> {
+  if (args.words.length > args.afterDashes.length) throw oneTopic();
+  const paths = readPathspecs(args, interaction);
   if (args.text('expect') !== undefined) {
     throw new Failure('usage', '--expect is for notes, not for paths', { hint: 'git handoff take -h' });
   }

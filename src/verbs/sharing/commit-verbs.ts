@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { Interaction } from '../interaction.ts';
 import type { Arguments } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
+import { PATHSPEC_OPTIONS, readPathspecs } from './pathspecs.ts';
 
 /** The verbs that put a session's own work into git. */
 export const COMMIT_VERBS: VerbTable = {
@@ -29,6 +30,12 @@ export const COMMIT_VERBS: VerbTable = {
       'allow-empty': { type: 'boolean', describe: 'even if it changes nothing' },
       signoff: { type: 'boolean', alias: 's', describe: 'add a Signed-off-by trailer' },
       'gpg-sign': { type: 'boolean', alias: 'S', describe: 'sign the commit' },
+      author: { type: 'string', value: '<author>', describe: 'as git commit has it' },
+      date: { type: 'string', value: '<date>', describe: 'as git commit has it' },
+      trailer: { type: 'string', array: true, value: '<trailer>', describe: 'as git commit has it' },
+      fixup: { type: 'string', value: '<commit>', describe: 'as git commit has it' },
+      'reuse-message': { type: 'string', alias: 'C', value: '<commit>', describe: 'as git commit has it' },
+      ...PATHSPEC_OPTIONS,
     },
     examples: [
       ["git handoff commit -m 'Refresh tokens'", 'all that this session changed'],
@@ -45,7 +52,8 @@ export const COMMIT_VERBS: VerbTable = {
         allowEmpty: args.flag('allow-empty'),
         signoff: args.flag('signoff'),
         gpgSign: args.flag('gpg-sign'),
-        pathspecs: args.words,
+        passed: passedWords(args),
+        pathspecs: readPathspecs(args, interaction),
         session: args.text('session'),
         said: interaction.pass,
       };
@@ -57,11 +65,15 @@ export const COMMIT_VERBS: VerbTable = {
     usage: 'stage --mine [<pathspec>...]',
     summary: "stage this session's own changes; of a shared file only its hunks",
     words: [0, Infinity],
-    options: { mine: { type: 'boolean', describe: 'this session’s changes; nothing else is offered' } },
+    options: {
+      mine: { type: 'boolean', describe: 'this session’s changes; nothing else is offered' },
+      ...PATHSPEC_OPTIONS,
+    },
     examples: [['git handoff stage --mine shared.md', 'then: git commit']],
-    async run(args, context) {
+    async run(args, context, interaction) {
       const { stage } = await import('./stage.ts');
-      const options = { mine: args.flag('mine'), pathspecs: args.words, session: args.text('session') };
+      const pathspecs = readPathspecs(args, interaction);
+      const options = { mine: args.flag('mine'), pathspecs, session: args.text('session') };
       return answer(
         await stage(options, context),
         async () => (await import('./stage-text.ts')).renderStaged,
@@ -69,6 +81,15 @@ export const COMMIT_VERBS: VerbTable = {
     },
   },
 };
+
+/** What git commit is told as it stands. */
+function passedWords(args: Arguments): string[] {
+  const values = ['author', 'date', 'fixup', 'reuse-message'].map((name) => [name, args.text(name)] as const);
+  const trailers = args.texts('trailer').map((value) => ['trailer', value] as const);
+  return [...values, ...trailers].flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}=${value}`],
+  );
+}
 
 /** The message of `-F`, read before anything else happens. */
 function messageText(args: Arguments, { note }: Interaction): Uint8Array | undefined {

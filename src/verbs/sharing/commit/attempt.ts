@@ -10,6 +10,7 @@ import { PrivateIndex } from '../../../git/private-index.ts';
 import { type GitResult, runGit } from '../../../git/run.ts';
 import { userGit } from '../../../git/user-git.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
+import { hasSource } from '../../../shell/commit-words.ts';
 import { whileLocked } from '../../../git/index-lock.ts';
 import { announce, newPaths, withdraw } from './announce.ts';
 import { commitRefusal } from './refusal.ts';
@@ -26,6 +27,8 @@ export interface CommitWords {
   readonly allowEmpty: boolean;
   readonly signoff: boolean;
   readonly gpgSign: boolean;
+  /** Options of git-commit(1) with their values, which are not looked at. */
+  readonly passed: readonly string[];
   /** What git and its hooks say meanwhile. */
   readonly said: (text: Uint8Array) => void;
 }
@@ -46,8 +49,8 @@ export interface CommitPlan {
   readonly isPrivate: boolean;
 }
 
-export const opensEditor = ({ messages, text, noEdit }: CommitWords): boolean =>
-  messages.length === 0 && text === undefined && !noEdit;
+export const opensEditor = ({ messages, text, noEdit, passed }: CommitWords): boolean =>
+  messages.length === 0 && text === undefined && !noEdit && !hasSource({ kept: passed });
 
 const shown = (words: CommitWords) => (opensEditor(words) ? 'terminal' : words.said);
 
@@ -86,7 +89,7 @@ function wordsOf(words: CommitWords, folder: string): string[] {
   if (words.allowEmpty) args.push('--allow-empty');
   if (words.signoff) args.push('--signoff');
   if (words.gpgSign) args.push('--gpg-sign');
-  return args;
+  return [...args, ...words.passed];
 }
 
 /** Tells our hook which commit HEAD must still be at. */

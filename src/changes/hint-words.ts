@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { plainWord, shellWord } from '../domain/surfacing.ts';
+import { hash } from '../git/hash.ts';
+import { repositoryFolder } from '../host/folders.ts';
+import { TOP_LITERAL } from './path-argument.ts';
+
+/**
+ * The words of a command that a refusal tells to type. It has to work in whatever shell it is typed: what cannot stand
+ * on the line is kept in a file, `<common dir>/handoff/typed/<name>`, which the command names.
+ */
+
+/** More paths than these come from a file. */
+const MAX_TYPED = 5;
+/** Nobody types a hint that is older. Milliseconds. */
+const KEEP_MS = 7 * 86_400_000;
+
+/**
+ * ` -- <path>...`, or the option that reads them from a file.
+ *
+ * @param paths from the top of the working tree
+ * @param typed how one is typed: by default at the top, as a pathspec
+ */
+export function pathWords(
+  commonDir: string,
+  paths: readonly string[],
+  typed: (path: string) => string = literal,
+): string {
+  const words = paths.map((path) => plainWord(typed(path)));
+  if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined)) return ` -- ${words.join(' ')}`;
+  const list = paths.map((path) => `${TOP_LITERAL}${path}\0`).join('');
+  return ` --pathspec-from-file=${fileWord(commonDir, list)} --pathspec-file-nul`;
+}
+
+/** A path as a pathspec (gitglossary(7)) that names nothing else. */
+export function literal(path: string): string {
+  return /[*?[\\]/.test(path) || path.startsWith(':') ? `:(literal)${path}` : path;
+}
+
+/** The values of `-m` again. */
+export function messageWords(commonDir: string, messages: readonly string[]): string {
+  const words = messages.map(plainWord);
+  if (words.every((word) => word !== undefined)) return words.map((word) => ` -m ${word}`).join('');
+  return textWords(commonDir, `${messages.join('\n\n')}\n`);
+}
+
+/** A message that was read from somewhere, again. */
+export function textWords(commonDir: string, text: string | Uint8Array): string {
+  return ` -F ${fileWord(commonDir, text)}`;
+}
+
+/** Other words of a command again; one that must not be shown goes. */
+export function otherWords(words: readonly string[]): string {
+  return words.flatMap((word) => plainOption(word) ?? []).join('');
+}
+
+/** An option's name stays bare, for people to read. */
+function plainOption(word: string): string | undefined {
+  const [, name = '', value] = /^(--[a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
+  if (value === undefined) return ` ${name}`;
+  const plain = plainWord(value);
+  return plain === undefined ? undefined : ` ${name}=${plain}`;
+}
+
+/** Keeps a text that a hint needs; the word that names it. The same text has one file. */
+function fileWord(commonDir: string, text: string | Uint8Array): string {
+  const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
+  const file = join(folder, hash('sha256', text).slice(0, 16));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, text, { mode: 0o600 });
+  const now = statSync(file).mtimeMs;
+  for (const name of readdirSync(folder)) removeOld(join(folder, name), now);
+  return shellWord(file);
+}
+
+function removeOld(file: string, now: number): void {
+  const changed = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  if (changed < now - KEEP_MS) rmSync(file, { force: true });
+}
