@@ -2,8 +2,21 @@
 # Sourced by prepare-commit-msg and commit-msg, after session.sh: the Claude-Session-Id trailer of $session.
 # Nothing here may stop a commit: every function answers with its status, and the callers go on.
 
-# Reads the settings that matter, the last value of each counts. False if the trailer is not wanted.
+# Sets $short to the eight characters of $session that stand for it: the last ones of a UUID of version 7, which begins
+# with the time, else the first. src/domain/names.ts tells the same.
+shorten() {
+  short=$session
+  case $session in
+    ????????-????-7???-????-????????????) short=${session#????????????????????????????} ;;
+    ????????*) short=${session%"${session#????????}"} ;;
+  esac
+}
+
+# Reads the settings that matter, the last value of each counts, and sets $named to what the trailer will say. False if
+# it is not wanted.
 read_config() {
+  shorten
+  named=$session
   trailer=id enabled=true comment='#'
   while read -r key value; do
     case $key in
@@ -19,12 +32,12 @@ END
   esac
   case $trailer in
     off) return 1 ;;
-    short) session=$(printf %.8s "$session") ;;
+    short) named=$short ;;
   esac
 }
 
 # Looks at the message: $content is set if somebody wrote something, $ids if a line names a session, $mine if
-# that is this session, in full or cut short, $torn if the last line has no end. Stops at the scissors, below which a diff may follow. Both the
+# that is this session, in full or short, $torn if the last line has no end. Stops at the scissors, below which a diff may follow. Both the
 # configured comment character and `#` begin a comment: git before 2.45 does not know core.commentString.
 scan() {
   content='' ids='' mine='' torn=''
@@ -35,9 +48,8 @@ scan() {
         ids=1
         value=${line#*:}
         value=${value#"${value%%[! ]*}"}
-        case $value in
-          "$session"*) mine=1 ;;
-          ????????*) case $session in "$value"*) mine=1 ;; esac ;;
+        case ${value%%[!A-Za-z0-9._-]*} in
+          "$session" | "$short") mine=1 ;;
         esac
         ;;
       [Ss]igned-[Oo]ff-[Bb]y:* | "$comment"* | '#'*) ;;
@@ -68,5 +80,5 @@ add_trailer() {
 # interpret_trailers <comment character> <file>: git refuses a comment character that it does not know.
 interpret_trailers() {
   git -c "core.commentChar=$1" -c trailer.separators=: interpret-trailers --in-place --no-divider \
-    --where end --if-exists addIfDifferent --if-missing add --trailer "Claude-Session-Id: $session" "$2"
+    --where end --if-exists addIfDifferent --if-missing add --trailer "Claude-Session-Id: $named" "$2"
 }

@@ -192,25 +192,17 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** A UUID of version 7 begins with the time in milliseconds, twelve digits of it. */
-const TIMED_VERSION = '7';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * The topic of a session's automatic note: always the same one. Of a random UUID eight digits tell sessions apart, as
- * in our messages; of any other id a hash does.
+ * The topic of a session's automatic note: always the same one. Of a UUID it holds the eight digits that our messages
+ * show; of any other id a hash.
  *
  * @param sha256 hexadecimal digest of a text
  */
 export function automaticTopic(session: SessionId, sha256: (text: string) => string): Topic {
   const id = session.toLowerCase();
-  const version = UUID.exec(id)?.[1];
-  const digits = id.replaceAll('-', '');
-  const name =
-    version === undefined
-      ? sha256(session).slice(0, 12)
-      : digits.slice(0, version === TIMED_VERSION ? 12 : 8);
-  return `session-${name}` as Topic;
+  return `session-${UUID.test(id) ? shortId(id) : sha256(session).slice(0, 12)}` as Topic;
 }
 
 /** What may stand for a secret in a command: then nothing of the command is kept. */

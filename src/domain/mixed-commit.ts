@@ -1,4 +1,4 @@
-import { type SessionId, parseSessionId, shortId } from './names.ts';
+import { type SessionId, canMean, meantId, parseSessionId } from './names.ts';
 
 /** Whether one commit holds the work of several sessions, told by its message. Pure; `check` and pre-push ask. */
 
@@ -15,16 +15,17 @@ export function mixedSessions(message: string, kin: readonly Kin[] = []): Sessio
   if (named.length < 2) return [];
   const accepted = idsAfter(message, 'Handoff-Accepted-From');
   // The full form of an id stands for its short one.
-  const ids = named
-    .filter((id) => !accepted.some((other) => sameId(id, other)))
-    .sort((a, b) => b.length - a.length);
+  const ids = new Set(named.map((id) => meantId(id, longer(id, named)) ?? id));
   const different: SessionId[] = [];
   for (const id of ids) {
+    if (accepted.some((other) => canMean(id, other) || meantId(other, ids) === id)) continue;
     const family = familyOf(id, kin);
     if (!different.some((other) => family.some((one) => sameId(one, other)))) different.push(id);
   }
-  return different.length < 2 ? [] : named.filter((id) => different.includes(id));
+  return different.length < 2 ? [] : different;
 }
+
+const longer = (id: SessionId, ids: readonly SessionId[]) => ids.filter((one) => one.length > id.length);
 
 /** A message that names more sessions than this is judged by the first ones: comparing each with each takes time. */
 const MAX_IDS = 256;
@@ -43,7 +44,7 @@ function idsAfter(message: string, key: string): SessionId[] {
 
 /** `handoff.trailer = short` leaves eight characters of an id. */
 function sameId(a: SessionId, b: SessionId): boolean {
-  return a === b || a === shortId(b) || b === shortId(a);
+  return canMean(a, b) || canMean(b, a);
 }
 
 /** An id with everything that is one with it, over any number of steps. */

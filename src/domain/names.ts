@@ -84,9 +84,32 @@ export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
 }
 
-/** The eight characters of an id that messages show; a person's are those of the hash. */
+/** A UUID of version 7 begins with the time: all sessions of one minute begin alike. git-hooks/trailer.sh has it, too. */
+const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$/;
+
+/**
+ * The eight characters of an id that messages, trailers and topics show: the last ones of an id that begins with the
+ * time, else the first. A person's are those of the hash.
+ */
 export function shortId(id: string): string {
-  return id.startsWith('person-') ? id.slice(0, 15) : id.slice(0, 8);
+  if (id.startsWith('person-')) return id.slice(0, 15);
+  return TIMED_ID.test(id) ? id.slice(-8) : id.slice(0, 8);
+}
+
+/** Whether a text can mean an id: the whole of it, or a short form. Version 0.1.0 took the first eight of every id. */
+export function canMean(text: string, id: string): boolean {
+  return text === id || text === shortId(id) || (text.length === 8 && id.startsWith(text));
+}
+
+/** The one of these ids that a text means; `undefined` when it means none, or when a short form fits several. */
+export function meantId<T extends string>(text: string, ids: Iterable<T>): T | undefined {
+  const fitting = new Set<T>();
+  for (const id of ids) {
+    if (id === text) return id;
+    if (canMean(text, id)) fitting.add(id);
+  }
+  const [only, ...more] = fitting;
+  return more.length === 0 ? only : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Oid, type SessionId, parseOid, shortId } from '../domain/names.ts';
+import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
 import { runGit } from './run.ts';
 
 /** A commit that a session made. */
@@ -23,8 +23,7 @@ export async function commitsOf(
   timeoutMs: number,
 ): Promise<SessionCommit[]> {
   const all = await logCommits(cwd, ['HEAD', '--branches'], timeoutMs);
-  const names = new Set<string>(sessions.flatMap((session) => [session, shortId(session)]));
-  return all.filter((commit) => commit.sessions.some((name) => names.has(name)));
+  return all.filter((commit) => commit.sessions.some((name) => sessions.some((id) => canMean(name, id))));
 }
 
 /**

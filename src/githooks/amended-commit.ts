@@ -1,7 +1,7 @@
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type SessionId, canMean } from '../domain/names.ts';
 import { changedPaths } from '../git/commit-paths.ts';
 import type { HeadState } from '../git/head.ts';
 
@@ -19,9 +19,12 @@ export async function amendedSession(
 ): Promise<SessionId | undefined> {
   if (place.oid === null || commit === undefined) return undefined;
   const named = [...commit.message.matchAll(TRAILER)].map(([, id = '']) => id);
-  const isNamed = (id: SessionId) => named.some((one) => one === id || one === shortId(id));
-  if ([...sides.own].some(isNamed)) return undefined;
-  if (named.length > 0) return [...sides.foreign].find(isNamed);
+  if (named.some((one) => namesOwn(one, sides))) return undefined;
+  const peer = named.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
+  if (peer !== undefined) return peer;
+  // A short form that fits several sessions says nothing.
+  const isDoubtful = named.some((one) => [...sides.foreign].some((id) => canMean(one, id)));
+  if (named.length > 0 && !isDoubtful) return undefined;
   const [parent = null] = commit.parents;
   const recorded = ledgers.filter(({ commits }) => commits.some((one) => one.parent === parent));
   if (recorded.length === 0) return undefined;

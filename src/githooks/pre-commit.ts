@@ -11,8 +11,8 @@ import {
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
+import type { SessionId } from '../domain/names.ts';
 import { utf8 } from '../git/binary-text.ts';
 import { readHead } from '../git/discover.ts';
 import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
@@ -157,7 +157,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
     ownIndex: isOwnIndex(call, place),
   };
-  const isOwn = (session: string) => [...sides.own].some((id) => id === session || shortId(id) === session);
+  const isOwn = (session: string) => namesOwn(session, sides);
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const [reversals, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),

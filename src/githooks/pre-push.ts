@@ -1,5 +1,5 @@
 import { mixedSessions } from '../domain/mixed-commit.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import { type SessionId, canMean, meantId, shortId } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { HANDOFFS, LIVE } from '../git/namespace.ts';
 import {
@@ -102,7 +102,7 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
     );
   if (self === undefined) return { refused: false, lines };
   const isLast = mixed.length === 1 && scene.refs.some(({ local }) => local === oldest.commit.oid);
-  const others = oldest.ids.filter((id) => id !== self && id !== shortId(self));
+  const others = oldest.ids.filter((id) => !canMean(id, self));
   const hint =
     isLast && others.length < oldest.ids.length
       ? `git commit --amend --no-edit${others.map((id) => ` --trailer 'Handoff-Accepted-From: ${id}'`).join('')}`
@@ -111,9 +111,10 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
 }
 
 async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promise<Finding> {
-  const { commits, foreign } = scene;
+  const { commits, foreign, sessions } = scene;
+  const known = sessions.map(({ record }) => record.session);
   const theirs = commits.flatMap((commit) => {
-    const owner = [...foreign].find((id) => isOf(commit, id));
+    const owner = ownersOf(commit, known).find((id) => foreign.has(id));
     return owner === undefined ? [] : [{ commit, owner }];
   });
   const oldest = theirs.at(-1);
@@ -130,9 +131,10 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
 }
 
-function isOf({ message }: PushedCommit, session: SessionId): boolean {
+/** The sessions on record that a message names; a short form that fits several names none. */
+function ownersOf({ message }: PushedCommit, known: readonly SessionId[]): SessionId[] {
   const ids = message.matchAll(/^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim);
-  return [...ids].some(([, id]) => id === session || id === shortId(session));
+  return [...ids].flatMap(([, id = '']) => meantId(id, known) ?? []);
 }
 
 /** Pushes what comes before a commit. */

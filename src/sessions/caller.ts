@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { decideIdentity } from '../domain/identity.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import { type SessionId, canMean, meantId, shortId } from '../domain/names.ts';
 import { personId } from '../domain/person.ts';
 import { type SessionRecord, succeededBy } from '../domain/session.ts';
 import { hash } from '../git/hash.ts';
@@ -35,7 +35,7 @@ export interface Caller {
 /**
  * The session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
  *
- * @throws Failure `usage` when `--session` is invalid or contradicts the session it runs in.
+ * @throws Failure `usage` when `--session` is invalid, fits several sessions or contradicts the session it runs in.
  */
 export function findSession(
   context: Context,
@@ -50,7 +50,7 @@ export function findSession(
     bootId: table.bootId,
     pidNs: table.pidNs,
     variable: (name) => context.env[name],
-    option,
+    option: option === undefined ? undefined : wholeId(option, records),
   });
   switch (identity.kind) {
     case 'person':
@@ -72,6 +72,20 @@ export function findSession(
         succeeded: succeededBy(identity.id, records),
       };
   }
+}
+
+/**
+ * The session on record that an argument means, in full or short; the argument itself where it means none.
+ *
+ * @throws Failure `usage` when a short form fits several
+ */
+function wholeId(text: string, records: readonly SessionRecord[]): string {
+  const ids = records.map(({ session }) => session);
+  const meant = meantId(text, ids);
+  if (meant !== undefined || !ids.some((id) => canMean(text, id))) return meant ?? text;
+  throw new Failure('usage', `--session ${text} fits several sessions`, {
+    hint: 'git handoff sessions --all --json',
+  });
 }
 
 function knownClient(

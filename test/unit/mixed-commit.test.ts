@@ -5,6 +5,7 @@ import type { SessionId } from '../../src/domain/names.ts';
 const id = (text: string) => text as SessionId;
 const message = (...ids: string[]) => `x\n\n${ids.map((one) => `Claude-Session-Id: ${one}\n`).join('')}`;
 const [a, b, c] = ['aaaaaaaa-1', 'bbbbbbbb-2', 'cccccccc-3'].map(id) as [SessionId, SessionId, SessionId];
+const [X, Y] = ['01a20256-e09f-7542-a66b-d84706f9779c', '01a20256-e1aa-7001-9c00-000011112222'];
 
 describe('mixedSessions', () => {
   it.each<[string, string, string[]]>([
@@ -21,6 +22,12 @@ describe('mixedSessions', () => {
     ['in a sentence', `Claude-Session-Id: ${a}\nsee Claude-Session-Id: ${b}`, []],
     ['accepted', `${message(a, b)}Handoff-Accepted-From: ${b}`, []],
     ['accepted by its short form', `${message(a, b)}handoff-accepted-from: bbbbbbbb`, []],
+    ['two of one minute', message(X, Y), [X, Y]],
+    ['a short form beside its own id', message('06f9779c', X), []],
+    ['short forms of two of one minute', message('06f9779c', '11112222'), ['06f9779c', '11112222']],
+    ['a short form as 0.1.0 wrote it', message('01a20256', X), []],
+    ['accepted by a short form that fits two', `${message(X, Y)}Handoff-Accepted-From: 01a20256`, [X, Y]],
+    ['accepted by the short form of one', `${message(X, Y)}Handoff-Accepted-From: 11112222`, []],
     ['another one accepted', `${message(a, b)}Handoff-Accepted-From: ${c}`, [a, b]],
   ])('%s', (_, text, expected) => {
     expect(mixedSessions(text)).toEqual(expected);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type Topic,
   isPerson,
+  meantId,
   parseBranchName,
   parseClientSessionId,
   parseOid,
@@ -138,6 +139,27 @@ describe('session ids', () => {
     expect(shortId('person-0123456789ab')).toBe('person-01234567');
     expect(isPerson(parseSessionId('person-0123456789ab')!)).toBe(true);
     expect(isPerson(parseSessionId('person-0123456789AB')!)).toBe(false);
+  });
+
+  const [X, Y] = ['01a20256-e09f-7542-a66b-d84706f9779c', '01a20256-e1aa-7001-9c00-000011112222'];
+
+  it('shows the last eight of an id that begins with the time, so that two of one minute differ', () => {
+    expect([X, Y].map(shortId)).toEqual(['06f9779c', '11112222']);
+    expect(shortId('01a20256-e09f-4542-a66b-d84706f9779c')).toBe('01a20256');
+  });
+
+  it.each<[string, string, string[], string | undefined]>([
+    ['a whole id', X, [X, Y], X],
+    ['a short form', '06f9779c', [X, Y], X],
+    ['the first eight, as 0.1.0 wrote them, of one', '01a20256', [X], X],
+    ['the first eight of two', '01a20256', [X, Y], undefined],
+    ['the same id twice', '01a20256', [X, X], X],
+    ['a short form of two', 'aaaaaaaa', ['aaaaaaaa-1', 'aaaaaaaa-2'], undefined],
+    ['an id that is a short form of another', 'aaaaaaaa', ['aaaaaaaa-1', 'aaaaaaaa'], 'aaaaaaaa'],
+    ['a beginning of another length', '01a20256-e09f', [X], undefined],
+    ['nobody', 'cccccccc', [X, Y], undefined],
+  ])('%s means one session or none', (_, text, ids, expected) => {
+    expect(meantId(text, ids)).toBe(expected);
   });
 });
 

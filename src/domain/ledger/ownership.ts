@@ -1,4 +1,4 @@
-import type { SessionId } from '../names.ts';
+import { type SessionId, canMean, meantId } from '../names.ts';
 import { type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
 import type { FileState } from './file-state.ts';
 
@@ -10,6 +10,18 @@ export interface Sides {
   readonly own: ReadonlySet<SessionId>;
   /** Live sessions that are none of its own. */
   readonly foreign: ReadonlySet<SessionId>;
+}
+
+/** Whether a trailer names the asking session; not with a short form that fits another one, too. */
+export function namesOwn(trailer: string, { own, foreign }: Sides): boolean {
+  const fits = (ids: ReadonlySet<string>) => [...ids].some((id) => canMean(trailer, id));
+  return (own as ReadonlySet<string>).has(trailer) || (fits(own) && !fits(foreign));
+}
+
+/** The session at work beside it that a trailer names; not with a short form that fits several. */
+export function namedPeer(trailer: string, { own, foreign }: Sides): SessionId | undefined {
+  const id = meantId(trailer, [...own, ...foreign]);
+  return id !== undefined && foreign.has(id) ? id : undefined;
 }
 
 /** The open claims on a path, by side; claims of sessions that are over count for nobody. */

@@ -1,5 +1,6 @@
 import { type BranchMove, branchMoves } from '../../shell/branch-verbs.ts';
 import type { Verdict } from '../../agents/dialect.ts';
+import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
@@ -60,15 +61,16 @@ async function refuseMove(
 ): Promise<Verdict | undefined> {
   const cwd = move.call.cwd ?? scene.cwd;
   const commits = await leftCommits(cwd, move.branch ?? headBranch(cwd), move.to, lookingTime(scene));
-  const sessionOf = ({ sessions }: LeftCommit, ids: readonly SessionId[]) =>
-    ids.find((id) => sessions.some((name) => name === id || name === shortId(id)));
-  const peers = live.map(({ record }) => record.session);
-  const theirs = commits.find((commit) => sessionOf(commit, peers) !== undefined);
-  const owner = theirs === undefined ? undefined : sessionOf(theirs, peers);
+  const sides = { own, foreign: new Set(live.map(({ record }) => record.session)) };
+  const peerOf = ({ sessions }: LeftCommit) =>
+    sessions.map((name) => namedPeer(name, sides)).find((id) => id !== undefined);
+  const theirs = commits.find((commit) => peerOf(commit) !== undefined);
+  const owner = theirs === undefined ? undefined : peerOf(theirs);
   if (theirs === undefined || owner === undefined) return undefined;
   const branch = move.branch === undefined ? 'this branch' : escapeLine(move.branch);
   const newest = commits[0];
-  const isOnTop = newest !== undefined && newest !== theirs && sessionOf(newest, [...own]) !== undefined;
+  const isOnTop =
+    newest !== undefined && newest !== theirs && newest.sessions.some((name) => namesOwn(name, sides));
   const reason =
     `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of session ` +
     `${shortId(owner)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;

@@ -1,4 +1,5 @@
 import type { Verdict } from '../../agents/dialect.ts';
+import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { type HeadCommit, headCommit } from '../../git/commit-sessions.ts';
@@ -32,10 +33,8 @@ async function strictHead(
     sidesNow(scene, found, session),
   ]);
   if (head === undefined) return undefined;
-  const is = (ids: ReadonlySet<SessionId>) =>
-    [...ids].find((id) => head.sessions.some((one) => names(one, id)));
-  if (is(sides.own) !== undefined) return undefined;
-  const other = is(sides.foreign);
+  if (head.sessions.some((one) => namesOwn(one, sides))) return undefined;
+  const other = head.sessions.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
   const when = scene.event.kind === 'after-tool' ? 'original working copy' : 'working copy';
   const text =
     other !== undefined
@@ -45,10 +44,6 @@ async function strictHead(
         : undefined;
   if (text === undefined) return undefined;
   return scene.event.kind === 'after-tool' ? { kind: 'context', text } : { kind: 'deny', reason: text };
-}
-
-function names(trailer: string, id: SessionId): boolean {
-  return trailer === id || (trailer.length === 8 && id.startsWith(trailer));
 }
 
 function concurrent(head: HeadCommit, session: SessionId, other: SessionId, what: string): string {

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
-import type { Oid } from '../../domain/names.ts';
+import { type Oid, canMean } from '../../domain/names.ts';
 import { type CommitSessions, commitSessions } from '../../git/commit-sessions.ts';
 import type { Scene } from '../scene.ts';
 import { event, refName, shortOid, theSession } from '../../changes/news.ts';
@@ -42,7 +42,7 @@ async function newCommits(
 }
 
 function isForeign({ sessions }: CommitSessions, session: string): boolean {
-  return sessions.length > 0 && !sessions.some((one) => one === session || session.startsWith(one));
+  return sessions.length > 0 && !sessions.some((one) => canMean(one, session));
 }
 
 const MAX_COMMITS = 4;

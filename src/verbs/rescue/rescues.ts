@@ -1,6 +1,6 @@
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { SessionId } from '../../domain/names.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
 import type { RescuedFile } from '../../domain/rescue.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { readSettings } from '../../git/config.ts';
@@ -119,7 +119,7 @@ export interface Selection {
 
 /** What the words of the command name. */
 export interface Wanted {
-  /** A number, or the beginning of a session's id; empty: the newest that holds the paths. */
+  /** A number, or the beginning of a session's id or of its short form; empty: the newest that holds the paths. */
   readonly which: string;
   /** From the top of the working tree; a folder means what is below it. Empty: everything. */
   readonly paths: readonly string[];
@@ -132,8 +132,10 @@ const LEAST_ID = 4;
 export function isWanted(rescue: KnownRescue, file: RescuedFile, { which, paths }: Wanted): boolean {
   const isNamed = paths.length === 0 || paths.some((path) => covers(path, file.path));
   if (which === '' || which === String(rescue.number)) return isNamed;
-  return isNamed && which.length >= LEAST_ID && (sessionOf(rescue, file) ?? '').startsWith(which);
+  return isNamed && which.length >= LEAST_ID && begins(sessionOf(rescue, file) ?? '', which);
 }
+
+const begins = (id: string, text: string) => id.startsWith(text) || shortId(id).startsWith(text);
 
 const covers = (path: string, file: string) => path === '' || path === file || file.startsWith(`${path}/`);
 
@@ -145,13 +147,14 @@ export function sessionOf(rescue: KnownRescue, file: RescuedFile): SessionId | n
 /**
  * The newest rescue that holds what is named.
  *
- * @throws Failure `not-found`
+ * @throws Failure `not-found`, `usage` when the beginning of an id fits several sessions
  */
 export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection {
   const isNumber =
     /^\d{1,9}$/.test(wanted.which) && all.some(({ number }) => String(number) === wanted.which);
   // Two worktrees that save at the same instant may take the same number: then the one here is meant.
   const here = all.filter((rescue) => rescue.worktreeId === worktreeId);
+  if (!isNumber) requireOneSession(all, wanted.which);
   for (const rescue of isNumber ? [...here, ...all] : all) {
     if (isNumber && String(rescue.number) !== wanted.which) continue;
     const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
@@ -161,4 +164,13 @@ export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection 
     wanted.which === '' ? 'rescue' : isNumber ? `file of rescue ${wanted.which}` : `rescue ${wanted.which}`;
   const where = wanted.paths.length === 0 ? '' : ` with ${wanted.paths.join(', ')}`;
   throw new Failure('not-found', `there is no ${whose}${where}`, { hint: 'git handoff rescue list' });
+}
+
+function requireOneSession(all: readonly KnownRescue[], which: string): void {
+  const wanted = { which, paths: [] };
+  const ids = all.flatMap((rescue) =>
+    rescue.held.filter((file) => isWanted(rescue, file, wanted)).map((file) => sessionOf(rescue, file)),
+  );
+  if (which === '' || new Set(ids).size < 2 || ids.some((id) => id === which)) return;
+  throw new Failure('usage', `${which} fits several sessions`, { hint: 'git handoff rescue list' });
 }

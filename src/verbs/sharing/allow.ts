@@ -1,6 +1,6 @@
 import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { type SessionId, canMean, meantId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder } from '../../host/folders.ts';
@@ -64,9 +64,9 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
 function chosen(text: string | undefined, sessions: readonly StoredSession[]): SessionId | undefined {
   if (text === undefined) return undefined;
   const known = sessions.filter(({ record }) => record.ended === null).map(({ record }) => record.session);
-  const exact = known.find((id) => id === text);
+  const exact = meantId(text, known);
   if (exact !== undefined) return exact;
-  const begun = [...new Set(known.filter((id) => id.startsWith(text)))];
+  const begun = [...new Set(known.filter((id) => id.startsWith(text) || canMean(text, id)))];
   const [only, ...more] = begun;
   if (only !== undefined && more.length === 0) return only;
   const what = only === undefined ? 'no session is on record' : 'several sessions are on record';

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
+import { shortId } from '../../../src/domain/names.ts';
 import type { ClaudeRun } from './claude.ts';
 
 /** The eight characters of an id that messages show. */
-export function short(session: string): string {
-  return session.slice(0, 8);
-}
+export const short = shortId;
 
 /**
  * What holds for every run, whatever it is about: the client ended well, its script was played without a

@@ -1,7 +1,8 @@
+import { shortId } from '../../../domain/names.ts';
 import type { BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
-import { type Item, KIND_NAMES, STEP_NAMES, nameOf, shortId, versionItem } from './model.ts';
+import { type Item, KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
 import { noteText } from './note-text.ts';
 import { STATE_NAMES, command, glyph, note, sessionButton, sessionButtons, stateDot } from './parts.ts';
 import { eventList } from './tables.ts';

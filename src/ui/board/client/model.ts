@@ -49,9 +49,6 @@ export const STEP_NAMES: Readonly<Record<BoardStep, string>> = {
 
 export const nameOf = ({ branch, topic }: BoardTopic): string => `${branch}/${topic}`;
 
-/** Enough of an id to tell sessions apart; a person's begins with the word. */
-export const shortId = (id: string): string => (id.startsWith('person-') ? id.slice(0, 15) : id.slice(0, 8));
-
 /** A version of a handoff as something that happened. */
 export function versionItem(topic: BoardTopic, version: BoardVersion): Item {
   const { oid, at, by, step, summary } = version;

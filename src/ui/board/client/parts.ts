@@ -1,6 +1,7 @@
+import { shortId } from '../../../domain/names.ts';
 import type { LaneState } from '../shape.ts';
 import { button, el } from './dom.ts';
-import { type Kind, type Model, shortId } from './model.ts';
+import type { Kind, Model } from './model.ts';
 import { MAX_PRINTED, type Stage } from './view.ts';
 
 /** The mark of a kind: its shape says as much as its colour. */

@@ -1,6 +1,7 @@
+import { shortId } from '../../../domain/names.ts';
 import type { BoardSession } from '../shape.ts';
 import { button, el } from './dom.ts';
-import { type Item, KIND_NAMES, type Kind, shortId } from './model.ts';
+import { type Item, KIND_NAMES, type Kind } from './model.ts';
 import { STATE_NAMES, glyph, note, pager, stateDot } from './parts.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';

@@ -1,6 +1,7 @@
 import { Failure } from '../../../domain/failure.ts';
 import type { SessionLedger } from '../../../domain/ledger/claims.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
+import { namesOwn } from '../../../domain/ledger/ownership.ts';
 import { type Oid, type SessionId, shortId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { headCommit } from '../../../git/commit-sessions.ts';
@@ -22,9 +23,10 @@ export async function requireOwnCommit(scene: CommitScene): Promise<void> {
   }
   const { oid, sessions } = head;
   const owners = [...scene.owners];
-  // `handoff.trailer = short` cuts the id to eight characters.
-  const isOwner = (id: string) => owners.some((own) => own === id || (id.length === 8 && own.startsWith(id)));
-  const stranger = sessions.find((id) => !isOwner(id));
+  const { own, foreign } = scene.asker.sides;
+  const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
+  const sides = { own: scene.owners, foreign: new Set(others) };
+  const stranger = sessions.find((id) => !namesOwn(id, sides));
   const isOwn =
     sessions.length > 0
       ? stranger === undefined
