@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** The words that a process was started with. */
 export interface CommandLine {
@@ -10,13 +10,13 @@ export interface CommandLine {
 /** A process's command line; `undefined` when it is gone or may not be looked at. */
 export function commandLine(pid: number): CommandLine | undefined {
   try {
-    if (process.platform === 'linux') {
+    if (existsSync('/proc/self/stat')) {
       const text = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       return text === '' ? undefined : { words: text.replace(/\0$/, '').split('\0'), exact: true };
     }
     const { execFileSync } = process.getBuiltinModule('node:child_process');
     const options = { encoding: 'utf8', timeout: 300 } as const;
-    const text = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], options).trim();
+    const text = execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], options).trim();
     return { words: text.split(/\s+/), exact: false };
   } catch {
     return undefined;

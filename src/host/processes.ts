@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessId } from '../domain/session.ts';
 
 /**
@@ -24,7 +24,7 @@ export function ownProcess(table: ProcessTable): ProcessId {
 
 /** The process table of this machine. */
 export function processTable(): ProcessTable {
-  return process.platform === 'linux' ? linuxTable() : psTable();
+  return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
 function linuxTable(): ProcessTable {
@@ -54,11 +54,18 @@ function statFields(pid: number): string[] | undefined {
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-function psTable(): ProcessTable {
+/**
+ * The process table as `ps` tells it, once for every process that it lists.
+ *
+ * @param env of which only PATH counts: a start time is told in the caller's time zone and language, and is compared with
+ *   what a process with others has stored
+ */
+export function psTable(env: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Loaded only where there is no /proc: it costs the guard's hot path milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
-  const options = { encoding: 'utf8', env: { ...process.env, LC_ALL: 'C' }, timeout: 1000 } as const;
+  const told = { PATH: env['PATH'], LC_ALL: 'C', TZ: 'UTC0' };
+  const options = { encoding: 'utf8', env: told, timeout: 1000 } as const;
   const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '';
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
