@@ -62,6 +62,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'load',
+          include: ['test/load/**/*.test.ts'],
+          testTimeout: 3_600_000,
+          hookTimeout: 300_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
           testTimeout: 300_000,
