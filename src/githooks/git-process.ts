@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
-import type { SessionId } from '../domain/names.ts';
 import { commandLine } from '../host/command-line.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
 import type { Context } from '../sessions/caller.ts';
@@ -20,22 +17,6 @@ export function runningCommit(context: Context): CommitWords | undefined {
     if (words !== undefined) return words;
   }
   return undefined;
-}
-
-/**
- * Leaves word for the later hooks of the same commit that it has been looked at, and whose it is:
- * `<git dir>/handoff-checked` holds `<pid of git> <its start time or -> <session or ->`.
- */
-export function markChecked(context: Context, gitDir: string, session: SessionId | undefined): void {
-  const pid = gitPid(context);
-  if (pid === undefined) return;
-  // Clock ticks are what sh can read, too; elsewhere the time is a text, and sh has none.
-  const start = /^\d+$/.exec(processTable().startOf(pid) ?? '')?.[0] ?? '-';
-  try {
-    writeFileSync(join(gitDir, 'handoff-checked'), `${pid} ${start} ${session ?? '-'}\n`);
-  } catch {
-    // Then the later hook asks again.
-  }
 }
 
 export function gitPid({ env }: Context): number | undefined {
