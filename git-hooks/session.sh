@@ -14,6 +14,45 @@ claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${GEMINI_SESSION_ID-}
 # A sub-agent's thread is the session's.
 claimed=$claimed${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}
 
+# What may hang ends after so many seconds, of the 8 that all our hooks of one commit have together.
+seconds=6
+
+# limited <command> …: ends it when its time is over, without timeout(1) (macOS), too; 124 or above then. As in
+# bin/git-handoff.
+limited() {
+  if command -v timeout >/dev/null; then
+    timeout $seconds "$@"
+    return
+  fi
+  {
+    "$@" <&6 6<&- &
+    child=$!
+    watch $child </dev/null >/dev/null 6<&- &
+  } 6<&0
+  wait $child
+  status=$?
+  kill $! 2>/dev/null
+  return $status
+}
+
+# Ends a process when the time is over; one that ends this first ends the clock, too.
+watch() {
+  trap 'kill $!; exit' TERM
+  sleep $seconds &
+  wait $!
+  end_tree "$1"
+}
+
+# Ends a process and what it has started.
+end_tree() {
+  for below in $(ps -A -o ppid= -o pid= | while read -r above pid; do
+    if [ "$above" = "$1" ]; then echo "$pid"; fi
+  done); do
+    end_tree "$below"
+  done
+  kill "$1"
+}
+
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top level as current folder.
 find_repository() {
   gitdir=${GIT_DIR:-.git}
@@ -59,7 +98,7 @@ unfinished() {
   mark=MERGE_MSG
   if [ -f "$gitdir/$mark" ] && [ -d "$gitdir/reftable" ]; then
     for ref in CHERRY_PICK_HEAD REVERT_HEAD; do
-      if git rev-parse -q --verify "$ref" >/dev/null 2>&1; then return 0; fi
+      if in_commit git rev-parse -q --verify "$ref" >/dev/null 2>&1; then return 0; fi
     done
   fi
   return 1
@@ -171,14 +210,51 @@ is_traced() {
   return $traced
 }
 
+# Reads what the earlier hooks of this commit have left: who commits, `-` for a person, `?` when that is not known, and
+# the milliseconds that they took.
+read_checked() {
+  who='' process='' began='' spent=''
+  if [ -f "$gitdir/handoff-checked" ]; then read -r process began who spent <"$gitdir/handoff-checked" || :; fi
+  look_up "$git_pid" || start=-
+  if [ "$process" != "$git_pid" ] || [ "$began" != "$start" ]; then who='' spent=''; fi
+}
+
 # True if an earlier hook of this commit has asked Node; sets $session to the answer, empty for a person.
 checked() {
-  who='' process='' began=''
-  if [ -f "$gitdir/handoff-checked" ]; then read -r process began who <"$gitdir/handoff-checked" || :; fi
-  if [ "$process" != "$git_pid" ]; then return 1; fi
-  look_up "$git_pid" || start=-
-  if [ "$began" != "$start" ] || [ -z "$who" ]; then return 1; fi
+  read_checked
+  case $who in
+    '' | '?') return 1 ;;
+  esac
   session=${who#-}
+}
+
+# True if the hooks of this commit have had their time: what hangs would be waited for once more. Else sets $seconds to
+# what is left of it.
+is_over() {
+  read_checked
+  case $spent in
+    '' | *[!0-9]*) return 1 ;;
+  esac
+  if [ "$spent" -lt 2000 ]; then return 1; fi
+  seconds=$(((7999 - spent) / 1000))
+  [ $seconds -lt 1 ]
+}
+
+# Leaves word for the later hooks of this commit that nobody could tell, after so many milliseconds.
+mark_unknown() {
+  look_up "$git_pid" || start=-
+  printf '%s %s ? %s\n' "$git_pid" "$start" "$1" >"$gitdir/handoff-checked"
+}
+
+# in_commit <command> …: as `limited`; where that has to end it the hooks of this commit have had their time.
+in_commit() {
+  if is_over; then return 124; fi
+  limited "$@"
+  ended=$?
+  case $ended in
+    124 | 143 | 271) mark_unknown 8000 ;;
+  esac
+  return $ended
 }
 
 # must_check [<source of the message>]: true if a session may commit that is not alone in this worktree. What git
@@ -198,10 +274,9 @@ must_check() {
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
-  # shellcheck disable=SC2086
-  $deadline git config --get-regexp '^handoff\.'
+  limited git config --get-regexp '^handoff\.'
   # 1 is "no such setting".
-  if [ $? -le 1 ]; then echo .; fi
+  [ $? -le 1 ] && echo .
 }
 
 # Prints what a commit is judged by, for a HEAD that is on a branch: the sessions with HEAD's commit, and what is
@@ -217,34 +292,37 @@ facts() {
   printf '\0'
   export GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_OPTIONAL_LOCKS=0
   whole='%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)'
-  # shellcheck disable=SC2086
-  $deadline git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
-    $deadline git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
+  limited git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
+    limited git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
-# ask <hook> [<argument> …]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the first line that it says; the others go to
-# descriptor 3, unless the first is none of ours: then it is broken, or there is none.
+# ask <hook> [<argument> …]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the
+# first line that it says; the others go to descriptor 3. Where it says none of ours it is broken, or there is none: that
+# is said, once a commit.
 ask() {
   hook=$1
   shift
-  answer='' deadline=''
-  # A git that hangs must not hold a commit: Node, which asks for what is missing, has a deadline of its own.
-  if command -v timeout >/dev/null; then deadline='timeout 2'; fi
+  answer='' output='' it=commit
+  if [ "$hook" = pre-push ]; then it=push; fi
   exec 4<&0
-  output=$(
+  if [ $it = push ] || ! is_over; then output=$(
     {
-      settings
-      case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
+      # Where git hangs it is not asked again.
+      settings && case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
     } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
         --git-dir "$gitdir" --common-dir "$common" --settings-pipe -- "$@" 2>&1
     }
-  )
+  ); fi
   case $output in
     'answer: '*) ;;
-    *) return ;;
+    *)
+      printf 'warning: git-handoff could not check this %s; what is wrong: git handoff doctor\n' $it >&3
+      if [ $it = commit ]; then mark_unknown 0; fi
+      return
+      ;;
   esac
   answer=${output%%"$newline"*}
   if [ "$answer" != "$output" ]; then printf '%s\n' "${output#*"$newline"}" >&3; fi
@@ -257,7 +335,7 @@ check() {
   ask "$@"
   case $answer in
     refused) exit 1 ;;
-    '') return 1 ;;
+    '' | '?') return 1 ;;
     -) session= ;;
     *) session=$answer ;;
   esac
@@ -280,7 +358,9 @@ find_session() {
   elif ! is_traced; then
     return 1
   fi
-  if [ -z "$session" ]; then session=$("$here/../bin/git-handoff" hook identity); fi
+  if [ -z "$session" ]; then
+    session=$(GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook identity --git-dir "$gitdir" --common-dir "$common")
+  fi
   is_session
 }
 

@@ -25,7 +25,7 @@ read_config() {
       core.comment*) comment=$value ;;
     esac
   done <<END
-$(unset GIT_CONFIG && git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
+$(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
 END
   case $enabled in
     [Ff]alse | FALSE | [Nn]o | NO | [Oo]ff | OFF | 0) return 1 ;;
@@ -79,6 +79,6 @@ add_trailer() {
 
 # interpret_trailers <comment character> <file>: git refuses a comment character that it does not know.
 interpret_trailers() {
-  git -c "core.commentChar=$1" -c trailer.separators=: interpret-trailers --in-place --no-divider \
+  in_commit git -c "core.commentChar=$1" -c trailer.separators=: interpret-trailers --in-place --no-divider \
     --where end --if-exists addIfDifferent --if-missing add --trailer "Claude-Session-Id: $named" "$2"
 }

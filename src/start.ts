@@ -13,6 +13,8 @@ import { Module, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 import { type Io, type Output, type Terminal, budgetUntil } from './host/io.ts';
+import { readToEnd } from './host/pipe.ts';
+import { beganBefore } from './host/processes.ts';
 
 /**
  * What Node starts: it hands V8 the code that an earlier start compiled, loads the program, and runs it with what the
@@ -153,7 +155,7 @@ function terminal(): Terminal {
 }
 
 const io: Io = {
-  stdin: { read: (chunk) => readSync(0, chunk), readAll: () => readFileSync(0) },
+  stdin: { read: (chunk) => readSync(0, chunk), readAll: (budget) => readToEnd(0, budget) },
   stdout: output(1),
   stderr: output(2),
   ...(__IS_HOOK__ ? {} : { terminal: terminal() }),
@@ -162,7 +164,7 @@ const io: Io = {
     return process.cwd();
   },
   clock: Date.now,
-  budget: (ms) => budgetUntil(ms, () => performance.now()),
+  budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), () => performance.now()),
   parentPid: process.ppid,
   program: process.argv[1] ?? '',
 };

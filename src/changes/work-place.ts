@@ -4,7 +4,7 @@ import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../host/folders.ts';
-import type { Budget } from '../host/io.ts';
+import { type Budget, beforeAnswer } from '../host/io.ts';
 import { type LedgerPlace, readLedgers } from './ledger.ts';
 import { isSolo } from '../sessions/solo.ts';
 
@@ -74,11 +74,7 @@ function emptyLedger(session: SessionId): SessionLedger {
   };
 }
 
-const LOOKING_MS = 300;
-/** What is left for the answer when a look takes long. Milliseconds. */
-const ANSWER_MS = 80;
-
-/** Milliseconds that one look at the working tree may take; what takes longer is allowed and not known. */
+/** Milliseconds that one look at the working tree may take; what takes longer is not known. */
 export function lookingTime({ budget }: { readonly budget: Budget }): number {
-  return Math.max(1, Math.min(budget.part(LOOKING_MS).left(), budget.left() - ANSWER_MS));
+  return beforeAnswer(budget);
 }

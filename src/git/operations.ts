@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gitEnvironment } from './environment.ts';
+import { gitTime } from './limits.ts';
 import { exactStatOf } from './stat.ts';
 
 /** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */
@@ -35,14 +36,11 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');
 }
 
-/** Milliseconds; what takes longer is not known. */
-const ASKING_MS = 500;
-
 function isRef(gitDir: string, name: string): boolean {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const args = ['--git-dir', gitDir, 'rev-parse', '-q', '--verify', '--end-of-options', name];
   const env = gitEnvironment(process.env);
-  return spawnSync('git', args, { env, stdio: 'ignore', timeout: ASKING_MS }).status === 0;
+  return spawnSync('git', args, { env, stdio: 'ignore', timeout: gitTime() }).status === 0;
 }
 
 const PICKED = [

@@ -2,6 +2,7 @@ import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
+import { gitTime } from './limits.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
@@ -15,7 +16,7 @@ export interface GitOptions {
   readonly input?: string | Uint8Array;
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: `Infinity`. */
+  /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: as long as we may. */
   readonly timeoutMs?: number;
 }
 
@@ -74,6 +75,7 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
   }) as GitChild;
   // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
   child.stdin?.on('error', () => undefined);
+  endWithUs(child);
   return child;
 }
 
@@ -87,13 +89,31 @@ function startProcess(args: readonly string[], options: SpawnOptions & { cwd: st
   }
 }
 
+/** Children of a process that has an end: they do not outlive it. */
+const running = new Set<GitChild>();
+
+function endWithUs(child: GitChild): void {
+  if (gitTime() === undefined) return;
+  if (running.size === 0) process.once('exit', endRunning);
+  running.add(child);
+  child.once('close', () => {
+    running.delete(child);
+    if (running.size === 0) process.removeListener('exit', endRunning);
+  });
+}
+
+function endRunning(): void {
+  for (const child of running) child.kill('SIGTERM');
+}
+
 function collect(child: GitChild, command: string, options: GitOptions): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
+    const limit = options.timeoutMs ?? gitTime() ?? Infinity;
     // A timer of no end would fire at once.
-    if (options.timeoutMs !== undefined && options.timeoutMs < Infinity) {
+    if (limit < Infinity) {
       const terminate = () => {
         child.kill('SIGTERM');
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
@@ -102,7 +122,7 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
         child.unref();
         reject(new Failure('environment', `git ${command} took too long and was stopped`));
       };
-      timers.push(setTimeout(terminate, options.timeoutMs));
+      timers.push(setTimeout(terminate, limit));
     }
     const settle = (finish: () => void) => {
       timers.forEach(clearTimeout);

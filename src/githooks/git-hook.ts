@@ -1,28 +1,43 @@
 import { resolve } from 'node:path';
-import { shellWord } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
+import { markChecked, restOfCommit } from './commit-time.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, placeOf } from './hook-call.ts';
 
-/** A commit or push may not wait for us longer than the deadline; then it passes. */
 const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 
 /**
  * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one
- * line in the log; `undefined`: nobody could tell.
+ * line in the log and one for whoever waits.
  */
-export async function gitHook(call: HookCall): Promise<HookAnswer | undefined> {
-  const place = await placeOf(call);
-  const log = (detail: string) => logHook(call, place, 'open', detail);
+export async function gitHook(given: HookCall): Promise<HookAnswer> {
+  const isPush = given.name === 'pre-push';
+  const place = await placeOf(given);
+  const call = isPush ? given : { ...given, budget: restOfCommit(given, place.gitDir) };
+  const unknown = (why: string): HookAnswer => {
+    logHook(call, place, 'open', `let through unchecked: ${why}`);
+    if (!isPush) markChecked(call, place.gitDir, '?');
+    return {
+      refused: false,
+      session: undefined,
+      lines: [notCheckedText(isPush ? 'push' : 'commit', why)],
+      isUnknown: true,
+    };
+  };
   try {
     const answer = await inTime(decideOrLift(call, place), call.budget);
-    if (answer !== 'late') return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
-    log('the deadline passed; let through unchecked');
+    if (answer === 'late') return unknown('git did not answer in time');
+    return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
   } catch (error) {
-    log(`let through unchecked: ${error instanceof Error ? error.message : String(error)}`);
+    return unknown(error instanceof Error ? error.message : String(error));
   }
-  return undefined;
+}
+
+/** For whoever commits or pushes: nothing passes in silence. */
+function notCheckedText(what: 'commit' | 'push', why: string): string {
+  return `warning: git-handoff did not check this ${what}: ${escapeLine(why)}`;
 }
 
 /** git's hooks do not know the folder of the shell in which a hint will be typed. */

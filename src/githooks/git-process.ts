@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
-import type { SessionId } from '../domain/names.ts';
 import { commandLine, standardInput } from '../host/command-line.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
@@ -43,22 +42,6 @@ export function typedMessage(call: HookCall, { commonDir }: HookPlace): string |
       : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/**
- * Leaves word for the later hooks of the same commit that it has been looked at, and whose it is:
- * `<git dir>/handoff-checked` holds `<pid of git> <its start time or -> <session or ->`.
- */
-export function markChecked(context: Context, gitDir: string, session: SessionId | undefined): void {
-  const pid = gitPid(context);
-  if (pid === undefined) return;
-  // Clock ticks are what sh can read, too; elsewhere the time is a text, and sh has none.
-  const start = /^\d+$/.exec(processTable().startOf(pid) ?? '')?.[0] ?? '-';
-  try {
-    writeFileSync(join(gitDir, 'handoff-checked'), `${pid} ${start} ${session ?? '-'}\n`);
-  } catch {
-    // Then the later hook asks again.
   }
 }
 

@@ -13,7 +13,7 @@ export interface HookCall extends Context {
   /** The hook's own arguments. */
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
-  readonly readInput: () => string;
+  readonly readInput: () => Promise<string>;
   /** Found by the shim; else git is asked. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
@@ -30,6 +30,8 @@ export interface HookAnswer {
   readonly session: SessionId | undefined;
   /** For stderr. */
   readonly lines: readonly string[];
+  /** Nobody could tell: it passes unchecked, and the lines say so. */
+  readonly isUnknown?: true;
   /** Of a refusal: whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
 }

@@ -1,7 +1,8 @@
 import { shortId } from '../domain/names.ts';
 import { processTable } from '../host/processes.ts';
 import { consumeBypass } from '../sessions/bypass.ts';
-import { gitPid, markChecked } from './git-process.ts';
+import { markChecked } from './commit-time.ts';
+import { gitPid } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook } from './hook-call.ts';
 import { tellOwners } from '../changes/tell-owners.ts';
 

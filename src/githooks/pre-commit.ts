@@ -30,7 +30,8 @@ import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
 import { amendedSession } from './amended-commit.ts';
 import { refusalLines, warningLines } from './commit-refusal.ts';
-import { markChecked, runningCommit, typedMessage } from './git-process.ts';
+import { markChecked } from './commit-time.ts';
+import { runningCommit, typedMessage } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
 

@@ -45,7 +45,7 @@ const NOTHING: Finding = { refused: false, lines: [] };
  * @throws Failure when git fails; the caller lets the push pass
  */
 export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: HookPlace): Promise<HookAnswer> {
-  const all = parsePushedRefs(call.readInput());
+  const all = parsePushedRefs(await call.readInput());
   const handoffs = all.filter(({ remoteRef }) => remoteRef.startsWith(HANDOFFS));
   const refs = all.filter((ref) => !handoffs.includes(ref));
   const [remote = '', url = ''] = call.args;

@@ -11,7 +11,7 @@ import {
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
-import { type Budget, inTime } from '../host/io.ts';
+import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool } from './before-tool.ts';
@@ -34,7 +34,6 @@ export interface GuardCall {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** More is asked of it where an answer in time would be worth less than what is being done. */
   readonly budget: Budget;
 }
 
@@ -181,9 +180,6 @@ async function decide(scene: Scene): Promise<Verdict> {
   return lifeCycle(scene, session);
 }
 
-/** What is left of the deadline for the decision when registration takes long. Milliseconds. */
-const DECISION_MS = 300;
-
 /** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
 async function registration(
   scene: Scene,
@@ -194,7 +190,7 @@ async function registration(
     return undefined;
   });
   const { budget } = scene;
-  const told = await inTime(registered, budget.part(budget.left() - DECISION_MS));
+  const told = await inTime(registered, budget.part(beforeAnswer(budget)));
   return told === 'late' ? undefined : told;
 }
 

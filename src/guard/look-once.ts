@@ -1,19 +1,17 @@
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
+import { beforeAnswer } from '../host/io.ts';
 import type { Scene } from './scene.ts';
 
 /** The working tree as it is before the command; `undefined` when it cannot be looked at. */
 export type Look = () => Promise<Snapshot | undefined>;
-
-/** What is left for the answer when git takes long. Milliseconds. */
-const ANSWER_MS = 100;
 
 /** Looks at the working tree when somebody first asks, and once. Which paths differ is enough: no content is read. */
 export function lookOnce({ place, now, budget }: Scene): Look {
   let snapshot: Promise<Snapshot | undefined> | undefined;
   return () => {
     if (place === undefined) return Promise.resolve(undefined);
-    const timeoutMs = Math.max(1, budget.left() - ANSWER_MS);
+    const timeoutMs = beforeAnswer(budget);
     snapshot ??= takeSnapshot(place.workTree, { now, timeoutMs, namesOnly: true }).catch(() => undefined);
     return snapshot;
   };

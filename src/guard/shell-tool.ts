@@ -6,7 +6,6 @@ import { checkedOutBranch, isHandoffRefFile } from '../git/discover.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
 import { shellWorld } from '../host/shell-world.ts';
 import { hasWorktreeBelow } from '../git/worktrees.ts';
-import { RESCUE_MS } from './effects/rescue/rescue-time.ts';
 import { removePath, decideGuarded } from './checks/guarded-path.ts';
 import { firstRefusal, combined, stands } from './verdicts.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
@@ -51,8 +50,6 @@ export async function shellTool(
   const other = await inOtherTrees(scene, effects);
   if (other !== undefined && stands(scene, other)) return other;
   if (!scene.enabled || session === undefined) return verdict;
-  // What may destroy work is worth waiting for.
-  if (effects.gitCalls.some(({ verb }) => changesTree(verb))) scene.budget.extend(RESCUE_MS);
   const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
   const shared = await ofAllWorktrees(scene, session, effects, look);
   if (shared !== undefined && stands(scene, shared)) return shared;

@@ -13,8 +13,11 @@ export interface Io {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
-  readonly budget: (ms: number) => Budget;
+  /**
+   * The time for a call that has so many milliseconds, counted from when the launcher began, whose pid is given, else from
+   * the start of the process; `Infinity`: no end.
+   */
+  readonly budget: (ms: number, launcher?: number) => Budget;
   /** The process that started us: the nearest that can be a client where no launcher names one. */
   readonly parentPid: number;
   /** The file that was started: it lies in `dist`, in the package's folder. */
@@ -28,12 +31,8 @@ export interface Input {
    * @throws as fs.readSync: EAGAIN when nothing has come yet and the descriptor does not block
    */
   read(chunk: Uint8Array): number;
-  /**
-   * Everything, to its end.
-   *
-   * @throws as fs.readFileSync
-   */
-  readAll(): Buffer;
+  /** Everything, to its end; `undefined` when that does not come in time. */
+  readAll(budget: Budget): Promise<Buffer | undefined>;
 }
 
 export interface Output {
@@ -65,8 +64,6 @@ export interface Budget {
   left(): number;
   /** For one part: it ends in so many milliseconds, and with the whole. */
   part(ms: number): Budget;
-  /** Moves the end to so many milliseconds from now, if it is earlier. */
-  extend(ms: number): void;
 }
 
 /**
@@ -78,9 +75,6 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
   const budget = {
     left: () => Math.max(1, Math.min(end - clock(), whole?.left() ?? Infinity)),
     part: (ms: number) => budgetUntil(clock() + ms, clock, budget),
-    extend: (ms: number) => {
-      end = Math.max(end, clock() + ms);
-    },
   };
   return budget;
 }
@@ -89,14 +83,31 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
-    const wait = () => {
-      const left = budget.left();
-      // A timer of no end would fire at once.
-      if (left === Infinity) return;
-      // Somebody may have asked for more time meanwhile.
-      timer = setTimeout(() => (budget.left() > 1 ? wait() : resolve('late')), left);
-    };
-    wait();
+    const left = budget.left();
+    // A timer of no end would fire at once.
+    if (left < Infinity) timer = setTimeout(() => resolve('late'), left);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** At most so much of what is left is kept for the answer when something before it takes too long. Milliseconds. */
+const ANSWER_MS = 1000;
+
+/** What one step may take of the time that is left, so that there is an answer all the same. Milliseconds. */
+export function beforeAnswer(budget: Budget): number {
+  const left = budget.left();
+  return Math.max(1, left - Math.min(ANSWER_MS, left / 4));
+}
+
+let whole: Budget | undefined;
+
+/** This process ends when the budget does: whatever was given no other limit waits no longer than that. */
+export function endWith(budget: Budget): void {
+  whole = budget;
+}
+
+/** Milliseconds until the process is to end, whole ones; `undefined`: it may take as long as it wants. */
+export function processTime(): number | undefined {
+  const left = whole?.left() ?? Infinity;
+  return left < Infinity ? Math.ceil(left) : undefined;
 }

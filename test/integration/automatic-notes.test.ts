@@ -325,19 +325,17 @@ describe.each<[string, RepositoryOptions, string]>([
   });
 });
 
-describe('when time is over', () => {
-  it('the end of the session is recorded all the same, and the next one leaves the note', () => {
+describe('when the client gives an end no time', () => {
+  it('it is on record all the same, and the next one leaves the note', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'x\n');
     const slow = join(world.root, 'slow');
     const path = world.env()['PATH'] ?? '';
-    const script = `#!/bin/sh\ncase "$*" in *update-ref*handoff:\\ write* | *status*) sleep 3;; esac\nPATH='${path}' exec git "$@"\n`;
+    const script = `#!/bin/sh\ncase "$*" in *update-ref*handoff:\\ write* | *status*) sleep 60;; esac\nPATH='${path}' exec git "$@"\n`;
     world.run('mkdir', [slow]);
     writeFileSync(join(slow, 'git'), script, { mode: 0o755 });
     const end = { session_id: A, hook_event_name: 'SessionEnd', reason: 'exit' };
-    const began = performance.now();
     world.guard(end, { env: { PATH: `${slow}:${path}` }, calls: 'process' });
-    expect(performance.now() - began).toBeLessThan(3000);
     expect(world.json(['sessions', '--all']).items).toMatchObject([{ session: A, liveness: 'ended' }]);
     expect(automaticRefs()).toEqual([]);
     world.begin(B);

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Run, RunOptions } from '../support/repository.ts';
 import { A, B, C } from '../support/sharing-world.ts';
 import { CommitWorld, errorsOf as allErrors, hintsOf } from '../support/commit-hooks-world.ts';
+import { matching } from '../support/matchers.ts';
 
 let world: CommitWorld;
 let remote: string;
@@ -336,7 +337,7 @@ describe('what a push may be', () => {
     expect(push(B, ['origin', 'side'], { cwd: join(cwd, 'below') }).status).toBe(1);
   });
 
-  it('unchecked when git fails us, with a line in the log', () => {
+  it('unchecked when git fails us, with a line in the log and one for whoever pushes', () => {
     commitOf('both', A, B);
     const folder = join(world.root, 'stub');
     mkdirSync(folder);
@@ -345,7 +346,10 @@ describe('what a push may be', () => {
       '#!/bin/sh\ncase "$*" in *--ignore-missing*) exit 129 ;; esac\nexec /usr/bin/git "$@"\n',
     );
     chmodSync(join(folder, 'git'), 0o755);
-    expect(push(B, undefined, { env: { GIT_EXEC_PATH: folder } })).toMatchObject({ status: 0, stderr: '' });
+    expect(push(B, undefined, { env: { GIT_EXEC_PATH: folder } })).toMatchObject({
+      status: 0,
+      stderr: matching(/^warning: git-handoff did not check this push: git .+\n$/),
+    });
     expect(world.guardLog()).toContain('"event":"pre-push","kind":"open"');
     commitOf('again', A, B);
     expect(push(B, undefined, { env: { GIT_HANDOFF: 'off' } })).toMatchObject({ status: 0, stderr: '' });

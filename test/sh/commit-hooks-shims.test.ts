@@ -44,11 +44,14 @@ describe.each([[], ...shells])('%s %s', (...words) => {
   });
 
   it.each([[['']], [['refused']], [['TypeError: x', 'answer: refused']], [['answer:refused']]])(
-    'goes on silently where the answer is none: %j',
+    'goes on where the answer is none, and says once that nobody checked: %j',
     (lines) => {
       begin();
+      const stderr = expect.stringMatching(
+        /^warning: git-handoff could not check this commit; .*doctor\n$/,
+      ) as string;
       for (const status of ['0', '1', '137']) {
-        expect(commit({ ...answer(...lines), FAKE_STATUS: status })).toMatchObject({ status: 0, stderr: '' });
+        expect(commit({ ...answer(...lines), FAKE_STATUS: status })).toMatchObject({ status: 0, stderr });
       }
     },
   );
@@ -61,6 +64,8 @@ describe.each([[], ...shells])('%s %s', (...words) => {
       'hook',
       'prepare-commit-msg',
       '--client-pid',
+      expect.stringMatching(/^\d+$/),
+      '--begun',
       expect.stringMatching(/^\d+$/),
       '--answer',
       '--git-dir',
@@ -161,7 +166,7 @@ describe.each([[], ...shells])('%s %s', (...words) => {
       });
       expect(push(input, { ...answer('error: x'), FAKE_STATUS: '1' })).toMatchObject({
         status: 0,
-        stderr: '',
+        stderr: 'warning: git-handoff could not check this push; what is wrong: git handoff doctor\n',
       });
       expect(push('')).toMatchObject({ status: 0, node: undefined });
       expect(push(input, { GIT_HANDOFF: 'off' })).toMatchObject({ status: 0, node: undefined });

@@ -30,7 +30,8 @@ describe('how Node is started', () => {
     expect(run).toMatchObject({ status: 0, stdout: '{"a":1}', stderr: '' });
     expect(run.node?.stdin).toBe(stop);
     const pid = String(process.pid);
-    const words = ['--client', 'claude', '--client-pid', pid, '--settings-pipe'];
+    const launcher = expect.stringMatching(/^\d+$/) as string;
+    const words = ['--client', 'claude', '--client-pid', pid, '--begun', launcher, '--settings-pipe'];
     expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
   });
 
@@ -51,6 +52,8 @@ describe('how Node is started', () => {
       'identity',
       '--client-pid',
       String(process.pid),
+      '--begun',
+      expect.stringMatching(/^\d+$/),
       'x',
     ]);
     const lines = [`case $1 in -e) exit "$TOO_OLD" ;; esac`, 'exit 1'];

@@ -54,7 +54,7 @@ function inputFrom(bytes) {
       at += length;
       return length;
     },
-    readAll: () => bytes.subarray(at, (at = bytes.length)),
+    readAll: async () => bytes.subarray(at, (at = bytes.length)),
   };
 }
 

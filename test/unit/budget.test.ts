@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { budgetUntil, inTime } from '../../src/host/io.ts';
+import { beforeAnswer, budgetUntil, inTime } from '../../src/host/io.ts';
 import { ENDLESS } from '../support/endless.mjs';
 
 let now: number;
@@ -16,12 +16,12 @@ describe('a budget', () => {
     expect(budget.left()).toBe(1);
   });
 
-  it('is extended, and never shortened', () => {
-    const budget = budgetUntil(800, clock);
-    budget.extend(200);
-    expect(budget.left()).toBe(700);
-    budget.extend(2500);
-    expect(budget.left()).toBe(2500);
+  it('keeps a part of what is left for the answer, a second at most', () => {
+    const budget = budgetUntil(8100, clock);
+    expect(beforeAnswer(budget)).toBe(7000);
+    now = 7300;
+    expect(beforeAnswer(budget)).toBe(600);
+    expect(beforeAnswer(ENDLESS)).toBe(Infinity);
   });
 
   it('gives a part that ends at its own time, or with the whole', () => {
@@ -30,8 +30,6 @@ describe('a budget', () => {
     expect([short.left(), long.left()]).toEqual([300, 700]);
     now = 500;
     expect([short.left(), long.left()]).toEqual([1, 300]);
-    budget.extend(6000);
-    expect([short.left(), long.left()]).toEqual([1, 4600]);
   });
 
   it('has parts that end where the whole has no end', () => {
@@ -66,15 +64,6 @@ describe('work in time', () => {
     await pass(600);
     await pass(100);
     expect(await Promise.all(results)).toEqual(['done', 'late']);
-  });
-
-  it('has the time that was asked for meanwhile', async () => {
-    const budget = budgetUntil(800, clock);
-    const result = inTime(after(2000), budget);
-    await pass(600);
-    budget.extend(2500);
-    await pass(1400);
-    expect(await result).toBe('done');
   });
 
   it('fails as the work does', async () => {

@@ -3,7 +3,7 @@ import type { AutomaticReason } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { type Budget, inTime } from '../../host/io.ts';
+import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
 import { rememberFailed } from '../../notes/failed-commands.ts';
 import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
@@ -16,44 +16,39 @@ import type { Scene } from '../scene.ts';
 
 /** Automatic notes in the guard: each within its time, and none stops what else the hook is for. */
 
-/** Of the clients' limit for the end of a session (1.5 seconds) this is ours, and this the note's. Milliseconds. */
-const END_MS = 1100;
-const END_NOTE_MS = 650;
-/** A start or a compaction can wait longer. Milliseconds. */
-const START_MS = 1500;
-const START_NOTE_MS = 1000;
-
 /**
- * Leaves the note of a session that ends, before its end is recorded: one that is killed meanwhile has died. What could
- * not be done in time, and what it did in other worktrees, is left to whoever starts next.
+ * Remembers that the notes of a session that ends are to be left: what is not done in time, and what it did in other
+ * worktrees, is left to whoever starts next. Returns what it did here.
  */
-export async function noteEnd(
-  scene: Scene,
+export function expectEndNotes(
+  { settings, place }: Scene,
   session: SessionId,
   all: readonly StoredSession[],
-): Promise<void> {
-  const { settings, place } = scene;
-  if (!settings.automaticNotes || place === undefined) return;
+): StoredSession | undefined {
+  if (!settings.automaticNotes || place === undefined) return undefined;
   const { commonDir } = place;
   const own = all.filter(({ record }) => record.session === session);
   const ending = own.filter((one) => one.record.ended === null || isLate(commonDir, one));
-  const here = ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(place.gitDir));
   for (const one of ending) rememberLate(commonDir, one);
-  if (here === undefined) return;
-  scene.budget.extend(END_MS);
-  const result = await withinTime(scene, END_NOTE_MS, (budget) =>
-    leaveOwn(scene, here, all, 'session-end', budget),
-  );
-  if (result !== undefined && result !== 'partial') forgetLate(commonDir, here);
+  return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(place.gitDir));
+}
+
+/** Leaves the note of a session whose end is on record. */
+export async function noteEnd(
+  scene: Scene,
+  here: StoredSession,
+  all: readonly StoredSession[],
+): Promise<void> {
+  const result = await withinTime(scene, (budget) => leaveOwn(scene, here, all, 'session-end', budget));
+  if (result !== undefined && result !== 'partial') forgetLate(scene.place?.commonDir ?? '', here);
 }
 
 /** Leaves a note before the session's context is made smaller. A sub-agent's is not the session's. */
 export async function noteCompaction(scene: Scene, session: SessionId): Promise<void> {
   const { settings, place, event } = scene;
   if (!settings.automaticNotes || place === undefined || event.agent !== undefined) return;
-  scene.budget.extend(START_MS);
   const worktreeId = knownWorktreeId(place.gitDir);
-  await withinTime(scene, START_NOTE_MS, async (budget) => {
+  await withinTime(scene, async (budget) => {
     const all = await listSessions({ cwd: scene.cwd });
     const own = all.find((one) => one.record.session === session && one.worktreeId === worktreeId);
     return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction', budget);
@@ -68,10 +63,9 @@ export async function noteGone(scene: Scene, { others }: Registered): Promise<bo
   const gone = sessionsToNote(commonDir, others, processTable().bootId);
   tidyNoted(commonDir, others);
   if (gone.length === 0) return false;
-  scene.budget.extend(START_MS);
   const log = (detail: string) => scene.log('note', detail);
   const facts = { commonDir, sessions: others, files, now, log };
-  await withinTime(scene, START_NOTE_MS, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
+  await withinTime(scene, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
   return true;
 }
 
@@ -107,17 +101,13 @@ function leaveOwn(
     sessions,
     fileWritten: changedFileTime(files, own.record.session),
     now,
-    timeoutMs: budget.part(END_NOTE_MS * 0.6).left(),
+    timeoutMs: beforeAnswer(budget),
   });
 }
 
 /** `undefined` when it failed or took too long, which is one line in the log. */
-async function withinTime<T>(
-  scene: Scene,
-  milliseconds: number,
-  what: (budget: Budget) => Promise<T>,
-): Promise<T | undefined> {
-  const budget = scene.budget.part(milliseconds);
+async function withinTime<T>(scene: Scene, what: (budget: Budget) => Promise<T>): Promise<T | undefined> {
+  const budget = scene.budget.part(beforeAnswer(scene.budget));
   const noNote = (why: string) => scene.log('note', `no automatic note: ${why}`);
   try {
     const result = await inTime(what(budget), budget);

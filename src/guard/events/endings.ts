@@ -53,7 +53,9 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   if (place === undefined) return { kind: 'allow' };
   const all = await listSessions({ cwd: scene.cwd }, scene.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
-  await (await import('./automatic.ts')).noteEnd(scene, session, all);
+  const { expectEndNotes, noteEnd } = await import('./automatic.ts');
+  const here = expectEndNotes(scene, session, all);
+  // First of all: clients give it one or two seconds, and a session whose end is not on record has died.
   const repository = await openRepository(scene.cwd);
   for (const stored of own) {
     await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
@@ -61,15 +63,16 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
   forgetRegistration(place, session);
   forgetCalls(place, session);
-  if (!own.some((one) => isLate(place.commonDir, one))) forgetFailed(place.commonDir, session);
   for (const file of [
     beatFile(place.commonDir, session),
     join(repositoryFolder(place.commonDir), 'nudged', session),
   ]) {
     rmSync(file, { force: true });
   }
-  // Last, because it takes time: without it all that happens until the session comes back counts as its own.
+  // Then what takes time. Without this all that happens until the session comes back counts as its own.
   const { endAlone } = await import('../effects/arrival.ts');
   await endAlone(scene, place, session);
+  if (here !== undefined) await noteEnd(scene, here, all);
+  if (!own.some((one) => isLate(place.commonDir, one))) forgetFailed(place.commonDir, session);
   return { kind: 'allow' };
 }

@@ -2,7 +2,7 @@ import type { MarkerFiles } from '../../host/marker-files.ts';
 import { linkedWorktrees } from '../../git/worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import type { Budget } from '../../host/io.ts';
+import { type Budget, beforeAnswer } from '../../host/io.ts';
 import { forgetFailed } from '../failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
@@ -75,7 +75,7 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
     sessions,
     fileWritten: changedFileTime(files, session.record.session),
     now,
-    timeoutMs: Math.max(LEAST_MS, budget.left() * 0.6),
+    timeoutMs: beforeAnswer(budget),
   });
   // Whoever starts next may have more time.
   if (result === 'partial') return result;

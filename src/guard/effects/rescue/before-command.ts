@@ -11,13 +11,12 @@ import { ignoredFiles } from '../../../git/ignored-files.ts';
 import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
-import { type Budget, inTime } from '../../../host/io.ts';
+import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
 import { readLedgers } from '../../../changes/ledger.ts';
 import { folderIn, reachAt } from '../../checks/reach.ts';
 import type { Scene } from '../../scene.ts';
 import { removedWorktrees } from '../../checks/worktree-refusal.ts';
 import { saveWork } from '../../../rescue/save-work.ts';
-import { RESCUE_MS } from './rescue-time.ts';
 
 /** A worktree whose uncommitted work a command may destroy. */
 interface Danger {
@@ -26,9 +25,6 @@ interface Danger {
   /** It removes what git ignores, too. */
   readonly ignored?: TreeReach | undefined;
 }
-
-/** What is left for the answer when saving takes too long. Milliseconds. */
-const ANSWER_MS = 60;
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;
@@ -42,7 +38,6 @@ export async function saveBefore(
 ): Promise<Verdict | undefined> {
   const lines: string[] = [];
   for (const danger of dangers(scene, effects)) {
-    scene.budget.extend(RESCUE_MS);
     const isHere = danger.found.gitDir === scene.place?.gitDir;
     lines.push(...(await saveOne(scene, session, danger, isHere ? look : undefined)));
   }
@@ -95,7 +90,7 @@ async function saveOne(
       `not saved before \`${escapeLine(command)}\`: ${why}. What is uncommitted ${whereIs(scene, found)} cannot be brought back by git handoff rescue if the command removes it.`,
     ];
   };
-  const budget = scene.budget.part(scene.budget.left() - ANSWER_MS);
+  const budget = scene.budget.part(beforeAnswer(scene.budget));
   try {
     const saved = await inTime(save(scene, session, danger, budget, look), budget);
     if (saved === 'late') return notSaved('there was not enough time');

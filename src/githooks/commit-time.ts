@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionId } from '../domain/names.ts';
+import type { Budget } from '../host/io.ts';
+import { processTable } from '../host/processes.ts';
+import type { Context } from '../sessions/caller.ts';
+import { gitPid } from './git-process.ts';
+
+/**
+ * What our hooks of one commit tell each other: `<git dir>/handoff-checked` holds `<pid of git> <its start time or ->
+ * <session, - for a person, ? when nobody could tell> <milliseconds that they took together>`. git-hooks/session.sh reads
+ * it, too.
+ */
+
+/** All our hooks of one commit together: the user's own and editors do not count. Milliseconds. */
+const COMMIT_MS = 8000;
+
+/** What the hooks of this commit have left of the time that they have together. */
+export function restOfCommit(context: Context, gitDir: string): Budget {
+  const { budget } = context;
+  return budget.part(Math.min(budget.left(), COMMIT_MS) - spentBefore(context, gitDir));
+}
+
+function spentBefore(context: Context, gitDir: string): number {
+  try {
+    const [pid, start, , spent] = readFileSync(join(gitDir, 'handoff-checked'), 'utf8').trim().split(' ');
+    const git = gitOf(context);
+    const isThis = git !== undefined && pid === String(git.pid) && start === git.start;
+    return isThis && /^\d{1,9}$/.test(spent ?? '') ? Number(spent) : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** Leaves word for the later hooks of the same commit whose it is, and how long we took. */
+export function markChecked(context: Context, gitDir: string, session: SessionId | '?' | undefined): void {
+  const git = gitOf(context);
+  if (git === undefined) return;
+  const spent = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, context.budget.left())));
+  try {
+    writeFileSync(join(gitDir, 'handoff-checked'), `${git.pid} ${git.start} ${session ?? '-'} ${spent}\n`);
+  } catch {
+    // Then the later hook asks again.
+  }
+}
+
+/** Clock ticks are what sh can read, too; elsewhere the time is a text, and sh has none. */
+function gitOf(context: Context): { pid: number; start: string } | undefined {
+  const pid = gitPid(context);
+  if (pid === undefined) return undefined;
+  return { pid, start: /^\d+$/.exec(processTable().startOf(pid) ?? '')?.[0] ?? '-' };
+}
