@@ -38,7 +38,8 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
   if (foreign.length + contended.length > 0) {
-    hints.push(...ownPart({ mine, contended, foreign }, facts, view));
+    const touched = problems.some((one) => one.kind === 'foreign' && one.touched);
+    hints.push(...ownPart({ mine, contended, foreign, touched }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
     hints.push(`git commit${messageWords(view)}`);
   }
@@ -54,14 +55,19 @@ interface Parts {
   readonly mine: readonly string[];
   readonly contended: readonly string[];
   readonly foreign: readonly string[];
+  /** This session's commands have changed some of the foreign ones by the way. */
+  readonly touched: boolean;
 }
 
-function ownPart({ mine, contended, foreign }: Parts, facts: CommitFacts, view: HintView): string[] {
+function ownPart({ mine, contended, foreign, touched }: Parts, facts: CommitFacts, view: HintView): string[] {
   const wanted = [...mine, ...contended];
   const amend = view.words?.amend === true && facts.amends === undefined;
   if (wanted.length === 0) {
     if (amend) return [`git commit --amend --only${messageWords(view, amend)}`];
     return [isLockFile(view) ? 'git handoff status' : unstage(foreign, view)];
+  }
+  if (touched && contended.length === 0 && mine.every((path) => facts.self.claims.has(path))) {
+    return [`git handoff commit${amend ? ' --amend' : ''}${messageWords(view, amend)}`];
   }
   const heads = new Map(facts.staged.map(({ path, head }) => [path, head]));
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
