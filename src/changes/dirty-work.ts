@@ -1,6 +1,6 @@
 import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
-import { type PathClaims, type Sides, claimsOn } from '../domain/ledger/ownership.ts';
+import { type PathClaims, type Sides, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
 import {
   type DirtyPath,
   type Snapshot,
@@ -107,8 +107,7 @@ export function openClaims(work: DirtyWork, { path, head }: DirtyPath, { sides }
   const claims = claimsOn(path, work.ledgers, sides, head);
   const more = work.lone?.claims.get(path);
   if (more === undefined || claims.own.length + claims.foreign.length > 0) return claims;
-  const side = sides.own.has(more.session) ? 'own' : 'foreign';
-  return { ...claims, [side]: [more] };
+  return rankClaims([more, ...claims.left], sides);
 }
 
 /** Whose a dirty path is. */

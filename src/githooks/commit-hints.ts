@@ -40,7 +40,8 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
   if (foreign.size + contended.length > 0) {
-    hints.push(ownPart({ mine, contended }, facts, view));
+    const touched = problems.some((one) => one.kind === 'foreign' && one.touched);
+    hints.push(ownPart({ mine, contended, touched }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
     hints.push(commitAnew(mine, view));
   }
@@ -58,14 +59,19 @@ const NOTHING = 'git handoff status';
 interface Parts {
   readonly mine: readonly string[];
   readonly contended: readonly string[];
+  /** This session's commands have changed some of the foreign ones by the way. */
+  readonly touched: boolean;
 }
 
-function ownPart({ mine, contended }: Parts, facts: CommitFacts, view: HintView): string {
+function ownPart({ mine, contended, touched }: Parts, facts: CommitFacts, view: HintView): string {
   const wanted = [...mine, ...contended];
   const amend = view.words?.amend === true && facts.amends === undefined;
   const how = (known?: RegExp) => `${messagePart(view, amend)}${kept(view, known)}`;
   const only = `git commit${amend ? ' --amend' : ''} --only`;
   if (wanted.length === 0) return amend ? `${only}${how()}` : NOTHING;
+  if (touched && contended.length === 0 && mine.every((path) => facts.self.claims.has(path))) {
+    return `git handoff commit${amend ? ' --amend' : ''}${how(OURS)}`;
+  }
   const heads = new Map(facts.staged.map(({ path, head }) => [path, head]));
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
   const named = pathWords(view.commonDir, wanted);

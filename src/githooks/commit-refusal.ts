@@ -72,7 +72,9 @@ function problemText(
 ): string {
   switch (problem.kind) {
     case 'foreign':
-      return `${escapeLine(problem.path)}: ${foreignText(problem.claim, now)}`;
+      return problem.touched
+        ? `${escapeLine(problem.path)} is session ${shortId(problem.claim.session)}’s; a command of this session only touched it`
+        : `${escapeLine(problem.path)}: ${foreignText(problem.claim, now)}`;
     case 'contended':
       return `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
     case 'reversal': {

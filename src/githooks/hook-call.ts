@@ -50,7 +50,9 @@ export async function placeOf({ cwd, gitDir, commonDir }: HookCall): Promise<Hoo
 }
 
 export async function settingsOf({ cwd, settings, budget }: HookCall): Promise<Settings> {
-  return settings === undefined ? readSettings(cwd, budget.left()) : parseSettings(entriesFromLines(settings));
+  return settings === undefined
+    ? readSettings(cwd, budget.left())
+    : parseSettings(entriesFromLines(settings));
 }
 
 /** One line in the guard's log, which doctor reads. */

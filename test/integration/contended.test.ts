@@ -170,14 +170,14 @@ describe('three hunks of two sessions', () => {
 });
 
 describe('other kinds of change', () => {
-  it('a mode is the session’s that gave it', () => {
+  it('a mode is the session’s that gave it, unless the owner of the lines commits first', () => {
     line(A, 1, 'A one');
     world.bash(B, 'sed -i s/x/x/ shared.md && chmod +x shared.md');
+    world.ok(['commit', '-m', 'b'], { session: B });
+    expect(patch()).toEqual([]);
+    expect(world.git(['ls-tree', 'HEAD', 'shared.md'])).toMatch(/^100755/);
     world.ok(['commit', '-m', 'a'], { session: A });
     expect(patch()).toEqual(['-line 1', '+A one']);
-    expect(world.git(['ls-tree', 'HEAD', 'shared.md'])).toMatch(/^100644/);
-    world.ok(['commit', '-m', 'b'], { session: B });
-    expect(world.git(['ls-tree', 'HEAD', 'shared.md'])).toMatch(/^100755/);
     expect(world.status()).toEqual([]);
   });
 
@@ -225,9 +225,11 @@ describe('other kinds of change', () => {
   it('a file that one has removed and the other changed is in each other’s way', () => {
     line(A, 1, 'A one');
     world.bash(B, 'rm shared.md');
-    for (const session of [A, B]) {
-      expect(world.handoff(['commit', '-m', 'x'], { session }).status).toBe(3);
-    }
+    expect(world.handoff(['commit', '-m', 'x'], { session: B }).status).toBe(3);
+    // Whose file it is commits what is on the disk, and is told.
+    const run = world.handoff(['commit', '-m', 'x'], { session: A });
+    expect(run.status).toBe(0);
+    expect(run.stderr).toContain('shared.md was also changed while a command of session bbbbbbbb ran');
   });
 });
 

@@ -29,7 +29,7 @@ describe('what a shell command changed', () => {
     world.bash(B, UNNAMED('gen.txt'));
     world.bash(B, UNNAMED('src/b.ts'));
     world.bash(B, 'rm shared.md');
-    expect(claims(B)).toEqual(['gen.txt window', 'shared.md explicit', 'src/b.ts window']);
+    expect(claims(B)).toEqual(['gen.txt window', 'shared.md named', 'src/b.ts window']);
     expect(refusal(world.write(A, 'gen.txt', 'x'))).toContain('session bbbbbbbb');
   });
 
@@ -54,7 +54,7 @@ describe('what a shell command changed', () => {
     expect(told(after)).toContain(
       'src/a.ts changed while the command ran, and session aaaaaaaa has uncommitted work in it',
     );
-    expect(claims(B)).toEqual(['src/a.ts window weak']);
+    expect(claims(B)).toEqual(['src/a.ts window']);
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });
   });
 
@@ -243,7 +243,7 @@ describe('a change of the mode', () => {
   it('is the session’s like any other', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.bash(A, 'chmod +x src/a.ts');
-    expect(claims(A)).toEqual([expect.stringMatching(/^src\/a\.ts (?:window|explicit)$/)]);
+    expect(claims(A)).toEqual([expect.stringMatching(/^src\/a\.ts (?:window|named)$/)]);
     world.write(B, 'src/b.ts', 'two\n');
     expect(world.as(B, ['commit', '-qam', 'b']).status).not.toBe(0);
   });

@@ -24,7 +24,7 @@ export interface Belonging {
  * @param areOne whether two sessions count as one (the same conversation, one started inside the other)
  */
 export function decideBelonging(
-  { own, foreign, left }: PathClaims,
+  { own, foreign, left }: Pick<PathClaims, 'own' | 'foreign' | 'left'>,
   areOne: (a: SessionId, b: SessionId) => boolean,
 ): Belonging {
   const live = [...newestFirst(own), ...newestFirst(foreign)];

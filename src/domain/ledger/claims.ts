@@ -1,5 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
-import { sameState, type Evidence, type FileState } from './file-state.ts';
+import { rankOf, sameState, type Evidence, type FileState } from './file-state.ts';
 import type { Window } from './snapshot.ts';
 
 /**
@@ -195,10 +195,8 @@ function withChange(changes: readonly Change[], next: Change): readonly Change[]
   return [...changes.slice(0, -1), { before: last.before, after: next.after }];
 }
 
-const STRENGTH: readonly Evidence[] = ['window', 'since-start', 'explicit'];
-
 function stronger(a: Evidence, b: Evidence): Evidence {
-  return STRENGTH.indexOf(a) >= STRENGTH.indexOf(b) ? a : b;
+  return rankOf(a) >= rankOf(b) ? a : b;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { parseOid, parseSessionId } from '../names.ts';
 import type { LedgerEntry } from './claims.ts';
-import type { Evidence, FileState } from './file-state.ts';
+import { EVIDENCE, type FileState } from './file-state.ts';
 
 /** Entries as the lines of a ledger file, and back. What cannot be read is skipped: a torn line, a later version's. */
 export function formatEntries(entries: readonly LedgerEntry[]): string {
@@ -59,8 +59,6 @@ function parseEntry(line: string): LedgerEntry | undefined {
       return undefined;
   }
 }
-
-const EVIDENCE: readonly Evidence[] = ['explicit', 'window', 'since-start'];
 
 function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
   const path = pathOf(value['path']);

@@ -4,10 +4,19 @@ import type { Oid } from '../names.ts';
 export type FileState = { readonly mode: string; readonly oid: Oid | null } | null;
 
 /**
- * How we know: a tool or a command that names the path; a difference seen around a shell command; what a session
- * that worked alone had changed when the second one arrived.
+ * How we know: `explicit`, a file tool (or a person's word) that names the path; `named`, a program in a shell command
+ * that writes it by name; `window`, a difference seen around a shell command; `since-start`, what a session that worked
+ * alone had changed when the second one arrived.
  */
-export type Evidence = 'explicit' | 'window' | 'since-start';
+export type Evidence = (typeof EVIDENCE)[number];
+
+/** Weakest first. */
+export const EVIDENCE = ['since-start', 'window', 'named', 'explicit'] as const;
+
+/** How much an evidence proves, beside another one. */
+export function rankOf(evidence: Evidence): number {
+  return EVIDENCE.indexOf(evidence);
+}
 
 /** Two states of a path are one. Content that was not read is like nothing else. */
 export function sameState(a: FileState, b: FileState): boolean {

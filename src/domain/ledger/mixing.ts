@@ -48,8 +48,8 @@ export interface CommitFacts {
 }
 
 export type Problem =
-  /** Another live session's uncommitted work. */
-  | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim }
+  /** Another live session's uncommitted work. `touched`: a command of this session changed it by the way. */
+  | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim; readonly touched: boolean }
   /** Both have changed it, and the index does not hold this session's hunks only. */
   | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
   /** The index is older than HEAD: the commit would take back what somebody else committed. */
@@ -127,8 +127,9 @@ export function withChangesSince(
 export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): StagedPath[] {
   return facts.staged.filter((staged) => {
     if (staged.head === null) return false; // New files take nothing back.
-    const { own, foreign } = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
-    return own.length === 0 && strong(foreign).length === 0 && !stagedHere(staged, facts);
+    const found = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    const own = found.own.length + found.ownTouches.length;
+    return own === 0 && strong(found.foreign).length === 0 && !stagedHere(staged, facts);
   });
 }
 
@@ -159,8 +160,8 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
     const problem = judgePath(staged, facts, reversals);
     if (problem !== undefined) problems.push(problem);
     else mine.push(staged.path);
-    const { foreign } = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
-    const claim = foreign.find(({ weak }) => weak);
+    const found = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
+    const claim = [...found.foreign.filter(({ weak }) => weak), ...found.foreignTouches][0];
     if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
   }
   for (const { path, owner } of facts.markers) {
@@ -178,12 +179,14 @@ function judgePath(
   reversals: readonly Reversal[],
 ): Problem | undefined {
   const { path } = staged;
-  const { own, foreign } = claimsOn(path, facts.ledgers, facts.sides, staged.head);
+  const { own, foreign, ownTouches } = claimsOn(path, facts.ledgers, facts.sides, staged.head);
   const [claim] = strong(foreign);
   if (claim !== undefined) {
-    if (own.length === 0) return { kind: 'foreign', path, claim };
-    const recorded = facts.self.staged.get(path) ?? [];
-    if (!recorded.some((state) => sameState(state, staged.index))) return { kind: 'contended', path, claim };
+    const touched = ownTouches.length > 0;
+    const recorded = own.length > 0 || touched ? (facts.self.staged.get(path) ?? []) : [];
+    if (!recorded.some((state) => sameState(state, staged.index))) {
+      return own.length > 0 ? { kind: 'contended', path, claim } : { kind: 'foreign', path, claim, touched };
+    }
   }
   const by = reversals.find((one) => one.path === path);
   return by === undefined ? undefined : { kind: 'reversal', path, by };

@@ -1,6 +1,7 @@
 import { type SessionId, canMean, meantId } from '../names.ts';
 import { type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
-import type { FileState } from './file-state.ts';
+import { type FileState, rankOf, sameState } from './file-state.ts';
+import type { DirtyPath } from './snapshot.ts';
 
 /** Whose a dirty path is, told from the ledgers of a worktree. */
 
@@ -30,28 +31,72 @@ export interface PathClaims {
   readonly foreign: readonly OpenClaim[];
   /** Of sessions that are not live. */
   readonly left: readonly OpenClaim[];
+  /**
+   * Touches of the asking side and of the others: changes of a path on which another live session's claim was there
+   * before, and is better proven. They refuse nobody; when that claim ends they are claims like any other.
+   */
+  readonly ownTouches: readonly OpenClaim[];
+  readonly foreignTouches: readonly OpenClaim[];
 }
 
 /**
  * Claims on a path that have not ended.
  *
  * @param head what HEAD has there; `undefined` when it was not looked at
+ * @param more claims on the path that no ledger has yet
  */
 export function claimsOn(
   path: string,
   ledgers: readonly SessionLedger[],
   sides: Sides,
   head: FileState | undefined,
+  more: readonly OpenClaim[] = [],
 ): PathClaims {
-  const open = ledgers.flatMap(({ claims }) => {
+  const recorded = ledgers.flatMap(({ claims }) => {
     const claim = claims.get(path);
     return claim === undefined || (head !== undefined && isCommitted(claim, head)) ? [] : [claim];
   });
+  return rankClaims([...recorded, ...more], sides);
+}
+
+/** Divides the open claims on one path by side, and tells claims from touches. */
+export function rankClaims(open: readonly OpenClaim[], sides: Sides): PathClaims {
+  const own = open.filter(({ session }) => sides.own.has(session));
+  const foreign = open.filter(({ session }) => sides.foreign.has(session));
+  const live = [...own, ...foreign];
+  const isTouch = (claim: OpenClaim) => live.some((other) => outranks(other, claim));
   return {
-    own: open.filter(({ session }) => sides.own.has(session)),
-    foreign: open.filter(({ session }) => sides.foreign.has(session)),
-    left: open.filter(({ session }) => !sides.own.has(session) && !sides.foreign.has(session)),
+    own: own.filter((claim) => !isTouch(claim)),
+    foreign: foreign.filter((claim) => !isTouch(claim)),
+    left: open.filter((claim) => !live.includes(claim)),
+    ownTouches: own.filter(isTouch),
+    foreignTouches: foreign.filter(isTouch),
   };
+}
+
+/** A claim of another session was there first, and the later one proves less; a window proves nothing beside it. */
+function outranks(first: OpenClaim, later: OpenClaim): boolean {
+  if (first.session === later.session || first.weak || first.since >= later.since) return false;
+  return later.evidence === 'window' || rankOf(later.evidence) < rankOf(first.evidence);
+}
+
+/**
+ * Whether all that differs from HEAD at a path is the asking session's: only then a command that throws it away may be
+ * offered. What somebody had changed there before it, or has since, is another's.
+ */
+export function isWhollyMine(dirty: DirtyPath, ledgers: readonly SessionLedger[], sides: Sides): boolean {
+  const { path, head, disk } = dirty;
+  const { own, foreign, left, foreignTouches } = claimsOn(path, ledgers, sides, head);
+  const [claim, ...more] = own;
+  if (claim === undefined || claim.weak || more.length + foreign.length + left.length > 0) return false;
+  const [first] = claim.changes;
+  const isWhole = claim.changes.length === 1 && first !== undefined && sameState(first.before, claim.base);
+  return isWhole && foreignTouches.length === 0 && (sameState(claim.after, disk) || isUnread(disk));
+}
+
+/** Its content was too big to be read; a link or a submodule has none. */
+function isUnread(state: FileState): boolean {
+  return state !== null && state.oid === null;
 }
 
 /** Claims that refuse: not those which only warn. */

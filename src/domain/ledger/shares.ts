@@ -1,7 +1,7 @@
 import type { SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
-import { type Sides, claimsOn, strong } from './ownership.ts';
+import { type PathClaims, type Sides, claimsOn, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';
 
 /** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
@@ -19,11 +19,15 @@ export interface ShareFacts {
 
 export interface Share {
   readonly dirty: DirtyPath;
-  /** The session's own claims; empty for a path that was only named. */
+  /** The session's own claims, or else its touches; empty for a path that was only named. */
   readonly mine: readonly OpenClaim[];
+  /** The path is another session's, and this one's changes of it are touches. */
+  readonly isTouch: boolean;
+  /** No command of the session and nothing on the command line named it: it may be left out. */
+  readonly isPassing: boolean;
   /** Strong claims of other live sessions. */
   readonly others: readonly OpenClaim[];
-  /** Claims of other live sessions that only warn. */
+  /** Claims of other live sessions that only warn, and their touches. */
   readonly doubts: readonly OpenClaim[];
 }
 
@@ -45,12 +49,10 @@ export function divideWork(facts: ShareFacts): Shares {
   const left: { path: string; owner: SessionId | undefined }[] = [];
   for (const dirty of facts.dirty) {
     const { path } = dirty;
-    const claims = claimsOn(path, facts.ledgers, facts.sides, dirty.head);
-    const recorded = claims.own.filter(({ session }) => facts.owners.has(session));
-    const mine = [...recorded, ...facts.unrecorded.filter((claim) => claim.path === path)];
-    const others = strong(claims.foreign);
-    const doubts = claims.foreign.filter(({ weak }) => weak);
-    const share = { dirty, mine, others, doubts };
+    const more = facts.unrecorded.filter((claim) => claim.path === path);
+    const claims = claimsOn(path, facts.ledgers, facts.sides, dirty.head, more);
+    const share = shareOf(dirty, claims, facts);
+    const { others, mine } = share;
     const [foreign] = others;
     if (!isUsable(path) || !isWanted(share, facts)) {
       const owner = [...others, ...mine, ...claims.own, ...claims.foreign, ...claims.left][0]?.session;
@@ -66,6 +68,16 @@ export function divideWork(facts: ShareFacts): Shares {
   return { whole, contended, refused, left };
 }
 
+function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareFacts): Share {
+  const isOurs = ({ session }: OpenClaim) => owners.has(session);
+  const held = claims.own.filter(isOurs);
+  const mine = [...held, ...claims.ownTouches.filter(isOurs)];
+  const isTouch = held.length === 0 && mine.length > 0;
+  const isPassing = isTouch && named === undefined && mine.every(({ evidence }) => evidence === 'window');
+  const doubts = [...claims.foreign.filter(({ weak }) => weak), ...claims.foreignTouches];
+  return { dirty, mine, isTouch, isPassing, others: strong(claims.foreign), doubts };
+}
+
 /** Repositories inside the working tree end in a slash; names that are not UTF-8 cannot be handed on. */
 function isUsable(path: string): boolean {
   return !path.endsWith('/') && !path.includes('\ufffd');
@@ -75,7 +87,7 @@ function isWanted({ dirty, mine, others, doubts }: Share, { named }: ShareFacts)
   if (named !== undefined) return named.has(dirty.path);
   if (strong(mine).length > 0) return true;
   // What may be another's change as well is taken by name only.
-  if (others.length > 0 || doubts.length > 0) return false;
+  if (others.length > 0 || doubts.some(({ weak }) => weak)) return false;
   return mine.length > 0;
 }
 

@@ -26,11 +26,11 @@ export async function contention(
   ledgers: Ledgers = openLedgers(place, session),
 ): Promise<Verdict | undefined> {
   if (scene.settings.contention === 'off' || touches.length === 0) return undefined;
-  const candidates = claimsOfOthers(ledgers, session, touches);
+  const candidates = pathsOfOthers(ledgers, touches);
   if (candidates.length === 0) return siblings(scene, place, ledgers, touches);
   // git is loaded only where somebody has a claim.
   const { foreignClaims } = await import('./foreign-claims.ts');
-  const claims = await foreignClaims(scene, found, place, session, candidates);
+  const { claims } = await foreignClaims(scene, found, place, ledgers, candidates);
   const [claim] = strong(claims);
   if (claim === undefined) {
     const [maybe] = claims;
@@ -70,12 +70,13 @@ function siblings(
   };
 }
 
-function claimsOfOthers({ all }: Ledgers, session: SessionId, touches: readonly Touch[]): OpenClaim[] {
+function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): string[] {
   const touched = (path: string) =>
     touches.some((touch) => touch.path === path || (touch.whole && path.startsWith(`${touch.path}/`)));
-  return all
-    .filter((ledger) => ledger.session !== session)
-    .flatMap(({ claims }) => [...claims.values()].filter(({ path }) => touched(path)));
+  const claimed = all
+    .filter(({ session }) => session !== self.session)
+    .flatMap(({ claims }) => [...claims.keys()].filter(touched));
+  return [...new Set(claimed)];
 }
 
 function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene, outcome: string): string {

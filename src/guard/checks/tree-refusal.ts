@@ -1,7 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { strong } from '../../domain/ledger/ownership.ts';
+import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
@@ -32,7 +32,7 @@ export interface Look {
 export async function refuseTreeVerbs(
   scene: Scene,
   session: SessionId,
-  { found, place, snapshot, effects, ledgers: { all, self } }: Look,
+  { found, place, snapshot, effects, ledgers }: Look,
 ): Promise<Verdict | undefined> {
   for (const call of effects.gitCalls) {
     const reach = reachHere(call, scene, place, snapshot);
@@ -43,15 +43,20 @@ export async function refuseTreeVerbs(
       if (refusal !== undefined) return refusal;
     }
     const isReached = reachedPaths(reach, place.top);
+    const { all, self } = ledgers;
     const candidates = all
       .filter((ledger) => ledger.session !== session)
-      .flatMap(({ claims }) => [...claims.values()])
-      .filter(({ path }) => isReached(snapshot.dirty.get(path)));
+      .flatMap(({ claims }) => [...claims.keys()])
+      .filter((path) => isReached(snapshot.dirty.get(path)));
     if (candidates.length === 0) continue;
     const { foreignClaims } = await import('./foreign-claims.ts');
-    const hit = strong(await foreignClaims(scene, found, place, session, candidates, snapshot));
+    const seen = await foreignClaims(scene, found, place, ledgers, [...new Set(candidates)], snapshot);
+    const hit = strong(seen.claims);
     if (hit.length === 0) continue;
-    const mine = [...self.claims.keys()].filter((path) => isMeant(reach, snapshot.dirty.get(path)));
+    const mine = [...self.claims.keys()].filter((path) => {
+      const dirty = snapshot.dirty.get(path);
+      return isMeant(reach, dirty) && isWhollyMine(dirty, all, seen.sides);
+    });
     const owners = hit.map((claim) => claim.session);
     const view = { top: place.top, cwd: realPath(scene.cwd), branch: refName(snapshot.head.ref) };
     return { kind: 'deny', reason: refusal(reach, hit, mine, view), owners };
@@ -80,7 +85,7 @@ function staysHere({ verb, does, call }: TreeReach, ref: string): boolean {
 }
 
 /** What the command would have done to the session's own: `git clean` removes no tracked file, `reset` no other. */
-function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): boolean {
+function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is DirtyPath {
   if (dirty === undefined) return false;
   const isUntracked = dirty.head === null && dirty.index === null;
   return verb === 'stash' || (verb === 'clean') === isUntracked;

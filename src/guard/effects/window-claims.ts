@@ -36,12 +36,12 @@ export function claimsOf(scene: Scene, place: WorkPlace, ledgers: Ledgers, aroun
     const agent = scene.event.agent === undefined ? {} : { agent: scene.event.agent };
     const claim = { t: 'claim' as const, path, base, before, after: change.after, ...agent, at: scene.now };
     if (isOthers(change, ledgers, window)) return [];
-    if (named) return [{ ...claim, evidence: 'explicit', weak: false }];
+    if (named) return [{ ...claim, evidence: 'named', weak: false }];
     const mine = ledgers.self.claims.has(path);
     const theirs = ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
     // Dirty before, and nobody's: a formatter or a test run does not make it anybody's.
     if (change.wasDirty && !mine && !theirs) return [];
-    const weak = sure.weak || (theirs && !mine) || !changedWithin(place, change, window, scene.now);
+    const weak = sure.weak || !changedWithin(place, change, window, scene.now);
     return [{ ...claim, evidence: 'window', weak }];
   });
 }
@@ -57,7 +57,12 @@ function isForgotten({ from, to }: Window, now: number): boolean {
 function isOthers(change: WindowChange, { all, self }: Ledgers, window: OpenWindow): boolean {
   return all.some((ledger) => {
     const claim = ledger === self ? undefined : ledger.claims.get(change.path);
-    return claim?.evidence === 'explicit' && claim.at >= window.from && sameState(claim.after, change.after);
+    return (
+      claim !== undefined &&
+      claim.evidence !== 'window' &&
+      claim.at >= window.from &&
+      sameState(claim.after, change.after)
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { shortId } from '../../domain/names.ts';
+import type { Share } from '../../domain/ledger/shares.ts';
 import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { whileAlone } from '../../changes/commit-lock.ts';
@@ -18,6 +18,7 @@ import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
 import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
+import { doubtNotices, passedNotices } from './commit/notices.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -53,7 +54,7 @@ async function commitOnce(
   requireOwnership(scene);
   requireNothingUnfinished(scene, context.now);
   if (options.amend) await requireOwnCommit(scene);
-  const plan = await planCommit(scene, options);
+  const { plan, passed } = await planCommit(scene, options);
   claimNamed(scene, scene.shares.whole, context.now);
   const { now } = context;
   const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
@@ -63,39 +64,40 @@ async function commitOnce(
   if (done === 'moved') return done;
   const { made, healed } = done;
   endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
-  const notices = [...scene.notices, ...doubts(scene), ...(healed ? [] : [UNHEALED])];
+  const said = [...doubtNotices(scene.shares), ...passedNotices(passed)];
+  const notices = [...scene.notices, ...said, ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
 }
 
 const UNHEALED =
   'the commit is made, but the index could not be written; put it right with: git reset -q -- <its paths>';
 
-async function planCommit(scene: CommitScene, options: CommitOptions): Promise<CommitPlan> {
+async function planCommit(
+  scene: CommitScene,
+  options: CommitOptions,
+): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
   const { shares, untracked, work } = scene;
-  const composed = await composeContended(scene);
+  const { entries: hunks, passed } = await composeContended(scene);
+  const composed = new Map(hunks);
   for (const path of untracked) composed.set(path, null);
   const entries = changing(composed, (path) => work.snapshot.dirty.get(path)?.head ?? null);
   const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
   if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
-    throw nothingToCommit(options);
+    throw nothingToCommit(options, passed);
   const isEmpty = whole.length === 0 && !options.amend;
   // `--only` takes a name for everything below it: a folder may stand where this session's file stood.
   const isFolder = (path: string) => lstatOf(join(work.tree.top, path))?.isDirectory() === true;
-  return { whole, entries, isPrivate: entries.size > 0 || isEmpty || whole.some(isFolder) };
+  const isPrivate = entries.size > 0 || isEmpty || whole.some(isFolder);
+  return { plan: { whole, entries, isPrivate }, passed };
 }
 
-function nothingToCommit({ pathspecs }: CommitOptions): Failure {
+function nothingToCommit({ pathspecs }: CommitOptions, passed: readonly Share[]): Failure {
+  const [others] = passedNotices(passed);
+  if (others !== undefined)
+    return new Failure('not-found', `nothing to commit: ${others}`, { hint: 'git handoff status' });
   const where =
     pathspecs.length === 0 ? 'no uncommitted change is this session’s' : 'nothing has changed there';
   return new Failure('not-found', `nothing to commit: ${where}`, { hint: 'git handoff status' });
-}
-
-function doubts({ shares }: CommitScene): string[] {
-  return shares.whole.flatMap(({ dirty, doubts: [first] }) =>
-    first === undefined
-      ? []
-      : [`${dirty.path} was also changed while a command of session ${shortId(first.session)} ran`],
-  );
 }
 
 async function shapeOf(scene: CommitScene, plan: CommitPlan, { commit }: MadeCommit): Promise<CommitShape> {

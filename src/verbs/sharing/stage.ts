@@ -7,6 +7,7 @@ import { whileAlone } from '../../changes/commit-lock.ts';
 import { whileLocked } from '../../git/index-lock.ts';
 import { stagedEntries } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
+import { passedNotices } from './commit/notices.ts';
 import { requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -37,7 +38,8 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   const scene = await readScene({ pathspecs, session, personHint: 'git add -p' }, context);
   requireOwnership(scene);
   requireOwn(scene);
-  const composed = await composeContended(scene);
+  const { entries: hunks, passed } = await composeContended(scene);
+  const composed = new Map(hunks);
   for (const path of scene.untracked) composed.set(path, null);
   const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !composed.has(path));
   const { place, tree, snapshot } = scene.work;
@@ -50,7 +52,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
     const result = await whileAlone(tree.gitDir, scene.self, set);
     if (result.code !== 0) throw gitFailure('update-index', result);
     const items = [...entries.keys()].map((path) => ({ path, hunks: composed.has(path) }));
-    return { value: { items }, notices: scene.notices };
+    return { value: { items }, notices: [...scene.notices, ...passedNotices(passed)] };
   } finally {
     index.remove();
   }

@@ -67,7 +67,12 @@ function cells(item: DirtyPathShape, value: StatusValue, now: number): string[] 
 }
 
 function remarks(item: DirtyPathShape, { session }: StatusValue): string[] {
-  const sure = { explicit: [], window: ['around a command'], 'since-start': ['by it or by hand'] } as const;
+  const sure = {
+    explicit: [],
+    named: [],
+    window: ['around a command'],
+    'since-start': ['by it or by hand'],
+  } as const;
   return [
     ...(item.weak ? ['maybe'] : []),
     ...(item.state === 'contended'

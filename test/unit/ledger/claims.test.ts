@@ -47,7 +47,7 @@ describe('a claim', () => {
       claim('f', blob(2), blob(3), { evidence: 'since-start', weak: false }),
       claim('f', blob(3), blob(4), { evidence: 'window', weak: true }),
     );
-    expect(claims.get('f')).toMatchObject({ evidence: 'since-start', weak: false });
+    expect(claims.get('f')).toMatchObject({ evidence: 'window', weak: false });
   });
 
   it('ends for good; what comes later is a new one', () => {

@@ -9,16 +9,41 @@ import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
 import type { CommitScene } from './scene.ts';
 
+/** What becomes of the contended paths. */
+export interface Composed {
+  readonly entries: ReadonlyMap<string, FileState>;
+  /** Others' paths that a command of this session changed by the way, in a manner that cannot be told apart. */
+  readonly passed: readonly Share[];
+}
+
+/** A path whose hunks are in each other's way. */
+interface Inseparable {
+  readonly share: Share;
+  readonly why: 'overlap' | 'unknown';
+}
+
 /**
  * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository:
  * they are going to be committed.
  *
- * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged
+ * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged. Not for
+ * what no command of this session named: that is left out
  */
-export async function composeContended(scene: CommitScene): Promise<Map<string, FileState>> {
-  const entries = new Map<string, FileState>();
+export async function composeContended(scene: CommitScene): Promise<Composed> {
   const { contended } = scene.shares;
-  if (contended.length === 0) return entries;
+  if (contended.length === 0) return { entries: new Map(), passed: [] };
+  const { entries, failed } = await composeAll(scene);
+  const named = failed.filter(({ share }) => !share.isPassing);
+  if (named.length > 0) throw cannotTell(scene, named);
+  return { entries, passed: failed.map(({ share }) => share) };
+}
+
+async function composeAll(
+  scene: CommitScene,
+): Promise<{ entries: Map<string, FileState>; failed: readonly Inseparable[] }> {
+  const entries = new Map<string, FileState>();
+  const failed: Inseparable[] = [];
+  const { contended } = scene.shares;
   const { top, commonDir } = scene.work.tree;
   const scratch = scratchStore(commonDir);
   const paths = contended.map(({ dirty }) => dirty.path);
@@ -35,17 +60,20 @@ export async function composeContended(scene: CommitScene): Promise<Map<string, 
         entries.set(path, null);
         continue;
       }
-      if (plan.kind !== 'apply') throw cannotTell(scene, share, plan.kind);
+      if (plan.kind !== 'apply') {
+        failed.push({ share, why: plan.kind });
+        continue;
+      }
       const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
       const content = await merge(merger, plan, read, disk?.oid ?? null);
-      if (typeof content === 'string') throw cannotTell(scene, share, content);
-      entries.set(path, { mode: plan.mode, oid: batch.blob(content) });
+      if (typeof content === 'string') failed.push({ share, why: content });
+      else entries.set(path, { mode: plan.mode, oid: batch.blob(content) });
     }
   } finally {
     merger.close();
   }
   await batch.store({ cwd: top });
-  return entries;
+  return { entries, failed };
 }
 
 type Reader = (oid: Oid | null) => Buffer | undefined;
@@ -88,19 +116,17 @@ async function merge(
   return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
 }
 
-function cannotTell(
-  { self, typed }: CommitScene,
-  { dirty, others }: Share,
-  why: 'overlap' | 'unknown',
-): Failure {
-  const { path } = dirty;
-  const ids = [...new Set(others.map(({ session }) => session))].map(shortId).join(', ');
-  const hint = `git handoff take -- ${typed(path)}`;
+function cannotTell({ self, typed }: CommitScene, failed: readonly Inseparable[]): Failure {
+  const ids = [...new Set(failed.flatMap(({ share }) => share.others.map(({ session }) => session)))]
+    .map(shortId)
+    .join(', ');
+  const paths = failed.map(({ share }) => share.dirty.path);
+  const hint = `git handoff take -- ${paths.map(typed).join(' ')}`;
+  const why = failed.every((one) => one.why === 'overlap')
+    ? 'overlap or touch'
+    : 'cannot be told apart (not a text, or too big)';
   const message =
-    why === 'overlap'
-      ? `${path}: the changes of this session (${shortId(self)}) and of session ${ids} overlap or touch; nothing was ` +
-        `staged. Wait until session ${ids} has committed, or take its changes over`
-      : `${path}: the changes of this session (${shortId(self)}) and of session ${ids} cannot be told apart (not a ` +
-        `text, or too big); nothing was staged. Wait until session ${ids} has committed, or take its changes over`;
+    `${paths.join(', ')}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
+    `staged. Wait until session ${ids} has committed, or take its changes over`;
   return new Failure('not-owner', message, { hint });
 }

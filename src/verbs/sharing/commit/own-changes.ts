@@ -40,10 +40,10 @@ export function unrecordedClaims(
       // What another changed meanwhile is in the difference, too.
       if (theirs.some(({ at }) => at >= window.from)) return [];
       // A formatter does not make another's, or nobody's, file this session's.
-      if (!named && !mine && (theirs.length > 0 || change.wasDirty)) return [];
-      const evidence = named ? 'explicit' : 'window';
+      if (!named && !mine && theirs.length === 0 && change.wasDirty) return [];
+      const evidence = named ? 'named' : 'window';
       const weak = !named && sure.weak;
-      const at = { since: window.from, at: now };
+      const at = { since: now, at: now };
       return [
         {
           session: self,
