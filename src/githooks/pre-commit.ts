@@ -8,6 +8,7 @@ import {
   type StagedPath,
   decideCommit,
   problemOwners,
+  staleCandidates,
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
@@ -18,11 +19,12 @@ import { readHead } from '../git/discover.ts';
 import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
 import { parseListed } from '../git/refs.ts';
-import { findReversals, listedPaths, stagedPaths, unstagedPaths } from '../git/staged.ts';
+import { findReversals, listedPaths, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
@@ -157,15 +159,26 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     running: ledger === undefined ? [] : readWindows(ledger, self).map(({ snapshot }) => snapshot),
     ownIndex: isOwnIndex(call, place),
   };
-  const isOwn = (session: string) => [...sides.own].some((id) => id === session || shortId(id) === session);
+  const owns = (id: SessionId, session: string) => id === session || shortId(id) === session;
+  const isOwn = (session: string) => [...sides.own].some((id) => owns(id, session));
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
-  const [reversals, amends, markers] = await Promise.all([
+  const candidates = staleCandidates(known);
+  const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
+  const [reversals, { stale, undone }, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
+    findStale({ cwd, commonDir: place.commonDir, head: head.place, seen }, candidates),
     isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
     foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);
-  const facts: CommitFacts = { ...known, amends, markers };
-  const decision: CommitDecision = decideCommit(facts, reversals);
+  const all = withUndone(ledgers, undone, sides.foreign, candidates, owns);
+  const facts: CommitFacts = { ...known, ledgers: all, amends, markers };
+  const isShared = (path: string) => (candidates.find((one) => one.path === path)?.own.length ?? 0) > 0;
+  const more = await newestChanges(
+    cwd,
+    [...stale].filter((path) => !reversals.some((one) => one.path === path)),
+  );
+  const taken = more.map((one) => ({ ...one, shared: isShared(one.path) }));
+  const decision: CommitDecision = decideCommit(facts, [...reversals, ...taken]);
   return { decision, facts, words };
 }
 

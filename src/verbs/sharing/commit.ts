@@ -63,7 +63,7 @@ async function commitOnce(
   if (done === 'moved') return done;
   const { made, healed } = done;
   endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
-  const notices = [...scene.notices, ...doubts(scene), ...(healed ? [] : [UNHEALED])];
+  const notices = [...scene.notices, ...doubts(scene), ...older(scene), ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
 }
 
@@ -95,6 +95,15 @@ function doubts({ shares }: CommitScene): string[] {
     first === undefined
       ? []
       : [`${dirty.path} was also changed while a command of session ${shortId(first.session)} ran`],
+  );
+}
+
+/** The commit holds HEAD's part; the file on the disk does not, and is left as it is. */
+function older({ shares, typed }: CommitScene): string[] {
+  return shares.contended.flatMap(({ dirty: { path }, others }) =>
+    others.length > 0
+      ? []
+      : [`${path} on the disk lacks what HEAD gained there: git diff HEAD -- ${typed(path)}`],
   );
 }
 

@@ -94,6 +94,10 @@ function cannotTell(
   why: 'overlap' | 'unknown',
 ): Failure {
   const { path } = dirty;
+  if (others.length === 0) {
+    const message = `${path}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was staged. Bring both together in the file, and commit again`;
+    return new Failure('not-owner', message, { hint: `git diff HEAD -- ${typed(path)}` });
+  }
   const ids = [...new Set(others.map(({ session }) => session))].map(shortId).join(', ');
   const hint = `git handoff take -- ${typed(path)}`;
   const message =
