@@ -66,7 +66,7 @@ function state(mode: string, name: string): FileState {
 const HISTORY = 64;
 
 /** A path as one commit changed it. */
-interface PastChange extends StagedPath {
+export interface PastChange extends StagedPath {
   readonly commit: Oid;
   readonly sessions: readonly string[];
 }
@@ -83,6 +83,7 @@ export async function findReversals(
   if (staged.length === 0) return [];
   const history = await pastChanges(
     cwd,
+    'HEAD',
     staged.map(({ path }) => path),
   );
   return staged.flatMap(({ path, index }) => {
@@ -90,17 +91,34 @@ export async function findReversals(
     const [newest] = past;
     if (newest === undefined || !past.some(({ head }) => sameContent(head, index))) return [];
     if (newest.sessions.some(isOwn)) return [];
-    const session = newest.sessions.map(parseSessionId).find((id) => id !== undefined);
-    return [{ path, commit: newest.commit, session }];
+    return [reversalOf(newest)];
   });
 }
 
-/** What the last commits did to these paths, newest first. */
-async function pastChanges(cwd: string, paths: readonly string[]): Promise<PastChange[]> {
+/** The commit that gave each of these paths the content that HEAD has. */
+export async function newestChanges(cwd: string, paths: readonly string[]): Promise<Reversal[]> {
+  if (paths.length === 0) return [];
+  const history = await pastChanges(cwd, 'HEAD', paths);
+  return paths.flatMap((path) => {
+    const newest = history.find((change) => change.path === path);
+    return newest === undefined ? [] : [reversalOf(newest)];
+  });
+}
+
+function reversalOf({ path, commit, sessions }: PastChange): Reversal {
+  return { path, commit, session: sessions.map(parseSessionId).find((id) => id !== undefined) };
+}
+
+/** What the last commits of a range did to these paths, newest first. */
+export async function pastChanges(
+  cwd: string,
+  range: string,
+  paths: readonly string[],
+): Promise<PastChange[]> {
   const format = '--format=commit %H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
   const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--diff-merges=first-parent'];
   const plain = ['--no-ext-diff', '-O/dev/null', '--no-show-signature', '--no-notes'];
-  const args = ['log', `--max-count=${HISTORY}`, format, ...flags, ...plain, 'HEAD', '--', ...paths];
+  const args = ['log', `--max-count=${HISTORY}`, format, ...flags, ...plain, range, '--', ...paths];
   const result = await runGit(['--literal-pathspecs', ...args], { cwd });
   if (result.code !== 0) return [];
   const changes: PastChange[] = [];

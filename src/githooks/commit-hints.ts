@@ -33,9 +33,13 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   if (branch !== undefined) return [switchBack(branch, facts)];
   const paths = (kind: Problem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
-  const reversed = paths('reversal');
+  // What this session has changed, too, goes in without the rest: HEAD with its own part.
+  const shared = problems.flatMap((one) =>
+    one.kind === 'reversal' && one.by.shared === true ? [one.path] : [],
+  );
+  const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
-  const contended = paths('contended');
+  const contended = [...paths('contended'), ...shared];
   const mine = decision.mine.filter((path) => !foreign.has(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));

@@ -8,21 +8,23 @@ import {
   type StagedPath,
   decideCommit,
   problemOwners,
+  staleCandidates,
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
+import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import { utf8 } from '../git/binary-text.ts';
 import { readHead } from '../git/discover.ts';
 import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
 import { parseListed } from '../git/refs.ts';
-import { findReversals, listedPaths, stagedPaths, unstagedPaths } from '../git/staged.ts';
+import { findReversals, listedPaths, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
@@ -161,14 +163,25 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     ownIndex: isOwnIndex(call, place),
   };
   const isOwn = (session: string) => namesOwn(session, sides);
+  const isOf = (session: SessionId, named: string) => namedPeer(named, sides) === session;
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
-  const [reversals, amends, markers] = await Promise.all([
+  const candidates = staleCandidates(known);
+  const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
+  const [reversals, { stale, undone }, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
+    findStale({ cwd, commonDir: place.commonDir, head: head.place, seen }, candidates),
     isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
     foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);
-  const facts: CommitFacts = { ...known, amends, markers };
-  const decision: CommitDecision = decideCommit(facts, reversals);
+  const all = withUndone(ledgers, undone, sides.foreign, candidates, isOf);
+  const facts: CommitFacts = { ...known, ledgers: all, amends, markers };
+  const isShared = (path: string) => (candidates.find((one) => one.path === path)?.own.length ?? 0) > 0;
+  const more = await newestChanges(
+    cwd,
+    [...stale].filter((path) => !reversals.some((one) => one.path === path)),
+  );
+  const taken = more.map((one) => ({ ...one, shared: isShared(one.path) }));
+  const decision: CommitDecision = decideCommit(facts, [...reversals, ...taken]);
   return { decision, facts, words };
 }
 

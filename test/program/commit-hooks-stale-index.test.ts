@@ -151,6 +151,114 @@ describe('F7: an index that is older than HEAD', () => {
   });
 });
 
+/** Another clone publishes line 1 of src/a.ts; here it is fetched only. */
+function published(edit = TEN.replace('line 1\n', 'published\n')): string {
+  const upstream = join(world.root, 'upstream.git');
+  const clone = join(world.root, 'clone');
+  world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });
+  world.git(['clone', '-q', upstream, clone], { cwd: world.root });
+  world.git(['remote', 'add', 'origin', upstream]);
+  const commit = world.commit('far away', { 'src/a.ts': edit }, clone);
+  world.git(['push', '-q'], { cwd: clone });
+  world.git(['fetch', '-q', 'origin']);
+  return commit;
+}
+
+describe('a file with an edit of B’s own that is older than HEAD, however HEAD got there', () => {
+  const MOVES = [
+    'git reset -q --soft origin/main',
+    'git update-ref refs/heads/main origin/main',
+    'git branch -q moved origin/main && git symbolic-ref HEAD refs/heads/moved',
+    'git fetch -q --update-head-ok origin main:main',
+    'git worktree add -q ../else -b else && git -C ../else update-ref refs/heads/main origin/main',
+  ];
+
+  it.each(MOVES)('%s: the commit is refused, and B’s part goes in by git handoff commit', (move) => {
+    const commit = published();
+    world.wrote(B, 'src/a.ts', `${TEN}of B\n`);
+    const { run } = world.bash(B, `${move} && git add src/a.ts && git commit -m B`);
+    expect(run).toMatchObject({ status: 1 });
+    const stderr = run?.stderr ?? '';
+    expect(errorsOf(stderr).find((line) => line.startsWith('src/a.ts'))).toMatch(commit.slice(0, 7));
+    world.follow(B, stderr);
+    expect(world.changed()).toEqual(['src/a.ts']);
+    expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(`${TEN.replace('line 1\n', 'published\n')}of B`);
+    // What is on the disk still lacks the published line: no later commit takes it back.
+    expect(errorsOf(world.refused(B, ['commit', '-am', 'again']))).toHaveLength(1);
+  });
+
+  it('edited after the move: the same', () => {
+    published();
+    world.git(['reset', '-q', '--soft', 'origin/main']);
+    world.write(B, 'src/a.ts', `${TEN}of B\n`);
+    world.follow(B, world.refused(B, ['commit', '-am', 'B']));
+    expect(world.git(['show', 'HEAD:src/a.ts'])).toMatch(/^published\n[^]*of B$/);
+  });
+
+  it('brought up to date by hand: goes in', () => {
+    published();
+    world.wrote(B, 'src/a.ts', `${TEN}of B\n`);
+    world.bash(B, MOVES[0] ?? '');
+    world.wrote(B, 'src/a.ts', `${TEN.replace('line 1\n', 'published\n')}of B\n`);
+    world.commits(B, ['-am', 'B']);
+  });
+
+  it('that removes what was published, knowing it: goes in', () => {
+    published();
+    world.bash(B, 'git merge -q origin/main');
+    world.wrote(B, 'src/a.ts', TEN);
+    world.commits(B, ['-am', 'B']);
+  });
+
+  it('where HEAD deleted it: the commit would bring it back', () => {
+    const upstream = join(world.root, 'gone.git');
+    world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });
+    world.git(['--git-dir', upstream, 'update-ref', 'refs/heads/main', deletion()]);
+    world.git(['fetch', '-q', upstream, 'main:gone']);
+    world.wrote(B, 'src/b.ts', '2\n');
+    const { run } = world.bash(B, 'git reset -q --soft gone && git add src/b.ts && git commit -m B');
+    expect(errorsOf(run?.stderr ?? '')).toEqual([
+      expect.stringMatching(/^src\/a\.ts: the commit would take back/),
+    ]);
+    function deletion(): string {
+      const env = { GIT_INDEX_FILE: join(world.root, 'index of nobody') };
+      world.git(['read-tree', 'HEAD'], { env });
+      world.git(['rm', '-q', '--cached', 'src/a.ts'], { env });
+      const tree = world.git(['write-tree'], { env });
+      const commit = world.git(['commit-tree', tree, '-p', 'HEAD', '-m', 'gone']);
+      world.git(['push', '-q', upstream, `${commit}:refs/heads/gone`]);
+      return commit;
+    }
+  });
+});
+
+describe('reset --soft', () => {
+  it('over B’s own commits for a squash passes', () => {
+    for (const n of [1, 2, 3]) {
+      world.wrote(B, `src/${n}.ts`, `${n}\n`);
+      world.bash(B, `git add src/${n}.ts && git commit -qm ${n}`);
+    }
+    const { run } = world.bash(B, 'git reset -q --soft HEAD~3 && git commit -qm squashed');
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(world.changed()).toEqual(['src/1.ts', 'src/2.ts', 'src/3.ts']);
+  });
+
+  it.each(['id', 'off'])('over A’s commit: its paths are A’s (handoff.trailer = %s)', (trailer) => {
+    world.git(['config', 'handoff.trailer', trailer]);
+    commitOfA();
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.git(['reset', '-q', '--soft', 'HEAD~1']);
+    world.git(['add', 'src/b.ts']);
+    const stderr = world.refused(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([
+      expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/),
+      expect.stringMatching(/^src\/new\.ts: session aaaaaaaa/),
+    ]);
+    world.follow(B, stderr);
+    expect(world.changed()).toEqual(['src/b.ts']);
+  });
+});
+
 describe('what the session did itself', () => {
   it('git rm in a tool call, and a commit in the next', () => {
     commitOfA();

@@ -2,6 +2,7 @@ import type { Oid, SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
+import { type Candidate, isFresh } from './stale.ts';
 import type { HeadPlace, Snapshot } from './snapshot.ts';
 
 /** Whether a commit that is about to be made mixes sessions. Pure; the git hooks and `git handoff commit` ask. */
@@ -19,6 +20,8 @@ export interface Reversal {
   readonly commit: Oid;
   /** Whose commit it was; `undefined` when its message names no session. */
   readonly session: SessionId | undefined;
+  /** The committing session has changed the path, too: its own part can go in. */
+  readonly shared?: boolean;
 }
 
 /** A merge, rebase … that another live session has begun, and that a commit would finish or go on with. */
@@ -133,12 +136,28 @@ export function suspects(facts: Omit<CommitFacts, 'amends' | 'markers'>): Staged
   });
 }
 
+/** Paths that may be older than HEAD, whoever changed them besides: all but what the session put there knowing HEAD. */
+export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>): Candidate[] {
+  return facts.staged.flatMap((staged) => {
+    const { path, head, index } = staged;
+    const { own, foreign } = claimsOn(path, facts.ledgers, facts.sides, head);
+    const candidate = { path, head, next: index, own };
+    if (own.length === 0 ? strong(foreign).length > 0 || stagedHere(staged, facts) : isFresh(candidate))
+      return [];
+    return isRecorded(staged, facts) ? [] : [candidate];
+  });
+}
+
+function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
+  return self.staged.get(path)?.some((state) => sameState(state, index)) === true;
+}
+
 /** The session put this into the index itself: on record, or in the command that runs now. */
 function stagedHere(
   staged: StagedPath,
   { self, running, head, ownIndex }: Omit<CommitFacts, 'amends' | 'markers'>,
 ): boolean {
-  if (self.staged.get(staged.path)?.some((state) => sameState(state, staged.index)) === true) return true;
+  if (isRecorded(staged, { self })) return true;
   return running.some((before) => {
     const then = before.dirty.get(staged.path);
     if (before.head.oid !== head.oid || !ownIndex) return false;
@@ -183,8 +202,7 @@ function judgePath(
   const [claim] = strong(foreign);
   if (claim !== undefined) {
     const touched = ownTouches.length > 0;
-    const recorded = own.length > 0 || touched ? (facts.self.staged.get(path) ?? []) : [];
-    if (!recorded.some((state) => sameState(state, staged.index))) {
+    if (!(own.length > 0 || touched) || !isRecorded(staged, facts)) {
       return own.length > 0 ? { kind: 'contended', path, claim } : { kind: 'foreign', path, claim, touched };
     }
   }

@@ -34,7 +34,7 @@ export interface Share {
 export interface Shares {
   /** Taken as they are on the disk. */
   readonly whole: readonly Share[];
-  /** Only the session's own hunks are taken. */
+  /** Only the session's own hunks are taken: others changed it, too, or it is older than HEAD (no `others`). */
   readonly contended: readonly Share[];
   /** Named, and another live session's. */
   readonly refused: readonly { readonly path: string; readonly claim: OpenClaim }[];

@@ -18,7 +18,7 @@ import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
 import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
-import { doubtNotices, passedNotices } from './commit/notices.ts';
+import { doubtNotices, olderNotices, passedNotices } from './commit/notices.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -64,7 +64,7 @@ async function commitOnce(
   if (done === 'moved') return done;
   const { made, healed } = done;
   endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
-  const said = [...doubtNotices(scene.shares), ...passedNotices(passed)];
+  const said = [...doubtNotices(scene.shares), ...olderNotices(scene), ...passedNotices(passed)];
   const notices = [...scene.notices, ...said, ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
 }

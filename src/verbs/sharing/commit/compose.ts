@@ -117,6 +117,12 @@ async function merge(
 }
 
 function cannotTell({ self, typed }: CommitScene, failed: readonly Inseparable[]): Failure {
+  const [beside] = failed.filter(({ share }) => share.others.length === 0);
+  if (beside !== undefined) {
+    const { path } = beside.share.dirty;
+    const message = `${path}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was staged. Bring both together in the file, and commit again`;
+    return new Failure('not-owner', message, { hint: `git diff HEAD -- ${typed(path)}` });
+  }
   const ids = [...new Set(failed.flatMap(({ share }) => share.others.map(({ session }) => session)))]
     .map(shortId)
     .join(', ');

@@ -45,7 +45,9 @@ async function healed(
 ): Promise<FileState | undefined> {
   const { path } = change;
   const dirty = scene.work.snapshot.dirty.get(path);
-  const isContended = scene.shares.contended.some((share) => share.dirty.path === path);
+  const isContended = scene.shares.contended.some(
+    (share) => share.dirty.path === path && share.others.length > 0,
+  );
   if (sameState(index, change.head)) return change.index;
   if (!isContended) {
     const isOurs = dirty !== undefined && [dirty.index, dirty.disk].some((state) => sameState(state, index));

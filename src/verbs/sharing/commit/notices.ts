@@ -1,3 +1,4 @@
+import type { CommitScene } from './scene.ts';
 import type { Share, Shares } from '../../../domain/ledger/shares.ts';
 import { shortId } from '../../../domain/names.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
@@ -26,4 +27,13 @@ export function passedNotices(passed: readonly Share[]): string[] {
     `left out: ${names.join(', ')}${more}, uncommitted work of session ${owners.map(shortId).join(', ')} that a command ` +
       'of this session only touched; its owner commits it as it is on the disk',
   ];
+}
+
+/** The commit holds HEAD's part; the file on the disk does not, and is left as it is. */
+export function olderNotices({ shares, typed }: CommitScene): string[] {
+  return shares.contended.flatMap(({ dirty: { path }, others }) =>
+    others.length > 0
+      ? []
+      : [`${path} on the disk lacks what HEAD gained there: git diff HEAD -- ${typed(path)}`],
+  );
 }

@@ -14,6 +14,7 @@ import { type Context, findSession } from '../../../sessions/caller.ts';
 import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
 import { openWorkspace } from '../../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
+import { withoutStale } from './stale-shares.ts';
 
 /** Everything that `commit` and `stage --mine` decide on, read anew at each try. */
 export interface CommitScene {
@@ -71,7 +72,8 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   const owners = ownersOf(self, asker, judged);
   const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
   const unrecorded = unrecordedClaims(self, work, owners, now);
-  const shares = divideWork({ dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named });
+  const facts = { dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named };
+  const shares = await withoutStale(self, work, divideWork(facts));
   return {
     self,
     work,

@@ -1,0 +1,196 @@
+import { type OpenClaim, type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../domain/ledger/file-state.ts';
+import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
+import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import {
+  type Bearing,
+  type Candidate,
+  type Gain,
+  bearing,
+  claimGains,
+  isLater,
+  isMeant,
+} from '../domain/ledger/stale.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { type IndexMove, indexMoves, movedPaths } from '../git/index-moves.ts';
+import { TextMerger } from '../git/merge-file.ts';
+import { readContents, scratchStore } from '../git/scratch-store.ts';
+import { type PastChange, pastChanges } from '../git/staged.ts';
+
+/** Where paths are judged. */
+export interface StalePlace {
+  readonly cwd: string;
+  readonly commonDir: string;
+  readonly head: HeadPlace;
+  /** Where the session saw HEAD. */
+  readonly seen: readonly (Oid | null)[];
+}
+
+export interface StalePaths {
+  /** A commit of them would undo what HEAD has gained. */
+  readonly stale: ReadonlySet<string>;
+  /** Changes of commits that HEAD has left behind; they stand in the index only. */
+  readonly undone: readonly Undone[];
+}
+
+interface Undone extends PastChange {
+  readonly at: number;
+}
+
+/** Looks which paths are older than HEAD, however HEAD got to where it is. */
+export async function findStale(place: StalePlace, candidates: readonly Candidate[]): Promise<StalePaths> {
+  if (candidates.length === 0 || place.head.oid === null) return { stale: new Set(), undone: [] };
+  const { cwd, head, seen } = place;
+  const paths = candidates.map(({ path }) => path);
+  const { moves, since } = await indexMoves(cwd, head.oid, seen);
+  const [gains, undone] = await Promise.all([
+    Promise.all(moves.map((move) => movedPaths(cwd, move, paths))),
+    Promise.all(moves.map((move) => leftBehind(cwd, move, paths))),
+  ]);
+  const judge = new Judge(place);
+  try {
+    const stale = new Set<string>();
+    for (const candidate of candidates) {
+      const moved = gains.flatMap((changes, n) =>
+        changes
+          .filter(({ path }) => path === candidate.path)
+          .map(({ from, to }): Gain => ({ from, to, at: moves[n]?.at ?? 0 })),
+      );
+      if (await judge.isStale(candidate, [...claimGains(candidate, since), ...moved]))
+        stale.add(candidate.path);
+    }
+    const left = [];
+    for (const change of undone.flat()) {
+      const candidate = candidates.find(({ path }) => path === change.path);
+      if (candidate !== undefined && (await judge.isLeft(candidate, change))) left.push(change);
+    }
+    return { stale, undone: left };
+  } finally {
+    judge.close();
+  }
+}
+
+async function leftBehind(
+  cwd: string,
+  { from, to, at }: IndexMove,
+  paths: readonly string[],
+): Promise<Undone[]> {
+  const changes = await pastChanges(cwd, `${to}..${from}`, paths);
+  return changes.map((change) => ({ ...change, at }));
+}
+
+/** Reads contents and merges them, where states alone do not tell. */
+class Judge {
+  readonly #place: StalePlace;
+  #merger: TextMerger | undefined;
+
+  constructor(place: StalePlace) {
+    this.#place = place;
+  }
+
+  async isStale(candidate: Candidate, gains: readonly Gain[]): Promise<boolean> {
+    for (const gain of gains) {
+      const found = await this.#bearing(candidate.next, gain);
+      if (found === 'has') continue;
+      if ((await this.#bearing(candidate.head, gain)) !== 'has') continue;
+      if (isMeant(candidate) || (await this.#isComposed(candidate))) return false;
+      if (found === 'lacks' || !isLater(candidate, gain)) return true;
+    }
+    return false;
+  }
+
+  /** The commit's change is in what is to be committed, and HEAD has it no more. */
+  async isLeft({ head, next }: Candidate, { head: from, index: to, at }: Undone): Promise<boolean> {
+    const gain = { from, to, at };
+    return (await this.#bearing(head, gain)) !== 'has' && (await this.#bearing(next, gain)) !== 'lacks';
+  }
+
+  async #bearing(state: FileState, gain: Gain): Promise<Bearing> {
+    const known = bearing(state, gain);
+    if (known !== undefined) return known;
+    const oids = [state, gain.from, gain.to].flatMap((one) => one?.oid ?? []);
+    const [current, from, to] = await this.#read(oids);
+    if (current === undefined || from === undefined || to === undefined) return 'conflict';
+    const merged = await this.#apply(current, from, to);
+    if (merged === undefined) return 'conflict';
+    return merged.equals(current) ? 'has' : 'lacks';
+  }
+
+  /** It is what HEAD has with the session's own changes. */
+  async #isComposed({ head, next, own }: Candidate): Promise<boolean> {
+    if (own.length === 0 || next === null) return false;
+    const plan = planHunks({ head, disk: next, mine: own, others: [] });
+    if (plan.kind !== 'apply' || next.oid === null) return false;
+    const names = contentsOf(plan);
+    const contents = await this.#read([next.oid, ...names]);
+    const known = new Map(names.map((name, n) => [name, contents[n + 1]]));
+    const read = (oid: Oid | null) => (oid === null ? Buffer.alloc(0) : known.get(oid));
+    let content = read(plan.start);
+    for (const { before, after } of plan.steps) {
+      const [was, is] = [read(before), read(after)];
+      if (content === undefined || was === undefined || is === undefined) return false;
+      content = await this.#apply(content, was, is);
+    }
+    return content !== undefined && contents[0]?.equals(content) === true;
+  }
+
+  #read(oids: readonly Oid[]): Promise<(Buffer | undefined)[]> {
+    const { cwd, commonDir } = this.#place;
+    return readContents(cwd, scratchStore(commonDir), oids);
+  }
+
+  async #apply(current: Buffer, before: Buffer, after: Buffer): Promise<Buffer | undefined> {
+    this.#merger ??= new TextMerger();
+    const merged = await this.#merger.apply(current, before, after);
+    return merged.kind === 'merged' ? merged.content : undefined;
+  }
+
+  close(): void {
+    this.#merger?.close();
+  }
+}
+
+/**
+ * The ledgers with what HEAD has left behind of other sessions' commits: it stands in the index only, and is theirs.
+ *
+ * @param owns whether a session's id, as a trailer has it, is that session's
+ */
+export function withUndone(
+  ledgers: readonly SessionLedger[],
+  undone: readonly Undone[],
+  foreign: ReadonlySet<SessionId>,
+  candidates: readonly Candidate[],
+  owns: (session: SessionId, id: string) => boolean,
+): SessionLedger[] {
+  if (undone.length === 0) return [...ledgers];
+  const isKnown = (session: SessionId) => ledgers.some((ledger) => ledger.session === session);
+  const others = [...foreign].filter((session) => !isKnown(session)).map((one) => foldLedger(one, []));
+  return [...ledgers, ...others].map((ledger) => {
+    const { session } = ledger;
+    if (!foreign.has(session)) return ledger;
+    const claims = new Map(ledger.claims);
+    for (const change of undone) {
+      const { path, at } = change;
+      const candidate = candidates.find((one) => one.path === path);
+      if (candidate === undefined || claims.has(path) || !isMaker(ledger, change, owns)) continue;
+      claims.set(path, undoneClaim(session, candidate, at));
+    }
+    return { ...ledger, claims };
+  });
+}
+
+/** By the commit's trailers; where it has none, by what the session's commits were let through with. */
+function isMaker(
+  { session, commits }: SessionLedger,
+  { sessions, path, index }: PastChange,
+  owns: (session: SessionId, id: string) => boolean,
+): boolean {
+  if (sessions.length > 0) return sessions.some((id) => owns(session, id));
+  return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
+}
+
+function undoneClaim(session: SessionId, { path, head, next }: Candidate, at: number): OpenClaim {
+  const changes = [{ before: head, after: next }];
+  const sure = { evidence: 'explicit', weak: false } as const;
+  return { session, path, base: head, changes, after: next, committed: [], ...sure, since: at, at };
+}

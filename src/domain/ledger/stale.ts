@@ -1,0 +1,66 @@
+import type { OpenClaim } from './claims.ts';
+import { sameState, type FileState } from './file-state.ts';
+
+/**
+ * Whether a path would undo what HEAD has gained: HEAD moved, and the index (or the disk) stayed as it was. Pure; what
+ * a merge of three texts comes to is asked of git.
+ */
+
+/** What HEAD gained at a path, and when; milliseconds since the epoch. */
+export interface Gain {
+  readonly from: FileState;
+  readonly to: FileState;
+  readonly at: number;
+}
+
+/** A path that is to be committed. */
+export interface Candidate {
+  readonly path: string;
+  readonly head: FileState;
+  /** What the commit would make of it. */
+  readonly next: FileState;
+  /** The committing session's own claims. */
+  readonly own: readonly OpenClaim[];
+}
+
+/** How a state stands to a change: it has it, it lacks it, or both changed the same lines. */
+export type Bearing = 'has' | 'lacks' | 'conflict';
+
+/** As far as it can be told without the contents; `undefined`: three texts have to be merged. */
+export function bearing(state: FileState, { from, to }: Gain): Bearing | undefined {
+  if (sameState(state, to)) return 'has';
+  if (sameState(state, from)) return 'lacks';
+  if (state === null || from === null || to === null) return 'conflict';
+  if (from.mode !== to.mode && state.mode === from.mode) return 'lacks';
+  if (from.oid === to.oid || state.oid === to.oid) return 'has';
+  if (state.oid === from.oid) return 'lacks';
+  return [state, from, to].every(({ mode, oid }) => mode.startsWith('100') && oid !== null)
+    ? undefined
+    : 'conflict';
+}
+
+/** What HEAD has gained since the session began to change the path, by its own claims. */
+export function claimGains({ own, head }: Candidate, at: number): Gain[] {
+  return own.flatMap(({ base }) => (sameState(base, head) ? [] : [{ from: base, to: head, at }]));
+}
+
+/** Nothing was changed there on anything but what HEAD has now: a look at history is not worth its time. */
+export function isFresh({ own, head }: Candidate): boolean {
+  return (
+    own.length > 0 &&
+    own.every(({ base, changes }) => sameState(base, head) && sameState(changes[0]?.before ?? null, head))
+  );
+}
+
+/** The session changed HEAD's own content into this one, knowing it. */
+export function isMeant({ own, head, next }: Candidate): boolean {
+  return own.some(({ changes }) => {
+    const last = changes.at(-1);
+    return last !== undefined && sameState(last.before, head) && sameState(last.after, next);
+  });
+}
+
+/** The session has changed the path since: it has had the chance to see both. Reflogs count in whole seconds. */
+export function isLater({ own }: Candidate, { at }: Gain): boolean {
+  return own.some((claim) => claim.at >= at + 1000);
+}

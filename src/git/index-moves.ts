@@ -1,0 +1,90 @@
+import { type FileState } from '../domain/ledger/file-state.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { runGit } from './run.ts';
+import { parseRaw } from './staged.ts';
+
+/** A move of HEAD that may have left the index where it was: no commit, merge or switch made it. */
+export interface IndexMove {
+  readonly from: Oid;
+  readonly to: Oid;
+  /** Milliseconds since the epoch, to the second. */
+  readonly at: number;
+}
+
+interface Logged {
+  readonly oid: Oid;
+  readonly parent: Oid | undefined;
+  readonly subject: string;
+  readonly at: number;
+}
+
+/** How many entries of the reflog are read, and of how many moves the paths are. */
+const ENTRIES = 32;
+const MOVES = 8;
+
+/** git brings the index along, and says so in the reflog by these words. */
+const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clone|branch|initial)\b/;
+
+/**
+ * The last moves of HEAD that may have left the index behind, newest first, by its reflog: `reset`, `update-ref`,
+ * `fetch`, a push into the branch; and, from one entry to the next, what another worktree did to the branch.
+ *
+ * @param seen where the session saw HEAD, for a repository without reflogs
+ */
+export async function indexMoves(
+  cwd: string,
+  head: Oid | null,
+  seen: readonly (Oid | null)[],
+): Promise<{ readonly moves: IndexMove[]; readonly since: number }> {
+  if (head === null) return { moves: [], since: 0 };
+  const logged = await readLog(cwd);
+  const [newest] = logged;
+  const moves: IndexMove[] = [];
+  const add = (from: Oid | undefined | null, to: Oid | undefined, at: number) => {
+    if (from && to && from !== to) moves.push({ from, to, at });
+  };
+  if (newest === undefined) for (const oid of seen) add(oid, head, 0);
+  else add(newest.oid, head, newest.at);
+  for (const [n, { oid, parent, subject, at }] of logged.entries()) {
+    const before = logged[n + 1]?.oid;
+    if (!BRINGS.test(subject)) add(before, oid, at);
+    else if (/^commit(?:: | \(merge\))/.test(subject)) add(before, parent, at);
+  }
+  return { moves: moves.slice(0, MOVES), since: newest?.at ?? 0 };
+}
+
+async function readLog(cwd: string): Promise<Logged[]> {
+  const format = '--format=%gd %H %P%n%gs';
+  const args = ['log', '--walk-reflogs', `--max-count=${ENTRIES}`, '-z', '--date=unix', format, 'HEAD', '--'];
+  const result = await runGit(args, { cwd });
+  if (result.code !== 0) return [];
+  return result.stdout
+    .toString('utf8')
+    .split('\0')
+    .flatMap((record) => {
+      const match = /^\S*@\{(\d+)\} ([0-9a-f]+) ?([0-9a-f]*)[^\n]*\n?([^]*)$/.exec(record);
+      const oid = parseOid(match?.[2] ?? '');
+      if (match === null || oid === undefined) return [];
+      return [
+        { oid, parent: parseOid(match[3] ?? ''), subject: match[4] ?? '', at: Number(match[1]) * 1000 },
+      ];
+    });
+}
+
+/** What a move brought to some paths: everything since the two ends parted. */
+export async function movedPaths(
+  cwd: string,
+  { from, to }: IndexMove,
+  paths: readonly string[],
+): Promise<{ path: string; from: FileState; to: FileState }[]> {
+  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
+  const plain = ['--no-ext-diff', '--no-textconv', '-O/dev/null'];
+  const args = ['--literal-pathspecs', 'diff', ...flags, ...plain, `${from}...${to}`, '--', ...paths];
+  const result = await runGit(args, { cwd });
+  if (result.code !== 0) return [];
+  return parseRaw(result.stdout.toString('utf8')).map(({ path, head, index }) => ({
+    path,
+    from: head,
+    to: index,
+  }));
+}
