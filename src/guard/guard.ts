@@ -62,9 +62,12 @@ export async function guard(call: GuardCall): Promise<string> {
     client = dialect.client;
     event = dialect.parse(payload, call.env);
     if (event === undefined) throw new Error('the payload is none of this client');
-    const scene = await setScene(call, dialect, event, log);
+    const unchecked = new Set<string>();
+    const scene = await setScene(call, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(scene) ?? folder;
-    const verdict = await decideInTime(scene);
+    const decided = await decideInTime(scene);
+    const verdict =
+      decided.kind === 'deny' ? decided : combined(decided, notCheckedVerdict(event, unchecked));
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
     return dialect.render(verdict, event, payload);
   } catch (error) {
@@ -77,7 +80,7 @@ async function setScene(
   call: GuardCall,
   dialect: Dialect,
   event: GuardEvent,
-  log: Scene['log'],
+  { log, notChecked }: Pick<Scene, 'log' | 'notChecked'>,
 ): Promise<Scene> {
   const home = call.env['HOME'] ?? homedir();
   const cwd = event.cwd ?? call.cwd;
@@ -108,6 +111,7 @@ async function setScene(
     enabled,
     now,
     budget,
+    notChecked,
     log,
   };
 }
@@ -147,7 +151,14 @@ async function decideInTime(scene: Scene): Promise<Verdict> {
   const verdict = await inTime(decideOrLift(scene), scene.budget);
   if (verdict !== 'late') return verdict;
   scene.log('open', 'the deadline passed before there was a decision');
+  if (scene.enabled) scene.notChecked('this call, for git did not answer in time');
   return ALLOW;
+}
+
+/** Around a tool, which waits for an answer and goes on with what it is told. */
+function notCheckedVerdict({ kind }: GuardEvent, unchecked: ReadonlySet<string>): Verdict | undefined {
+  if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return undefined;
+  return { kind: 'context', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` };
 }
 
 /** A person may have allowed what is refused. */
