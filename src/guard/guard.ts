@@ -10,7 +10,7 @@ import {
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
-import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { bypassFolder, ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
@@ -27,6 +27,8 @@ export interface GuardCall {
   readonly client: string | undefined;
   /** The settings, when the launcher has read them already. */
   readonly settings: string | undefined;
+  /** git did not tell the settings in time, and is not asked again. */
+  readonly isLate?: boolean | undefined;
   /** Refs that it has listed. */
   readonly listed?: Listed;
   readonly clientPid: number;
@@ -91,7 +93,10 @@ async function setScene(
     }),
     findPlace(cwd, call.env),
   ]);
-  const enabled = settings.enabled === true && place !== undefined;
+  const isEnabled =
+    settings.enabled === true ||
+    (call.isLate === true && place !== undefined && isInitialised(place.commonDir));
+  const enabled = isEnabled && place !== undefined;
   const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, listed, now, budget } = call;
@@ -129,7 +134,8 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function settingsOf({ settings, budget }: GuardCall, cwd: string): Promise<Settings> {
+async function settingsOf({ settings, isLate, budget }: GuardCall, cwd: string): Promise<Settings> {
+  if (isLate === true) return DEFAULT_SETTINGS;
   if (settings !== undefined) return settingsFromLines(settings);
   const { readSettings } = await import('../git/config.ts');
   return readSettings(cwd, budget.left());
