@@ -1,6 +1,6 @@
 import { guard } from './guard/guard.ts';
 import type { BinaryText } from './git/binary-text.ts';
-import { limitGit } from './git/limits.ts';
+import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime } from './host/io.ts';
 import { readToEnd } from './host/pipe.ts';
 
@@ -87,10 +87,14 @@ function readWords(argv: readonly string[], io: Io): Words {
 async function readPiped(
   { isPiped, settings }: Words,
   budget: Budget,
-): Promise<{ settings?: string | undefined; records?: BinaryText | undefined }> {
+): Promise<{ settings?: string | undefined; records?: BinaryText | undefined; isLate?: true }> {
   if (!isPiped) return { settings };
-  const bytes = await readToEnd(3, budget.part(beforeAnswer(budget))).catch(() => undefined);
-  if (bytes === undefined) return {};
+  // Half of it: whoever waits for a git that hangs must be able to decide without.
+  const bytes = await readToEnd(3, budget.part(beforeAnswer(budget) / 2)).catch(() => undefined);
+  if (bytes === undefined) {
+    noteLateGit();
+    return { isLate: true };
+  }
   const end = bytes.indexOf(0);
   const text = bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
   return {
@@ -108,13 +112,15 @@ async function readPayload({ stdin }: Io, budget: Budget): Promise<string> {
 async function guardCall(words: Words, io: Io, budget: Budget): Promise<number> {
   const { clientPid, client, refsPipe } = words;
   const { env, cwd } = io;
-  const [{ settings, records }, text] = await Promise.all([
+  const [{ settings, records, isLate }, text] = await Promise.all([
     readPiped(words, budget),
     readPayload(io, budget),
   ]);
   const listed = { records, pipe: refsPipe };
   const now = io.clock();
-  await io.stdout.write(await guard({ text, client, settings, listed, clientPid, env, cwd, now, budget }));
+  await io.stdout.write(
+    await guard({ text, client, settings, isLate, listed, clientPid, env, cwd, now, budget }),
+  );
   return 0;
 }
 

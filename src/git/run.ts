@@ -2,7 +2,7 @@ import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
-import { gitTime } from './limits.ts';
+import { gitTime, limitOf, noteLateGit } from './limits.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
@@ -111,10 +111,11 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
-    const limit = options.timeoutMs ?? gitTime() ?? Infinity;
+    const limit = limitOf(options.timeoutMs);
     // A timer of no end would fire at once.
     if (limit < Infinity) {
       const terminate = () => {
+        noteLateGit();
         child.kill('SIGTERM');
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
         // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.

@@ -10,7 +10,7 @@ import {
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { exists, realPath } from '../host/disk.ts';
-import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { bypassFolder, ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
@@ -27,6 +27,8 @@ export interface GuardCall {
   readonly client: string | undefined;
   /** The settings, when the launcher has read them already. */
   readonly settings: string | undefined;
+  /** git did not tell the settings in time, and is not asked again. */
+  readonly isLate?: boolean | undefined;
   /** Refs that it has listed. */
   readonly listed?: Listed;
   readonly clientPid: number;
@@ -62,9 +64,12 @@ export async function guard(call: GuardCall): Promise<string> {
     client = dialect.client;
     event = dialect.parse(payload, call.env);
     if (event === undefined) throw new Error('the payload is none of this client');
-    const scene = await setScene(call, dialect, event, log);
+    const unchecked = new Set<string>();
+    const scene = await setScene(call, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(scene) ?? folder;
-    const verdict = await decideInTime(scene);
+    const decided = await decideInTime(scene);
+    const verdict =
+      decided.kind === 'deny' ? decided : combined(decided, notCheckedVerdict(event, unchecked));
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
     return dialect.render(verdict, event, payload);
   } catch (error) {
@@ -80,7 +85,7 @@ async function setScene(
   call: GuardCall,
   dialect: Dialect,
   event: GuardEvent,
-  log: Scene['log'],
+  { log, notChecked }: Pick<Scene, 'log' | 'notChecked'>,
 ): Promise<Scene> {
   const home = call.env['HOME'] ?? homedir();
   const cwd = event.cwd ?? call.cwd;
@@ -92,7 +97,10 @@ async function setScene(
     findPlace(cwd, call.env),
   ]);
   const settings = parseSettings(entries);
-  const enabled = settings.enabled === true && place !== undefined;
+  const isEnabled =
+    settings.enabled === true ||
+    (call.isLate === true && place !== undefined && isInitialised(place.commonDir));
+  const enabled = isEnabled && place !== undefined;
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, listed, now, budget } = call;
   return {
@@ -111,6 +119,7 @@ async function setScene(
     enabled,
     now,
     budget,
+    notChecked,
     log,
   };
 }
@@ -128,7 +137,11 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function entriesOf({ settings, budget }: GuardCall, cwd: string): Promise<readonly SettingEntry[]> {
+async function entriesOf(
+  { settings, isLate, budget }: GuardCall,
+  cwd: string,
+): Promise<readonly SettingEntry[]> {
+  if (isLate === true) return [];
   if (settings !== undefined) return entriesFromLines(settings);
   const { readGuardEntries } = await import('../git/config.ts');
   return readGuardEntries(cwd, budget.left());
@@ -150,7 +163,14 @@ async function decideInTime(scene: Scene): Promise<Verdict> {
   const verdict = await inTime(decideOrLift(scene), scene.budget);
   if (verdict !== 'late') return verdict;
   scene.log('open', 'the deadline passed before there was a decision');
+  if (scene.enabled) scene.notChecked('this call, for git did not answer in time');
   return ALLOW;
+}
+
+/** Around a tool, which waits for an answer and goes on with what it is told. */
+function notCheckedVerdict({ kind }: GuardEvent, unchecked: ReadonlySet<string>): Verdict | undefined {
+  if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return undefined;
+  return { kind: 'context', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` };
 }
 
 /** A person may have allowed what is refused. */

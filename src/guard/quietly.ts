@@ -9,6 +9,7 @@ export async function quietly<T>(scene: Scene, what: () => Promise<T>): Promise<
     return await what();
   } catch (error) {
     scene.log('open', `not known whose the files are: ${String(error)}`);
+    scene.notChecked('whose the files are');
     return undefined;
   }
 }

@@ -38,5 +38,7 @@ export interface Scene {
   readonly budget: Budget;
   /** A person allowed this call: what is refused otherwise is done all the same. */
   readonly lifted?: true;
+  /** What could not be looked at is told in one line: nothing passes in silence. */
+  readonly notChecked: (what: string) => void;
   readonly log: (kind: string, detail: string) => void;
 }

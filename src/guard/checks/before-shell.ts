@@ -10,13 +10,14 @@ import { dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
+import { snapshotByLedger } from './by-ledger.ts';
 import { contention } from './contention.ts';
 import type { Looking } from '../look-before.ts';
 import { newsFor } from '../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { keepVanished } from '../effects/rescue/keep-vanished.ts';
-import { sameDirty } from '../../domain/ledger/snapshot.ts';
+import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
 import { windowId } from '../window-id.ts';
 import { type WorkPlace, openLedgers, placeOf } from '../../changes/work-place.ts';
 
@@ -35,7 +36,8 @@ export async function beforeShell(
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
   const snapshot = await look;
-  if (snapshot === undefined) return blocked;
+  if (snapshot === undefined)
+    return (await unlooked(scene, session, { found, place, known, effects, ledgers })) ?? blocked;
   const refusal = await treeRefusal(scene, session, { found, place, snapshot, effects, ledgers });
   if (refusal !== undefined && stands(scene, refusal)) return refusal;
   await keepVanished(scene, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
@@ -49,6 +51,17 @@ export async function beforeShell(
   const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);
   appendEntries(place, session, told);
   return lines.length === 0 ? blocked : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
+}
+
+/** git did not say in time how the tree is: what the ledger knows is protected, and the rest is said. */
+async function unlooked(
+  scene: Scene,
+  session: SessionId,
+  { known, ...look }: Omit<Look, 'snapshot'> & { readonly known: Snapshot | undefined },
+): Promise<Verdict | undefined> {
+  scene.notChecked('what this command does here, for git status did not finish in time');
+  const snapshot = snapshotByLedger(look.place, look.ledgers, known, scene.now);
+  return treeRefusal(scene, session, { ...look, snapshot, isByLedger: true });
 }
 
 /** Most commands have none of these verbs: what judges them is loaded for those that do. */

@@ -6,6 +6,7 @@ import { strong } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
+import { BY_LEDGER } from './by-ledger.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
@@ -30,7 +31,7 @@ export async function contention(
   if (candidates.length === 0) return siblings(scene, place, ledgers, touches);
   // git is loaded only where somebody has a claim.
   const { foreignClaims } = await import('./foreign-claims.ts');
-  const { claims } = await foreignClaims(scene, found, place, ledgers, candidates);
+  const { claims, isByLedger } = await foreignClaims(scene, found, place, ledgers, candidates);
   const [claim] = strong(claims);
   if (claim === undefined) {
     const [maybe] = claims;
@@ -39,7 +40,8 @@ export async function contention(
       : { kind: 'context', text: `git-handoff: ${maybeText(maybe, scene.now)}` };
   }
   const isRefused = scene.settings.contention === 'deny';
-  const text = contentionText(claim, place.top, scene, isRefused ? 'Nothing was changed. ' : '');
+  const outcome = `${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
+  const text = contentionText(claim, place.top, scene, outcome);
   return isRefused
     ? { kind: 'deny', reason: text, owners: [claim.session] }
     : { kind: 'context', text: `git-handoff: ${text}` };

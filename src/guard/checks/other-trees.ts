@@ -6,6 +6,7 @@ import { realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 import { type Touch, contention } from './contention.ts';
 import { elsewhere } from '../effects/elsewhere.ts';
+import { snapshotByLedger } from './by-ledger.ts';
 import { reachAt } from './reach.ts';
 import { refuseTreeVerbs } from './tree-refusal.ts';
 import { ledgerOf, lookingTime, openLedgers, placeOf } from '../../changes/work-place.ts';
@@ -35,7 +36,12 @@ export async function otherTrees(
     if (blocked !== undefined) return blocked;
     if (calls.length === 0) continue;
     const { takeSnapshot } = await import('../../git/work-tree.ts');
-    const snapshot = await takeSnapshot(place.top, { timeoutMs: lookingTime(scene), now: scene.now });
+    const looked = await takeSnapshot(place.top, { timeoutMs: lookingTime(scene), now: scene.now }).catch(
+      (error: unknown) => scene.log('open', `the other working tree was not looked at: ${String(error)}`),
+    );
+    if (looked === undefined)
+      scene.notChecked('what this command does there, for git status did not finish in time');
+    const snapshot = looked ?? snapshotByLedger(place, ledgers, undefined, scene.now);
     const there = { ...effects, gitCalls: calls };
     const refusal = await refuseTreeVerbs(scene, session, {
       found,
@@ -43,6 +49,7 @@ export async function otherTrees(
       snapshot,
       effects: there,
       ledgers,
+      isByLedger: looked === undefined,
     });
     if (refusal !== undefined) return refusal;
   }

@@ -13,6 +13,7 @@ import { UNKNOWN } from '../../shell/unknown.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 import { refName } from '../../changes/news.ts';
+import { BY_LEDGER } from './by-ledger.ts';
 import { reachAt, reachedPaths } from './reach.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
@@ -23,6 +24,8 @@ export interface Look {
   readonly snapshot: Snapshot;
   readonly effects: ShellEffects;
   readonly ledgers: Ledgers;
+  /** git did not say in time: the snapshot is what the ledgers have. */
+  readonly isByLedger?: boolean;
 }
 
 /**
@@ -32,12 +35,12 @@ export interface Look {
 export async function refuseTreeVerbs(
   scene: Scene,
   session: SessionId,
-  { found, place, snapshot, effects, ledgers }: Look,
+  { found, place, snapshot, effects, ledgers, isByLedger = false }: Look,
 ): Promise<Verdict | undefined> {
   for (const call of effects.gitCalls) {
     const reach = reachHere(call, scene, place, snapshot);
     if (reach === undefined || staysHere(reach, snapshot.head.ref)) continue;
-    if (reach.ignored !== false) {
+    if (reach.ignored !== false && !isByLedger) {
       const { refuseIgnored } = await import('./ignored-files.ts');
       const refusal = await refuseIgnored(scene, session, found, place, reach);
       if (refusal !== undefined) return refusal;
@@ -49,8 +52,11 @@ export async function refuseTreeVerbs(
       .flatMap(({ claims }) => [...claims.keys()])
       .filter((path) => isReached(snapshot.dirty.get(path)));
     if (candidates.length === 0) continue;
-    const { foreignClaims } = await import('./foreign-claims.ts');
-    const seen = await foreignClaims(scene, found, place, ledgers, [...new Set(candidates)], snapshot);
+    const { claimsByLedger, foreignClaims } = await import('./foreign-claims.ts');
+    const paths = [...new Set(candidates)];
+    const seen = isByLedger
+      ? claimsByLedger(scene, place, ledgers, paths)
+      : await foreignClaims(scene, found, place, ledgers, paths, snapshot);
     const hit = strong(seen.claims);
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => {
@@ -58,7 +64,8 @@ export async function refuseTreeVerbs(
       return isMeant(reach, dirty) && isWhollyMine(dirty, all, seen.sides);
     });
     const owners = hit.map((claim) => claim.session);
-    const view = { top: place.top, cwd: realPath(scene.cwd), branch: refName(snapshot.head.ref) };
+    const why = seen.isByLedger ? BY_LEDGER : '';
+    const view = { why, top: place.top, cwd: realPath(scene.cwd), branch: refName(snapshot.head.ref) };
     return { kind: 'deny', reason: refusal(reach, hit, mine, view), owners };
   }
   return undefined;
@@ -105,7 +112,7 @@ function refusal(
   const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
   return (
     `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${names.join(', ')}${more}. Nothing was changed. ${instead(reach, mine, view)}`
+    `${names.join(', ')}${more}. Nothing was changed. ${view.why}${instead(reach, mine, view)}`
   );
 }
 
@@ -118,6 +125,8 @@ function deed({ verb, does }: TreeReach): string {
 
 /** Where a hint will be typed. */
 interface View {
+  /** Why it is told as it is; empty where git was asked. */
+  readonly why: string;
   readonly top: string;
   readonly cwd: string;
   readonly branch: string;

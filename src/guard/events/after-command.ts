@@ -22,6 +22,7 @@ async function afterShellTool(scene: Scene, session: SessionId, command: string)
     return await afterShell(scene, session, command);
   } catch (error) {
     scene.log('open', `what the command changed is not known: ${String(error)}`);
+    scene.notChecked('what this command changed, for git status did not finish in time');
     return [];
   }
 }

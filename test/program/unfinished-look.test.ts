@@ -1,0 +1,94 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readAnswer } from '../support/hook-answer.ts';
+import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+
+/** A look that could not be finished: a git whose `status` ends without an answer, as one that had to be stopped. */
+
+const IN_TIME = 'git status did not finish in time';
+
+class SlowWorld extends SharingWorld {
+  slow = '';
+
+  /** From now on git does not do this. */
+  without(...verbs: string[]): void {
+    const folder = join(this.root, 'slow');
+    mkdirSync(folder, { recursive: true });
+    const path = this.env()['PATH'] ?? '';
+    const cases = verbs.map((verb) => `*' ${verb} '*`).join(' | ');
+    const script = `#!/bin/sh\ncase " $* " in ${cases}) exit 1 ;; esac\nPATH='${path}' exec git "$@"\n`;
+    writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+    this.slow = `${folder}:${path}`;
+  }
+
+  override env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+    return super.env(this.slow ? { PATH: this.slow, ...extra } : extra);
+  }
+}
+
+let world: SlowWorld;
+beforeEach(() => {
+  world = new SlowWorld({ ready: [A, B] });
+});
+afterEach(() => world.remove());
+
+describe('when git status does not finish', () => {
+  it.each(['git reset --hard', 'git stash', 'git checkout -f', 'git restore .', 'git switch -c other'])(
+    "%s is refused for others' files, and the refusal says how that is known",
+    (command) => {
+      world.write(A, 'src/a.ts', 'of A\n');
+      world.without('status', 'for-each-ref');
+      const text = refusal(world.may(B, command));
+      expect(text).toContain('src/a.ts');
+      expect(text).toContain(IN_TIME);
+    },
+  );
+
+  it('git clean is refused for a new file of another session', () => {
+    world.write(A, 'src/new.ts', 'of A\n');
+    world.without('status', 'for-each-ref');
+    expect(refusal(world.may(B, 'git clean -fd'))).toContain('src/new.ts');
+  });
+
+  it('a file that is as HEAD had it is in nobody’s way, and what was not looked at is said', () => {
+    world.write(A, 'src/a.ts', 'of A\n');
+    world.git(['checkout', '-q', 'src/a.ts']);
+    world.without('status', 'for-each-ref');
+    const answer = world.may(B, 'git reset --hard');
+    expect(answer.kind).toBe('context');
+    expect(told(answer)).toContain('not checked: ');
+    expect(told(answer)).toContain(IN_TIME);
+  });
+
+  it('rm of a file of another session is refused, an edit of it, too', () => {
+    world.write(A, 'src/a.ts', 'of A\n');
+    world.without('status', 'for-each-ref');
+    expect(refusal(world.may(B, 'rm src/a.ts'))).toContain(IN_TIME);
+    expect(refusal(world.try(B, 'src/a.ts', 'x'))).toContain(IN_TIME);
+  });
+
+  it('a command that only reads hears nothing', () => {
+    world.write(A, 'src/a.ts', 'of A\n');
+    world.without('status');
+    expect(world.may(B, 'ls src')).toEqual({ kind: 'silent' });
+  });
+
+  it('what a command changed is told as not known', () => {
+    const tool = { session_id: B, tool_name: 'Bash', tool_input: { command: 'make' }, tool_use_id: 'one' };
+    world.guard({ hook_event_name: 'PreToolUse', ...tool });
+    world.without('status');
+    const after = world.guard({ hook_event_name: 'PostToolUse', tool_response: {}, ...tool });
+    expect(told(readAnswer(after, 'PostToolUse'))).toContain('not checked: what this command changed');
+  });
+});
+
+describe('a session that is gone', () => {
+  it('is in nobody’s way, also by the ledger', () => {
+    world.write(A, 'src/a.ts', 'of A\n');
+    world.end(A);
+    rmSync(join(world.path, '.git', 'handoff', 'registered'), { recursive: true, force: true });
+    world.without('status', 'for-each-ref');
+    expect(world.may(B, 'git checkout -f').kind).not.toBe('deny');
+  });
+});
