@@ -13,6 +13,16 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   return parseSettings(entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n')));
 }
 
+/** What the guard decides by; the launcher (`settings` in bin/git-handoff) asks for the same. */
+const GUARD_KEYS = '^(handoff|alias)\\.|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
+
+/** Reads the settings and git's aliases as the launcher does: `key value` lines. */
+export async function readSettingLines(cwd: string, timeoutMs: number): Promise<string> {
+  const result = await runGit(['config', '--get-regexp', GUARD_KEYS], { cwd, timeoutMs });
+  if (result.code > 1) throw gitFailure('config', result);
+  return result.stdout.toString('utf8');
+}
+
 /** Reads the settings and the names of the configured remotes in one process. */
 export async function readSettingsAndRemotes(
   cwd: string,

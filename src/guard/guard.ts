@@ -1,20 +1,15 @@
 import { homedir } from 'node:os';
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
-import {
-  DEFAULT_SETTINGS,
-  type Settings,
-  aliasesFromLines,
-  settingsFromLines,
-  treeSettingsFromLines,
-} from '../domain/settings.ts';
+import { aliasesFromLines, settingsFromLines, treeSettingsFromLines } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { exists, realPath } from '../host/disk.ts';
-import { bypassFolder, ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { realPath } from '../host/disk.ts';
+import { ensureFolder, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool } from './before-tool.ts';
+import { decideOrLift } from './lift.ts';
 import { ALLOW, combined } from './verdicts.ts';
 import { noteCall } from './presence.ts';
 import type { Listed, Scene } from './scene.ts';
@@ -82,15 +77,15 @@ async function setScene(
 ): Promise<Scene> {
   const home = call.env['HOME'] ?? homedir();
   const cwd = event.cwd ?? call.cwd;
-  const [settings, place] = await Promise.all([
-    settingsOf(call, cwd).catch((error: unknown): Settings => {
+  const [lines, place] = await Promise.all([
+    settingLines(call, cwd).catch((error: unknown) => {
       log('open', `settings could not be read: ${String(error)}`);
-      return DEFAULT_SETTINGS;
+      return '';
     }),
     findPlace(cwd, call.env),
   ]);
+  const settings = settingsFromLines(lines);
   const enabled = settings.enabled === true && place !== undefined;
-  const aliases = aliasesFromLines(call.settings ?? '');
   const files = markerFiles(home, call.env, settings.guardPath);
   const { env, clientPid, listed, now, budget } = call;
   return {
@@ -99,11 +94,12 @@ async function setScene(
     env,
     home,
     cwd,
+    folder: cwd,
     clientPid,
     settings,
     listed,
-    aliases,
-    treeSettings: treeSettingsFromLines(call.settings ?? ''),
+    aliases: aliasesFromLines(lines),
+    treeSettings: treeSettingsFromLines(lines),
     files,
     place,
     enabled,
@@ -126,10 +122,10 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 }
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function settingsOf({ settings, budget }: GuardCall, cwd: string): Promise<Settings> {
-  if (settings !== undefined) return settingsFromLines(settings);
-  const { readSettings } = await import('../git/config.ts');
-  return readSettings(cwd, budget.left());
+async function settingLines({ settings, budget }: GuardCall, cwd: string): Promise<string> {
+  if (settings !== undefined) return settings;
+  const { readSettingLines } = await import('../git/config.ts');
+  return readSettingLines(cwd, budget.left());
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
@@ -145,23 +141,14 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
 }
 
 async function decideInTime(scene: Scene): Promise<Verdict> {
-  const verdict = await inTime(decideOrLift(scene), scene.budget);
+  const verdict = await inTime(decideOrLift(scene, decide), scene.budget);
   if (verdict !== 'late') return verdict;
   scene.log('open', 'the deadline passed before there was a decision');
   return ALLOW;
 }
 
-/** A person may have allowed what is refused. */
-async function decideOrLift(scene: Scene): Promise<Verdict> {
-  const { place, enabled } = scene;
-  if (!enabled || place === undefined || !exists(bypassFolder(place.commonDir))) return decide(scene);
-  const { decideWithBypass } = await import('./lift-tool.ts');
-  return decideWithBypass(scene, decide);
-}
-
 async function decide(scene: Scene): Promise<Verdict> {
-  const { event, enabled, settings } = scene;
-  if (settings.enabled === false) return ALLOW;
+  const { event, enabled } = scene;
   const { session } = event;
   if (event.toolName === PROBE_TOOL) {
     scene.log('probe', scene.env['GIT_HANDOFF_PROBE'] ?? '');
@@ -172,7 +159,7 @@ async function decide(scene: Scene): Promise<Verdict> {
     const told = enabled && session !== undefined ? await registration(scene, session) : undefined;
     return combined(await beforeTool(scene), told);
   }
-  if (!enabled || session === undefined) return ALLOW;
+  if (session === undefined) return ALLOW;
   if (event.kind === 'after-tool') return (await import('./events/after-tool.ts')).afterTool(scene, session);
   const { lifeCycle } = await import('./events/life-cycle.ts');
   return lifeCycle(scene, session);

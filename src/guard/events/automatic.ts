@@ -54,7 +54,7 @@ export async function noteCompaction(scene: Scene, session: SessionId): Promise<
   scene.budget.extend(START_MS);
   const worktreeId = knownWorktreeId(place.gitDir);
   await withinTime(scene, START_NOTE_MS, async (budget) => {
-    const all = await listSessions({ cwd: scene.cwd });
+    const all = await listSessions({ cwd: scene.folder });
     const own = all.find((one) => one.record.session === session && one.worktreeId === worktreeId);
     return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction', budget);
   });
