@@ -1,9 +1,11 @@
 import type { SessionId } from '../domain/names.ts';
 import { aliasesFromLines, settingsFromLines, treeSettingsFromLines } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
+import { unfinishedOperation } from '../git/operations.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { readLedger } from '../changes/ledger.ts';
+import { readBeginners } from '../changes/operations.ts';
 import { readWindows } from '../changes/windows.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import { forgetRegistration } from '../sessions/registered.ts';
@@ -106,13 +108,15 @@ export async function ranIn(scene: Scene, session: SessionId): Promise<Scene[]> 
   });
 }
 
-/** A visitor goes when it has no uncommitted work there any more. */
+/** A visitor goes when it has no uncommitted work there any more, and nothing of git's to finish. */
 export async function leave(scene: Scene, session: SessionId): Promise<void> {
   const { place, env } = scene;
   const worktreeId = place === undefined ? undefined : knownWorktreeId(place.gitDir);
   if (place === undefined || worktreeId === undefined) return;
   const ledger = { commonDir: place.commonDir, worktreeId };
   if (readLedger(ledger, session).claims.size > 0 || readWindows(ledger, session).length > 0) return;
+  const operation = unfinishedOperation(place.gitDir);
+  if (operation !== undefined && readBeginners(place.gitDir, operation).includes(session)) return;
   const repository = { cwd: place.workTree };
   const all = await listSessions(repository, scene.budget.left());
   const own = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);

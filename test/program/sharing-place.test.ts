@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
@@ -170,5 +170,48 @@ describe('a session of another repository', () => {
     world.begin(C, world.root);
     world.write(B, 'other/f.txt', 'x\n', world.root);
     expect(refusal(world.may(C, 'git -C other reset --hard', world.root))).toContain('bbbbbbbb');
+  });
+});
+
+describe('a linked worktree inside of a worktree', () => {
+  it('is nobody’s uncommitted work there', () => {
+    const world = new SharingWorld({ ready: [A] });
+    const inner = join(world.path, '.claude', 'worktrees', 'fix');
+    world.bash(A, 'git worktree add -q .claude/worktrees/fix');
+    world.begin(B);
+    world.begin(C, inner);
+    world.write(C, 'src/a.ts', 'x\n', inner);
+    world.bash(B, 'echo x >new.txt');
+    const { stdout } = world.handoff(['status', '--json']);
+    const { items } = JSON.parse(stdout) as { items: { path: string }[] };
+    expect(items.map(({ path }) => path)).toEqual(['new.txt']);
+    expect(world.claimed(A)).toEqual([]);
+    expect(world.may(B, 'git stash -u').kind).toBe('silent');
+    expect(refusal(world.may(B, 'cd .claude/worktrees/fix && git checkout .'))).toContain('cccccccc');
+    expect(refusal(world.may(B, 'git clean -ffdx'))).toContain('cccccccc');
+  });
+});
+
+describe('an operation of git that a session begins in another one’s worktree', () => {
+  it('is on record as its own, and it may go on with it', () => {
+    const world = new SharingWorld();
+    const other = world.worktree('topic');
+    world.commit('theirs', { 'src/a.ts': 'theirs\n' }, other);
+    world.commit('ours', { 'src/a.ts': 'ours\n' });
+    world.begin(A, other);
+    world.begin(B);
+    const { run } = world.bash(B, `git -C ${other} rebase main`);
+    expect(run?.stdout).toContain('CONFLICT');
+    const record = world.git(['rev-parse', '--path-format=absolute', '--git-path', 'handoff-operation'], {
+      cwd: other,
+    });
+    expect(readFileSync(record, 'utf8')).toMatch(new RegExp(`^${B} `));
+    const next = world.bash(
+      B,
+      `cd ${other} && git checkout --theirs src/a.ts && git add src/a.ts && GIT_EDITOR=true git rebase --continue`,
+    );
+    expect(next.run?.status, next.run?.stderr).toBe(0);
+    expect(world.git(['status', '--porcelain'], { cwd: other })).toBe('');
+    expect(world.git(['log', '-1', '--format=%s'], { cwd: other })).toBe('theirs');
   });
 });
