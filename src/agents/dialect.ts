@@ -85,7 +85,7 @@ export interface Refusal {
   readonly owners?: readonly SessionId[];
   /** It is about the predecessors' handoff files. */
   readonly aboutFiles?: true;
-  /** It is about who the session is: no person's bypass lifts it. */
+  /** No person's bypass lifts it: it is about who the session is, or about another repository. */
   readonly isFinal?: true;
 }
 

@@ -31,6 +31,8 @@ export interface SessionRecord {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly ended: SessionEnd | null;
+  /** It has only touched this worktree from outside, and is on record here as long as it has uncommitted work here. */
+  readonly visiting?: true;
 }
 
 /** `live`: proven or active · `dead`: its process is gone · `unknown`: could not be told · `ended`: said so itself. */
@@ -89,6 +91,7 @@ export function parseRecord(text: string): SessionRecord | undefined {
     succeeds: parseSessionId(value.succeeds) ?? null,
     startedAt: value.startedAt,
     ended: parseEnd(value.ended),
+    ...(value.visiting === true ? { visiting: true } : {}),
   };
 }
 

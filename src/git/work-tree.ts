@@ -1,9 +1,10 @@
 import { readlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
+import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
@@ -167,10 +168,17 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
     }
     case '?':
+      if (line.endsWith('/') && isLinkedWorktree(join(top, rest(1).path))) return undefined;
       return { ...rest(1), head: null, index: null, disk: diskState(top, rest(1)) };
     default:
       return undefined;
   }
+}
+
+/** A working tree inside of this one has uncommitted work of its own, and is none of this one's. */
+function isLinkedWorktree(folder: string): boolean {
+  const found = discoverRepository(folder);
+  return found?.workTree === resolve(folder) && found.gitDir !== found.commonDir;
 }
 
 function named(bytes: BinaryText): Named {

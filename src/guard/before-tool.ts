@@ -2,7 +2,7 @@ import type { ToolCall, Verdict } from '../agents/dialect.ts';
 import { type MarkerAct, type Replacement, markerOwner, replaced } from '../domain/marker.ts';
 import type { PatchedFile } from '../domain/patch.ts';
 import { isHandoffRefFile } from '../git/discover.ts';
-import { absolutePath, readBeginning, realPath } from '../host/disk.ts';
+import { readBeginning, realPath } from '../host/disk.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { beforeFiles } from './checks/before-file.ts';
 import { decideGuarded, markerDenial, removePath } from './checks/guarded-path.ts';
@@ -10,16 +10,13 @@ import { quietly } from './quietly.ts';
 import { markerRefusal, refRefusal } from './refusals.ts';
 import type { Look } from './look-once.ts';
 import type { Scene } from './scene.ts';
+import { strictly } from './strictly.ts';
+import { toolPath, toolPaths } from './tool-paths.ts';
 import { ALLOW, combined, firstRefusal, stands } from './verdicts.ts';
 
 /** Decides a tool call before it runs. */
 export async function beforeTool(scene: Scene): Promise<Verdict> {
-  const verdict = await decideTool(scene);
-  const { session, tool = { kind: 'other' } } = scene.event;
-  const isStrict = scene.enabled && scene.settings.headCheck === 'strict' && tool.kind !== 'other';
-  if (!isStrict || stands(scene, verdict) || session === undefined) return verdict;
-  const { headVerdict } = await import('./checks/strict-head.ts');
-  return combined(verdict, await headVerdict(scene, session));
+  return strictly(scene, scene.event.session, await decideTool(scene));
 }
 
 async function decideTool(scene: Scene): Promise<Verdict> {
@@ -83,20 +80,10 @@ async function lookAhead(
 /** A file tool that may go on as far as handoff files are concerned: the ledger has its say. */
 async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise<Verdict> {
   const { session } = scene.event;
-  if (stands(scene, verdict) || !scene.enabled || session === undefined) return verdict;
+  const decided = scene.settings.enabled === false ? ALLOW : verdict;
+  if (stands(scene, decided) || session === undefined) return decided;
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
-  return combined(verdict, await quietly(scene, () => beforeFiles(scene, session, paths)));
-}
-
-/** The path a file tool names, absolute. */
-export function toolPath(scene: Scene, path: string): string {
-  return absolutePath(path, scene.cwd, scene.home);
-}
-
-/** Paths that a file tool names, for what happens after it. */
-export function toolPaths(tool: ToolCall): string[] {
-  if (tool.kind === 'write' || tool.kind === 'edit') return [tool.path];
-  return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
+  return combined(decided, await quietly(scene, () => beforeFiles(scene, session, paths)));
 }
 
 function touchFile(scene: Scene, path: string, act: MarkerAct, edits: readonly Replacement[] = []): Verdict {

@@ -9,12 +9,13 @@ import {
   treeSettingsFrom,
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { exists, realPath } from '../host/disk.ts';
-import { bypassFolder, ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { realPath } from '../host/disk.ts';
+import { ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool } from './before-tool.ts';
+import { decideOrLift } from './lift.ts';
 import { ALLOW, combined } from './verdicts.ts';
 import { noteCall } from './presence.ts';
 import type { Listed, Scene } from './scene.ts';
@@ -109,6 +110,7 @@ async function setScene(
     env,
     home,
     cwd,
+    folder: cwd,
     clientPid,
     settings,
     listed,
@@ -160,7 +162,7 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
 }
 
 async function decideInTime(scene: Scene): Promise<Verdict> {
-  const verdict = await inTime(decideOrLift(scene), scene.budget);
+  const verdict = await inTime(decideOrLift(scene, decide), scene.budget);
   if (verdict !== 'late') return verdict;
   scene.log('open', 'the deadline passed before there was a decision');
   if (scene.enabled) scene.notChecked('this call, for git did not answer in time');
@@ -173,17 +175,8 @@ function notCheckedVerdict({ kind }: GuardEvent, unchecked: ReadonlySet<string>)
   return { kind: 'context', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` };
 }
 
-/** A person may have allowed what is refused. */
-async function decideOrLift(scene: Scene): Promise<Verdict> {
-  const { place, enabled } = scene;
-  if (!enabled || place === undefined || !exists(bypassFolder(place.commonDir))) return decide(scene);
-  const { decideWithBypass } = await import('./lift-tool.ts');
-  return decideWithBypass(scene, decide);
-}
-
 async function decide(scene: Scene): Promise<Verdict> {
-  const { event, enabled, settings } = scene;
-  if (settings.enabled === false) return ALLOW;
+  const { event, enabled } = scene;
   const { session } = event;
   if (event.toolName === PROBE_TOOL) {
     scene.log('probe', scene.env['GIT_HANDOFF_PROBE'] ?? '');
@@ -194,7 +187,7 @@ async function decide(scene: Scene): Promise<Verdict> {
     const told = enabled && session !== undefined ? await registration(scene, session) : undefined;
     return combined(await beforeTool(scene), told);
   }
-  if (!enabled || session === undefined) return ALLOW;
+  if (session === undefined) return ALLOW;
   if (event.kind === 'after-tool') return (await import('./events/after-tool.ts')).afterTool(scene, session);
   const { lifeCycle } = await import('./events/life-cycle.ts');
   return lifeCycle(scene, session);

@@ -4,7 +4,7 @@ import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
 import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
-import { beforeTool, toolPaths } from './before-tool.ts';
+import { toolPaths } from './tool-paths.ts';
 import { windowId } from './window-id.ts';
 import type { Scene } from './scene.ts';
 import { tellOwners } from '../changes/tell-owners.ts';
@@ -56,8 +56,8 @@ async function beforeCall(scene: Scene, session: SessionId, key: CallKey, decide
     });
   }
   // Once more, so that everything that comes before an allowed call is done: the ledger, a rescue.
-  const again = await beforeTool({ ...scene, lifted: true, settings: { ...settings, contention: 'off' } });
-  return again.kind === 'deny' ? ALLOW : again;
+  const again = await decide({ ...scene, lifted: true, settings: { ...settings, contention: 'off' } });
+  return again.kind === 'deny' && again.isFinal !== true ? ALLOW : again;
 }
 
 async function afterCall(scene: Scene, session: SessionId, key: CallKey, decide: Decide): Promise<Verdict> {
@@ -67,7 +67,7 @@ async function afterCall(scene: Scene, session: SessionId, key: CallKey, decide:
   );
   try {
     // What it did to handoff files is no change that nobody foresaw.
-    if (used?.files === true) await acceptChanges(scene.cwd);
+    if (used?.files === true) await acceptChanges(scene.folder);
     return await decide(scene);
   } finally {
     endBypass(commonDir, session, key.id, scene.now);

@@ -1,34 +1,35 @@
 import type { SessionId } from '../domain/names.ts';
+import { type PlacedPath, placeOf } from '../changes/work-place.ts';
 import type { Scene } from './scene.ts';
-import { type PlacedPath, type WorkPlace, ledgerOf, placeOf } from '../changes/work-place.ts';
 
+/** Paths of one worktree, with the scene in which they are judged. */
 export interface Places {
-  readonly ledgers: ReadonlyMap<WorkPlace, readonly PlacedPath[]>;
-  /** Paths in other worktrees of the repository than the session's own, into which it steps for the first time. */
-  readonly entered: readonly PlacedPath[];
+  readonly scene: Scene;
+  readonly placed: readonly PlacedPath[];
+  /** The session touches this worktree for the first time. */
+  readonly isNew: boolean;
 }
 
-/** The paths by worktree; a worktree where the session works for the first time gets to know it. */
-export async function placesOf(scene: Scene, session: SessionId, paths: readonly string[]): Promise<Places> {
-  const places = new Map<string, PlacedPath[]>();
+/** The paths by worktree, where git-handoff is switched on. The session is on record in each from now on. */
+export async function placesOf(
+  scene: Scene,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<Places[]> {
+  const trees = new Map<string, PlacedPath[]>();
   for (const path of paths) {
     const placed = placeOf(path, true);
     if (placed === undefined) continue;
     const { gitDir } = placed.found;
-    places.set(gitDir, [...(places.get(gitDir) ?? []), placed]);
+    trees.set(gitDir, [...(trees.get(gitDir) ?? []), placed]);
   }
-  const ledgers = new Map<WorkPlace, readonly PlacedPath[]>();
-  const entered: PlacedPath[] = [];
-  for (const placed of places.values()) {
-    const [first] = placed;
-    if (first === undefined) continue;
-    if (first.found.gitDir !== scene.place?.gitDir) {
-      const { elsewhere } = await import('./effects/elsewhere.ts');
-      const isNew = await elsewhere(scene, session, first.found);
-      if (isNew && first.found.commonDir === scene.place?.commonDir) entered.push(first);
-    }
-    const ledger = ledgerOf(first.found, session);
-    if (ledger !== undefined) ledgers.set(ledger, placed);
-  }
-  return { ledgers, entered };
+  const here = trees.get(scene.place?.gitDir ?? '') ?? [];
+  const others = [...trees.values()].flatMap(([first]) => first?.found ?? []);
+  const elsewhere = others.filter(({ gitDir }) => gitDir !== scene.place?.gitDir);
+  const visits =
+    elsewhere.length === 0 ? [] : await (await import('./visits.ts')).visit(scene, session, elsewhere);
+  return [
+    ...(scene.enabled && here.length > 0 ? [{ scene, placed: here, isNew: false }] : []),
+    ...visits.map((one) => ({ ...one, placed: trees.get(one.found.gitDir) ?? [] })),
+  ];
 }

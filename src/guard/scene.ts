@@ -21,6 +21,8 @@ export interface Scene {
   readonly home: string;
   /** Where the client works; the home folder when the payload does not say. */
   readonly cwd: string;
+  /** A folder of the worktree that is judged: where the client works, or else the top. */
+  readonly folder: string;
   readonly clientPid: number;
   readonly settings: Settings;
   readonly listed: Listed | undefined;
@@ -30,6 +32,8 @@ export interface Scene {
   readonly files: MarkerFiles;
   /** `undefined` outside of repositories. */
   readonly place: FoundRepository | undefined;
+  /** The call was made elsewhere, and only touches this worktree. */
+  readonly visiting?: true;
   /** `init` ran here: sessions are registered and refs are guarded. */
   readonly enabled: boolean;
   /** Milliseconds since the epoch. */

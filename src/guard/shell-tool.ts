@@ -1,17 +1,14 @@
-import type { ToolCall, Verdict } from '../agents/dialect.ts';
+import type { Verdict } from '../agents/dialect.ts';
 import type { HandoffCall, IdentityEffect, PathEffect, RefEffect, ShellEffects } from '../shell/effects.ts';
-import { analyseArgv, analyseShell } from '../shell/analyse.ts';
-import { SESSION_VARIABLES } from '../domain/identity.ts';
-import { checkedOutBranch, isHandoffRefFile } from '../git/discover.ts';
-import { absolutePath, realPath } from '../host/disk.ts';
-import { shellWorld } from '../host/shell-world.ts';
-import { hasWorktreeBelow } from '../git/worktrees.ts';
+import { isHandoffRefFile } from '../git/discover.ts';
+import { realPath } from '../host/disk.ts';
+import { type CommandTool, analysed } from './analysed.ts';
 import { removePath, decideGuarded } from './checks/guarded-path.ts';
-import { firstRefusal, combined, stands } from './verdicts.ts';
+import { ALLOW, firstRefusal, combined, stands } from './verdicts.ts';
+import type { Visit } from './visits.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { Look } from './look-once.ts';
-import { othersPaths } from './checks/claimed-paths.ts';
 import type { Looking } from './look-before.ts';
 import { quietly } from './quietly.ts';
 import { identityRefusal, personsRefusal, refRefusal } from './refusals.ts';
@@ -22,39 +19,74 @@ const GUARDED_REFS = 'refs/handoffs';
 /** Decides a shell command: what it would change is told without running it. */
 export async function shellTool(
   scene: Scene,
-  tool: Extract<ToolCall, { kind: 'shell' | 'argv' }>,
+  tool: CommandTool,
   looking: Looking | undefined,
   ahead: Look | undefined,
 ): Promise<Verdict> {
-  const { home, place, files } = scene;
   const { session } = scene.event;
-  const env = { ...sessionVariables(scene), ...scene.env };
-  const cwd = tool.cwd === undefined ? scene.cwd : absolutePath(tool.cwd, scene.cwd, home);
-  const commonDir = place?.commonDir;
-  const isKnown = scene.enabled && commonDir !== undefined && session !== undefined;
-  const claimed = () => (isKnown ? othersPaths(commonDir, session) : []);
-  const { aliases } = scene;
-  const where = { cwd, home, env, commonDir, headBranch: checkedOutBranch, aliases, claimed };
-  const world = shellWorld(where, files);
-  const effects = tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
+  const { effects, visits } = await analysed(scene, tool);
+  const isOn = scene.enabled || visits.length > 0;
+  if (scene.settings.enabled === false && !isOn) return ALLOW;
   const verdict = firstRefusal([
     // First those that nobody can lift.
-    ...(scene.enabled ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
+    ...(isOn ? effects.identity.flatMap((effect) => identityVerdicts(scene, effect)) : []),
     ...effects.handoffCalls.flatMap((call) => (isPersons(call) ? [personsVerdict()] : [])),
     ...effects.paths.flatMap((effect) => pathVerdicts(scene, effect)),
-    ...(await refVerdicts(scene, effects.refs)),
+    ...(await refVerdicts(isOn, effects.refs)),
   ]);
   if (stands(scene, verdict)) return verdict;
   const unseen = await unseenWrites(scene, effects);
   if (unseen !== undefined && stands(scene, unseen)) return unseen;
-  const other = await inOtherTrees(scene, effects);
-  if (other !== undefined && stands(scene, other)) return other;
-  if (!scene.enabled || session === undefined) return verdict;
+  if (session === undefined) return verdict;
   const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
-  const shared = await ofAllWorktrees(scene, session, effects, look);
+  const shared = scene.enabled ? await ofAllWorktrees(scene, session, effects, look) : undefined;
   if (shared !== undefined && stands(scene, shared)) return shared;
-  const told = combined(verdict, await inLedger(scene, session, effects, looking));
-  if (stands(scene, told)) return told;
+  const other = await inOtherTrees(scene, session, tool, effects, visits);
+  if (other !== undefined && stands(scene, other)) return other;
+  const said = combined(verdict, other);
+  if (!scene.enabled) return said;
+  return combined(said, await inTree(scene, session, effects, { looking, look, saves: true }));
+}
+
+/** The other worktrees that the command touches: their sessions' work is as much theirs. */
+async function inOtherTrees(
+  scene: Scene,
+  session: SessionId,
+  tool: CommandTool,
+  effects: ShellEffects,
+  visits: readonly Visit[],
+): Promise<Verdict | undefined> {
+  if (visits.length === 0) return undefined;
+  const { decideThere } = await import('./decide-there.ts');
+  const { lookBefore } = await import('./look-before.ts');
+  // What all worktrees of a repository share is decided once.
+  const decided = new Set(scene.enabled ? [scene.place?.commonDir] : []);
+  let said: Verdict = ALLOW;
+  for (const { scene: there, found } of visits) {
+    const isFirst = !decided.has(found.commonDir);
+    decided.add(found.commonDir);
+    const looking = await quietly(there, () => Promise.resolve(lookBefore(there, session, tool)));
+    const look = looking === undefined ? lookLater(there) : () => looking.snapshot;
+    const verdict = await decideThere(there, scene, session, async (at) => {
+      const shared = isFirst ? await ofAllWorktrees(at, session, effects, look) : undefined;
+      if (shared !== undefined && stands(at, shared)) return shared;
+      return inTree(at, session, effects, { looking, look, saves: isFirst });
+    });
+    if (stands(there, verdict)) return verdict;
+    said = combined(said, verdict);
+  }
+  return said;
+}
+
+/** What the command does in one worktree. What it may destroy in any of the repository is saved once. */
+async function inTree(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+  { looking, look, saves }: { looking: Looking | undefined; look: Look; saves: boolean },
+): Promise<Verdict> {
+  const told = combined(ALLOW, await inLedger(scene, session, effects, looking));
+  if (stands(scene, told) || !saves) return told;
   return combined(told, await savedFirst(scene, session, effects, look));
 }
 
@@ -114,34 +146,11 @@ async function savedFirst(
   });
 }
 
-/** Most commands stay where they are: this is loaded for those that do not. */
-async function inOtherTrees(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {
-  const { place, enabled, event } = scene;
-  const { session } = event;
-  if (!enabled || place === undefined || session === undefined) return undefined;
-  const hasNested = hasWorktreeBelow(place);
-  const isHere = (path: string | undefined) =>
-    path === undefined || (!hasNested && `${path}/`.startsWith(`${place.workTree}/`));
-  const leaves =
-    effects.gitCalls.some(({ cwd }) => !isHere(cwd)) || effects.paths.some(({ path }) => !isHere(path));
-  if (!leaves) return undefined;
-  return quietly(scene, async () => {
-    const { otherTrees } = await import('./checks/other-trees.ts');
-    return otherTrees(scene, session, effects);
-  });
-}
-
 async function unseenWrites(scene: Scene, effects: ShellEffects): Promise<Verdict | undefined> {
   if (!scene.enabled || scene.event.agent === undefined || effects.handoffCalls.length === 0)
     return undefined;
   const { checkAgentWrites } = await import('./checks/sub-agents.ts');
   return checkAgentWrites(scene, effects.handoffCalls);
-}
-
-/** What the client sets for its shell commands, whether or not it sets it for its hooks. */
-function sessionVariables({ dialect, event }: Scene): Readonly<Record<string, string>> {
-  const own = SESSION_VARIABLES.filter(({ client }) => client === dialect.client);
-  return Object.fromEntries(own.map(({ name }) => [name, event.session ?? '']));
 }
 
 function pathVerdicts(scene: Scene, { path, kind, follows, by }: PathEffect): Verdict[] {
@@ -154,11 +163,11 @@ function pathVerdicts(scene: Scene, { path, kind, follows, by }: PathEffect): Ve
 }
 
 /** Refs are guarded where `init` ran, and where handoffs are although it did not. */
-async function refVerdicts(scene: Scene, effects: readonly RefEffect[]): Promise<Verdict[]> {
+async function refVerdicts(isOn: boolean, effects: readonly RefEffect[]): Promise<Verdict[]> {
   const hits = effects.filter(({ ref }) => touchesHandoffs(ref));
   const [hit] = hits;
   if (hit === undefined) return [];
-  const guarded = scene.enabled || (await holdsHandoffs(hit.cwd));
+  const guarded = isOn || (await holdsHandoffs(hit.cwd));
   return guarded ? [{ kind: 'deny', reason: refRefusal(hit) }] : [];
 }
 

@@ -13,6 +13,16 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   );
 }
 
+/**
+ * The file of a repository that is set up, in the user's state folder; it holds the common dir. One for each, so that
+ * two that are set up at once cannot lose each other's.
+ */
+export function repositoryEntry(state: string, commonDir: string): string {
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  const name = createHash('sha256').update(commonDir).digest('hex').slice(0, 16);
+  return join(state, 'repositories', name);
+}
+
 /** Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. */
 export function repositoryFolder(commonDir: string): string {
   return join(commonDir, 'handoff');

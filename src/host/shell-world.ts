@@ -11,13 +11,14 @@ export function shellWorld(
     env: NodeJS.ProcessEnv;
     commonDir: string | undefined;
     headBranch: (folder: string) => string | undefined;
-    aliases: ReadonlyMap<string, string>;
+    /** git's aliases as they are at a folder. */
+    aliasesAt: (folder: string) => ReadonlyMap<string, string>;
     /** Further paths that matter to the caller, absolute; asked for once, when they are needed. */
     claimed: () => readonly string[];
   },
   files: MarkerFiles,
 ): ShellWorld {
-  const { cwd, home, env, commonDir, headBranch, aliases } = place;
+  const { cwd, home, env, commonDir, headBranch, aliasesAt } = place;
   let claimed: readonly string[] | undefined;
   const claimedBelow = (folder: string) => {
     const inside = folder.endsWith('/') ? folder : `${folder}/`;
@@ -32,7 +33,7 @@ export function shellWorld(
     isDirectory: isFolder,
     readLink: linkTarget,
     headBranch,
-    alias: (name) => aliases.get(name),
+    alias: (name, folder) => aliasesAt(folder).get(name),
     watched: (folder) => [
       ...files.below(folder),
       ...(commonDir === undefined ? [] : looseRefs(commonDir, folder)),

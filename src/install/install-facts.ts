@@ -11,7 +11,7 @@ import { hooksForConfig } from './plan-hooks.ts';
 import { parseReceipt } from './receipt.ts';
 import { type RepositoryFacts, isIgnored, readRepository } from './repository-facts.ts';
 import { type SkillFacts, readSkills } from './skill.ts';
-import { repositoryEntry } from './user-state.ts';
+import { repositoryEntry } from '../host/folders.ts';
 
 export interface SettingsFacts extends FileFacts {
   readonly installer: ClientInstaller;

@@ -10,7 +10,8 @@ import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
 import { configWithoutUs } from './edit-config.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
-import { otherRepositories, repositoryEntry } from './user-state.ts';
+import { repositoryEntry } from '../host/folders.ts';
+import { otherRepositories } from './user-state.ts';
 
 /** A file that may hold a part of ours. */
 export interface Suspect extends FileFacts {

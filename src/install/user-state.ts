@@ -1,6 +1,5 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from './change.ts';
 import { isInitialised } from './repository-facts.ts';
 
 /*
@@ -10,11 +9,6 @@ import { isInitialised } from './repository-facts.ts';
  *     install.json          receipt of the user-scope settings
  *     repositories/<hash>   one file for each repository that uses them, holding its common dir
  */
-
-/** A file for each repository, so that two that are set up at once cannot lose each other's entry. */
-export function repositoryEntry(state: string, commonDir: string): string {
-  return join(state, 'repositories', sha256(Buffer.from(commonDir)).slice(0, 16));
-}
 
 /** Common dirs of the other repositories that are still set up. */
 export async function otherRepositories(state: string, commonDir: string | undefined): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { SyntaxNode } from 'unbash';
 import { BUILTINS } from './builtins.ts';
 import { basename } from './disk.ts';
 import type { Call, Frame, Machine, Program, Status } from './machine.ts';
+import { READERS } from './read-only.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 
 const MAX_DEPTH = 48;
@@ -47,6 +48,7 @@ function call(machine: Machine, word: string, rest: Omit<Call, 'name'>, callable
   const path = word.includes('/') ? machine.path(frame.scope, word) : undefined;
   const text = path === undefined ? undefined : machine.disk.text(path);
   if (text !== undefined) return machine.run.argv(machine, [scriptInterpreter(text), word, ...args], frame);
+  if (!READERS.has(name)) machine.changesBelow(machine.cwd(frame.scope));
   if (!frame.output.text.endsWith(UNKNOWN)) frame.output.add(UNKNOWN);
   return undefined;
 }

@@ -16,8 +16,8 @@ export interface ShellWorld {
   isDirectory(path: string): boolean;
   /** Where a symbolic link points (as stored), `undefined` when the path is none. */
   readLink(path: string): string | undefined;
-  /** What git's configuration makes of an unknown verb (`alias.<name>`), lower-case name. */
-  alias?(name: string): string | undefined;
+  /** What git's configuration at a folder makes of an unknown verb (`alias.<name>`), lower-case name. */
+  alias?(name: string, folder: string): string | undefined;
   /** Branch that HEAD of the repository at a folder names (`$(git branch --show-current)`), when the caller knows. */
   headBranch?(folder: string): string | undefined;
   /**
@@ -82,6 +82,8 @@ export interface ShellEffects {
   readonly identity: readonly IdentityEffect[];
   readonly handoffCalls: readonly HandoffCall[];
   readonly gitCalls: readonly GitVerbCall[];
+  /** Folders below which something may be changed that is not known by its path: a program ran there, or a tree is copied. */
+  readonly folders: readonly string[];
   /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
   readonly unsure: boolean;
 }

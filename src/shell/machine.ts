@@ -121,6 +121,7 @@ export class Machine {
   readonly #identity = new Map<string, IdentityEffect>();
   readonly #handoffCalls: HandoffCall[] = [];
   readonly #gitCalls: GitVerbCall[] = [];
+  readonly #folders = new Set<string>();
   readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
@@ -234,6 +235,11 @@ export class Machine {
     if (this.#gitCalls.length < MAX_GIT_CALLS) this.#gitCalls.push(call);
   }
 
+  /** Records that something below a folder may be changed, and it is not known what. */
+  changesBelow(folder: string | undefined): void {
+    if (folder !== undefined && isKnown(folder)) this.#folders.add(folder);
+  }
+
   result(): ShellEffects {
     return {
       paths: [...this.#paths.values()],
@@ -241,6 +247,7 @@ export class Machine {
       identity: [...this.#identity.values()],
       handoffCalls: this.#handoffCalls,
       gitCalls: this.#gitCalls,
+      folders: [...this.#folders],
       unsure: this.unsure || this.exhausted,
     };
   }

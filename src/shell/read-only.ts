@@ -1,5 +1,7 @@
+import type { GitVerbCall } from './effects.ts';
+
 /** Programs that only read; with these git verbs. No option of theirs that matters writes in the working tree. */
-const READERS = new Set(
+export const READERS: ReadonlySet<string> = new Set(
   'ls cat head tail wc grep egrep fgrep rg pwd file stat which type echo printf true date id uname whoami basename dirname realpath readlink du df ps env printenv'.split(
     ' ',
   ),
@@ -9,6 +11,35 @@ const GIT_READERS = new Set(
     ' ',
   ),
 );
+const MORE_GIT_READERS = new Set(
+  'annotate check-attr check-ignore cherry count-objects diff-files diff-index diff-tree fsck grep help ls-remote merge-base range-diff rev-list show-branch show-ref var verify-commit verify-tag version whatchanged'.split(
+    ' ',
+  ),
+);
+/** Verbs that list when nothing, or one of these words, follows first. */
+const LISTING: Readonly<Record<string, RegExp>> = {
+  bisect: /^(?:log|view|visualize)$/,
+  branch:
+    /^(?:-[avr]+|--(?:all|list|remotes|show-current|verbose|contains|merged|no-merged|format=.*|sort=.*))$/,
+  config: /^(?:-l|--list|--get.*|get|list)$/,
+  notes: /^(?:list|show)$/,
+  remote: /^(?:-v|--verbose|show|get-url)$/,
+  stash: /^(?:list|show)$/,
+  submodule: /^(?:status|summary)$/,
+  tag: /^(?:-l|-n.*|--list|--contains|--merged|--sort=.*)$/,
+  worktree: /^list$/,
+};
+/** Where a bare verb writes, too. */
+const BARE_WRITES = new Set(['stash', 'config', 'bisect']);
+
+/** Whether a call of git changes nothing in the repository that it runs in, as far as its words tell. */
+export function gitReads({ verb, words }: Pick<GitVerbCall, 'verb' | 'words'>): boolean {
+  if (GIT_READERS.has(verb)) return verb !== 'reflog' || !/^(?:expire|delete|drop)$/.test(words[0] ?? '');
+  if (MORE_GIT_READERS.has(verb)) return true;
+  const [first] = words;
+  if (words.length === 0) return LISTING[verb] !== undefined && !BARE_WRITES.has(verb);
+  return first !== undefined && LISTING[verb]?.test(first) === true;
+}
 
 /**
  * Whether a command line is one simple command that only reads, so that nobody needs to look at the working tree

@@ -10,7 +10,8 @@ import { readWindows } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import { placesOf } from '../places.ts';
-import type { PlacedPath, WorkPlace } from '../../changes/work-place.ts';
+import { ALLOW } from '../verdicts.ts';
+import { type PlacedPath, type WorkPlace, ledgerOf } from '../../changes/work-place.ts';
 
 /** Before a file tool: is any of its paths somebody else's? Then what stands there now is kept. */
 export async function beforeFiles(
@@ -18,23 +19,36 @@ export async function beforeFiles(
   session: SessionId,
   paths: readonly string[],
 ): Promise<Verdict | undefined> {
-  const { ledgers, entered } = await placesOf(scene, session, paths);
-  for (const [place, placed] of ledgers) {
-    const [first] = placed;
-    if (first === undefined) continue;
-    const touches = placed.map(({ path }) => ({ path, whole: false }));
-    const verdict = await contention(scene, first.found, place, session, touches);
-    if (verdict?.kind === 'deny') return verdict;
-    for (const { path } of placed) {
-      await keepReverted(scene, place, path);
-      keepBefore(place, session, place.top, path);
-    }
-    if (verdict !== undefined) return verdict;
-    const paused = await duringCommit(scene, session, place, placed);
-    if (paused !== undefined) return paused;
+  const places = await placesOf(scene, session, paths);
+  for (const { scene: there, placed } of places) {
+    const decide = async (at: Scene) => (await beforePaths(at, session, placed)) ?? ALLOW;
+    const verdict =
+      there === scene
+        ? await decide(there)
+        : await (await import('../decide-there.ts')).decideThere(there, scene, session, decide);
+    if (verdict.kind !== 'allow') return verdict;
   }
-  const [strange] = entered;
-  return strange === undefined ? undefined : wrongCheckout(scene, strange);
+  const strange = places.find((one) => one.isNew && one.scene.place?.commonDir === scene.place?.commonDir);
+  const [first] = strange?.placed ?? [];
+  return first === undefined ? undefined : wrongCheckout(scene, first);
+}
+
+async function beforePaths(
+  scene: Scene,
+  session: SessionId,
+  placed: readonly PlacedPath[],
+): Promise<Verdict | undefined> {
+  const { place: found } = scene;
+  const place = found === undefined ? undefined : ledgerOf(found, session);
+  if (found === undefined || place === undefined) return undefined;
+  const touches = placed.map(({ path }) => ({ path, whole: false }));
+  const verdict = await contention(scene, found, place, session, touches);
+  if (verdict?.kind === 'deny') return verdict;
+  for (const { path } of placed) {
+    await keepReverted(scene, place, path);
+    keepBefore(place, session, place.top, path);
+  }
+  return verdict ?? duringCommit(scene, session, place, placed);
 }
 
 /** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */

@@ -20,7 +20,7 @@ import type { Scene } from '../scene.ts';
 export async function rememberTips(scene: Scene): Promise<void> {
   const file = tipsFile(scene);
   if (file === undefined) return;
-  const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS], {
+  const refs = await listRefs({ cwd: scene.folder }, [HANDOFFS], {
     content: false,
     timeoutMs: scene.budget.left(),
   });

@@ -10,7 +10,7 @@ import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { newsFor } from '../../changes/news.ts';
 import { placesOf } from '../places.ts';
-import { type WorkPlace, lookingTime, openLedgers } from '../../changes/work-place.ts';
+import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(
@@ -19,9 +19,11 @@ export async function afterFiles(
   paths: readonly string[],
 ): Promise<readonly string[]> {
   const news: string[] = [];
-  for (const [place, placed] of (await placesOf(scene, session, paths)).ledgers) {
+  for (const { scene: there, placed } of await placesOf(scene, session, paths)) {
+    const place = there.place === undefined ? undefined : ledgerOf(there.place, session);
+    if (place === undefined) continue;
     await claimPaths(
-      scene,
+      there,
       place,
       session,
       placed.map(({ path }) => path),
@@ -29,6 +31,7 @@ export async function afterFiles(
     const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
     appendEntries(place, session, told);
     news.push(...lines);
+    if (there.visiting === true) await (await import('../visits.ts')).leave(there, session);
   }
   return news;
 }

@@ -10,13 +10,13 @@ import type { Scene } from '../scene.ts';
 
 /** What happened behind git-handoff's back, each change once. */
 export async function lookAround(scene: Scene, session: SessionId, command: string): Promise<string[]> {
-  const changed = await checkGuardedFiles(scene.cwd, session, scene.budget.left());
+  const changed = await checkGuardedFiles(scene.folder, session, scene.budget.left());
   return [...changed, ...(await movedRefs(scene, session, command))];
 }
 
 /** One listing tells whether any public ref differs from what was kept; only then topics are read. */
 async function movedRefs(scene: Scene, session: SessionId, command: string): Promise<string[]> {
-  const refs = await listRefs({ cwd: scene.cwd }, [HANDOFFS, KEPT, STASH, RESCUE], {
+  const refs = await listRefs({ cwd: scene.folder }, [HANDOFFS, KEPT, STASH, RESCUE], {
     content: false,
     timeoutMs: scene.budget.left(),
   });
@@ -28,7 +28,7 @@ async function movedRefs(scene: Scene, session: SessionId, command: string): Pro
   const [open, kept] = [oids(HANDOFFS), oids(KEPT)];
   const same = open.size === kept.size && [...open].every(([name, oid]) => kept.get(name) === oid);
   if (same) return [];
-  const repository = await openRepository(scene.cwd);
+  const repository = await openRepository(scene.folder);
   return reportIllegalMoves(repository, await readTopics(repository), scene.now);
 }
 

@@ -12,7 +12,7 @@ export async function afterCommand(scene: Scene, session: SessionId, command: st
     lookAround(scene, session, command),
     afterShellTool(scene, session, command),
   ]);
-  if (/handoff-/.test(command)) await rememberFiles(scene.cwd, scene.files.all());
+  if (/handoff-/.test(command)) await rememberFiles(scene.folder, scene.files.all());
   return [...around, ...ledger];
 }
 

@@ -49,7 +49,7 @@ export async function noteCompaction(scene: Scene, session: SessionId): Promise<
   if (!settings.automaticNotes || place === undefined || event.agent !== undefined) return;
   const worktreeId = knownWorktreeId(place.gitDir);
   await withinTime(scene, async (budget) => {
-    const all = await listSessions({ cwd: scene.cwd });
+    const all = await listSessions({ cwd: scene.folder });
     const own = all.find((one) => one.record.session === session && one.worktreeId === worktreeId);
     return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction', budget);
   });

@@ -17,7 +17,7 @@ import type { Scene } from '../scene.ts';
 export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
   if (place === undefined || scene.event.stopHookActive) return { kind: 'allow' };
-  const { dirty } = await workTreeFacts(scene.cwd);
+  const { dirty } = await workTreeFacts(scene.folder);
   if (dirty === 0 || (await hasNote(scene, session)) || !firstTime(place.commonDir, session))
     return { kind: 'allow' };
   return {
@@ -30,7 +30,7 @@ export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
 
 async function hasNote(scene: Scene, session: SessionId): Promise<boolean> {
   if (scene.files.all().some((path) => scene.files.read(path).owner === session)) return true;
-  return (await readTopics({ cwd: scene.cwd })).some(
+  return (await readTopics({ cwd: scene.folder })).some(
     ({ tip }) => tip?.trailers?.owner === session && tip.trailers.automatic === undefined,
   );
 }
@@ -51,12 +51,12 @@ function firstTime(commonDir: string, session: SessionId): boolean {
 export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
   if (place === undefined) return { kind: 'allow' };
-  const all = await listSessions({ cwd: scene.cwd }, scene.budget.left());
+  const all = await listSessions({ cwd: scene.folder }, scene.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const { expectEndNotes, noteEnd } = await import('./automatic.ts');
   const here = expectEndNotes(scene, session, all);
   // First of all: clients give it one or two seconds, and a session whose end is not on record has died.
-  const repository = await openRepository(scene.cwd);
+  const repository = await openRepository(scene.folder);
   for (const stored of own) {
     await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
   }

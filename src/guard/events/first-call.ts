@@ -15,7 +15,7 @@ export async function registerCaller(scene: Scene, session: SessionId): Promise<
   if (registered === undefined) return undefined;
   const { isNew, twin } = registered;
   const notices = [...registered.notices, ...(isNew ? await lookAround(scene, session, '') : [])];
-  if (isNew) await rememberFiles(scene.cwd, scene.files.all());
+  if (isNew) await rememberFiles(scene.folder, scene.files.all());
   if (notices.length > 0) return { kind: 'context', text: `git-handoff: ${notices.join('\n')}` };
   return twin === undefined ? undefined : { kind: 'notice', text: twinWarning(session, twin) };
 }

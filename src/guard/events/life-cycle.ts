@@ -1,5 +1,7 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
+import { readVisits, removeVisit } from '../../sessions/visits.ts';
+import { quietly } from '../quietly.ts';
 import { sessionEnd, stop } from './endings.ts';
 import type { Scene } from '../scene.ts';
 import { sessionStart } from './session-start.ts';
@@ -7,6 +9,8 @@ import { rememberTips } from '../checks/sub-agents.ts';
 
 /** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
 export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdict> {
+  if (readVisits(scene.env, session).length > 0) await elsewhere(scene, session);
+  if (!scene.enabled) return { kind: 'allow' };
   switch (scene.event.kind) {
     case 'session-start':
       return sessionStart(scene, session);
@@ -23,4 +27,20 @@ export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdi
     default:
       return { kind: 'allow' };
   }
+}
+
+/** The worktrees in which the session works from outside learn that its turn is over, or the session. */
+async function elsewhere(scene: Scene, session: SessionId): Promise<void> {
+  const { kind } = scene.event;
+  if (kind !== 'stop' && kind !== 'session-end') return;
+  const { leave, visited } = await import('../visits.ts');
+  const { forgetCalls } = await import('../effects/tidy.ts');
+  for (const there of await visited(scene, session)) {
+    await quietly(there, async () => {
+      if (there.place !== undefined) forgetCalls(there.place, session);
+      await leave(there, session);
+      if (kind === 'session-end') await sessionEnd(there, session);
+    });
+  }
+  if (kind === 'session-end') removeVisit(scene.env, session);
 }

@@ -13,6 +13,7 @@ import {
   listSessions,
   putRecord,
 } from '../../sessions/records.ts';
+import { rememberRepository } from '../../sessions/visits.ts';
 import { isPaused } from '../../changes/windows.ts';
 import type { Company } from '../effects/arrival.ts';
 import { clientChain } from '../presence.ts';
@@ -52,11 +53,12 @@ export async function register(
   const record = describe(scene, session, own, others, table);
   const changed = own === undefined || JSON.stringify(own.record) !== JSON.stringify(record);
   if (changed) {
-    const repository = await openRepository(scene.cwd);
+    const repository = await openRepository(scene.folder);
     await putRecord(repository, worktree, record, own?.oid);
     if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
   }
   beat(place.commonDir, session, scene.event.name);
+  rememberRepository(scene.env, place.commonDir);
   const [client] = clientChain(scene, table);
   const twin = findTwin(place, session, own, client, table);
   const isNews = rememberRegistration(place, session, client, twin);
@@ -126,7 +128,7 @@ async function judged(
   table: ProcessTable,
   listed?: readonly StoredSession[],
 ): Promise<JudgedSession[]> {
-  const sessions = listed ?? (await listSessions({ cwd: scene.cwd }, scene.budget.left()));
+  const sessions = listed ?? (await listSessions({ cwd: scene.folder }, scene.budget.left()));
   return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
 }
 
@@ -142,7 +144,7 @@ function describe(
   const isStart = scene.event.kind === 'session-start';
   const known = own?.record;
   // A pid that was wrong or is gone while the session still calls is replaced by the process that calls now.
-  const keep = known !== undefined && known.ended === null && own?.liveness === 'live';
+  const keep = keepsRecord(known) && own?.liveness === 'live';
   return {
     v: 1,
     session,
@@ -155,7 +157,16 @@ function describe(
     succeeds: known?.succeeds ?? (isStart ? succeeded(scene, client, others) : null),
     startedAt: known?.startedAt ?? scene.now,
     ended: null,
+    // Who has worked in it does not become a visitor, wherever its next call is made.
+    ...(scene.visiting === true && (!keepsRecord(known) || known.visiting === true)
+      ? { visiting: true }
+      : {}),
   };
+}
+
+/** It has not ended. */
+function keepsRecord(known: SessionRecord | undefined): known is SessionRecord {
+  return known !== undefined && known.ended === null;
 }
 
 /** The session in whose process tree this one's client runs. */
@@ -206,8 +217,9 @@ async function settleSolo(
   const gitDir = scene.place?.gitDir ?? '';
   const hasPeer = (sessions: readonly JudgedSession[]) =>
     peersIn(worktree, sessions).some((peer) => peer !== record.session);
-  // sh knows nothing of further guarded paths: then Node decides every call.
-  if (hasPeer(others) || scene.settings.guardPath.length > 0) {
+  // sh knows nothing of further guarded paths: then Node decides every call. What a visitor changes is claimed at once:
+  // all else that changes here is not its own.
+  if (hasPeer(others) || record.visiting === true || scene.settings.guardPath.length > 0) {
     removeSolo(gitDir);
     return false;
   }

@@ -1,5 +1,6 @@
 import { basename, dirname, isBelow } from '../disk.ts';
 import type { Call, Program, Status } from '../machine.ts';
+import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
 import { UNKNOWN } from '../unknown.ts';
 
@@ -124,7 +125,7 @@ class Expression {
       }
       return true;
     }
-    if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) {
+    if (STARTS.test(word)) {
       const command = this.#command(candidate, word.endsWith('dir'));
       const scope = frame.scope.layer();
       if (active && word.endsWith('dir'))
@@ -184,13 +185,20 @@ function candidatesBelow(call: Call, root: string): Candidate[] {
   return [...found.values()];
 }
 
+/** Actions that start a program. */
+const STARTS = /^-(?:exec|execdir|ok|okdir)$/;
+
 function find(call: Call): Status {
   const { machine, frame } = call;
   const start = call.args.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPDO]/.test(word));
   const roots = call.args.slice(0, start < 0 ? undefined : start).filter((word) => !word.startsWith('-'));
   const words = start < 0 ? [] : call.args.slice(start);
   const expression = new Expression(words, call);
+  const changes = words.some(
+    (word, at) => word === '-delete' || (STARTS.test(word) && !READERS.has(words[at + 1] ?? '')),
+  );
   for (const root of roots.length > 0 ? roots : ['.']) {
+    if (changes) machine.changesBelow(machine.path(frame.scope, root));
     for (const candidate of candidatesBelow(call, root)) {
       const verdict = expression.run(candidate);
       if (verdict !== false && !expression.hasAction) frame.output.add(`${candidate.shown}\n`);

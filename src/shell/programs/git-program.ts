@@ -1,6 +1,6 @@
 import type { Call, Machine, Program, Status } from '../machine.ts';
 import type { Scope } from '../scope.ts';
-import { isBelow } from '../disk.ts';
+import { dirname, isBelow } from '../disk.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
 import type { GitCall } from './git-call.ts';
@@ -56,8 +56,14 @@ function git(call: Call): Status {
   // From outside of the working tree git goes to its top.
   const top = workTree === undefined ? undefined : machine.path(scope, workTree);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
+  else if (top === undefined && repository?.endsWith('/.git') === true) enter(inner, dirname(repository));
   runVerb({ verb, args, repository: folder, call: inner, config }, 0);
   return undefined;
+}
+
+/** Whatever git takes for the working tree of a git directory that is named alone: what it holds is of the one around it. */
+function enter({ machine, frame }: Call, tree: string): void {
+  if (!isBelow(machine.cwd(frame.scope), tree)) machine.run.argv(machine, ['cd', tree], frame);
 }
 
 function text(machine: Machine, scope: Scope, name: string): string | undefined {
@@ -104,7 +110,7 @@ function runVerb(git: GitCall, aliases: number): void {
   const known = GIT_REF_VERBS.get(verb) ?? GIT_FILE_VERBS.get(verb) ?? GIT_OTHER_VERBS.get(verb);
   const isAlias = known === undefined && aliases < MAX_ALIASES;
   const alias = isAlias
-    ? (git.config(`alias.${verb}`) ?? machine.disk.world.alias?.(verb.toLowerCase()))
+    ? (git.config(`alias.${verb}`) ?? machine.disk.world.alias?.(verb.toLowerCase(), git.repository))
     : undefined;
   if (alias?.startsWith('!') === true) {
     runChildShell(call, `${alias.slice(1)} "$@"`, ['git', ...args]);

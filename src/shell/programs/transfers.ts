@@ -88,6 +88,7 @@ function copyTree(
   if (!recursive) return;
   if (to === undefined) machine.unsure = true;
   else {
+    machine.changesBelow(to);
     for (const path of machine.disk.world.watched(to)) {
       const hasCounterpart = machine.disk.exists(from + path.slice(to.length));
       if (hasCounterpart || deletes) machine.write(frame.scope, path, call.name);

@@ -1,0 +1,67 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SessionId } from '../domain/names.ts';
+import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { repositoryEntry, stateFolder } from '../host/folders.ts';
+import { nameHash } from '../host/name-hash.ts';
+
+/**
+ * `<state folder>/visits/<session>/<hash>` holds the path of a working tree that a session touches from outside: its calls
+ * name another folder, or none, and its end is told there, too. The launcher hands every call of such a session to Node.
+ */
+const visitsFolder = (env: NodeJS.ProcessEnv, session: SessionId) =>
+  join(stateFolder(env), 'visits', session);
+
+/** Remembers that the session works in a worktree from outside. */
+export function putVisit(env: NodeJS.ProcessEnv, session: SessionId, { workTree }: FoundRepository): void {
+  const folder = visitsFolder(env, session);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, nameHash(workTree)), workTree, { mode: 0o600 });
+}
+
+/** The worktrees in which the session works from outside, as far as they still are some. */
+export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
+  const folder = visitsFolder(env, session);
+  return namesIn(folder).flatMap((name) => {
+    try {
+      return discoverRepository(readFileSync(join(folder, name), 'utf8')) ?? [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Forgets one worktree, or all. */
+export function removeVisit(env: NodeJS.ProcessEnv, session: SessionId, found?: FoundRepository): void {
+  const folder = visitsFolder(env, session);
+  if (found !== undefined) rmSync(join(folder, nameHash(found.workTree)), { force: true });
+  if (found === undefined || namesIn(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+}
+
+/** Notes that sessions are at work in a repository: the launcher looks at these before it leaves a call from outside alone. */
+export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
+  if (knownRepositories(env).includes(commonDir)) return;
+  const file = repositoryEntry(stateFolder(env), commonDir);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(file, `${commonDir}\n`);
+}
+
+/** Common dirs of the repositories in which sessions have been at work. */
+export function knownRepositories(env: NodeJS.ProcessEnv): string[] {
+  const folder = join(stateFolder(env), 'repositories');
+  return namesIn(folder).flatMap((name) => {
+    try {
+      return readFileSync(join(folder, name), 'utf8').replace(/\n$/, '') || [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
