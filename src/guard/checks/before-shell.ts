@@ -10,7 +10,7 @@ import { dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
-import { contention } from './contention.ts';
+import { type Touch, contention, discards } from './contention.ts';
 import type { Looking } from '../look-before.ts';
 import { newsFor } from '../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
@@ -29,8 +29,7 @@ export async function beforeShell(
 ): Promise<Verdict | undefined> {
   const ledgers = openLedgers(place, session);
   const named = namedPaths(effects, place);
-  const touches = named.map(({ path, whole }) => ({ path, whole }));
-  const blocked = await contention(scene, found, place, session, touches, ledgers);
+  const blocked = await contention(scene, found, place, session, named, ledgers);
   if (blocked?.kind === 'deny') return blocked;
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
@@ -78,13 +77,15 @@ async function rawCommit(
 }
 
 /** Paths of this worktree that the command names as what it changes. */
-function namedPaths(effects: ShellEffects, place: WorkPlace): { path: string; whole: boolean }[] {
-  return effects.paths.flatMap(({ path, kind, follows }) => {
+function namedPaths(effects: ShellEffects, place: WorkPlace): Touch[] {
+  return effects.paths.flatMap((effect) => {
+    const { path, kind, follows } = effect;
+    const how = { whole: kind === 'remove', discards: discards(effect) };
     const placed = placeOf(path, follows);
     if (placed === undefined || placed.found.gitDir !== place.gitDir) {
       const inside = relative(place.top, realPath(path, follows));
-      return inside === '' && kind === 'remove' ? [{ path: '', whole: true }] : [];
+      return inside === '' && kind === 'remove' ? [{ path: '', ...how }] : [];
     }
-    return [{ path: placed.path, whole: kind === 'remove' }];
+    return [{ path: placed.path, ...how }];
   });
 }

@@ -4,7 +4,7 @@ import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
-import { type Touch, contention } from './contention.ts';
+import { type Touch, contention, discards } from './contention.ts';
 import { elsewhere } from '../effects/elsewhere.ts';
 import { reachAt } from './reach.ts';
 import { refuseTreeVerbs } from './tree-refusal.ts';
@@ -59,9 +59,10 @@ function treesTouched(scene: Scene, effects: ShellEffects): There[] {
     trees.set(found.gitDir, known);
     return known;
   };
-  for (const { path, kind, follows } of effects.paths) {
-    const placed = placeOf(path, follows);
-    at(placed?.found)?.touches.push({ path: placed?.path ?? '', whole: kind === 'remove' });
+  for (const effect of effects.paths) {
+    const placed = placeOf(effect.path, effect.follows);
+    const how = { whole: effect.kind === 'remove', discards: discards(effect) };
+    at(placed?.found)?.touches.push({ path: placed?.path ?? '', ...how });
   }
   for (const call of effects.gitCalls) {
     if (call.cwd === undefined || reachAt(call, call.cwd, scene) === undefined) continue;
