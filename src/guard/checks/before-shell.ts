@@ -12,13 +12,13 @@ import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { type Touch, contention, discards } from './contention.ts';
 import type { Looking } from '../look-before.ts';
-import { newsFor } from '../../changes/news.ts';
+import { movedHead, newsFor } from '../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { keepVanished } from '../effects/rescue/keep-vanished.ts';
 import { sameDirty } from '../../domain/ledger/snapshot.ts';
 import { windowId } from '../window-id.ts';
-import { type WorkPlace, openLedgers, placeOf } from '../../changes/work-place.ts';
+import { type WorkPlace, lookingTime, openLedgers, placeOf } from '../../changes/work-place.ts';
 
 /** Decides what a shell command may do to others' work, and remembers how things stood before it. */
 export async function beforeShell(
@@ -45,7 +45,8 @@ export async function beforeShell(
   const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
   openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits });
   if (!scene.dialect.tellsBefore) return blocked;
-  const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);
+  const moved = await movedHead(ledgers, snapshot.head, place.top, lookingTime(scene));
+  const { lines, told } = newsFor(ledgers, moved, scene.now);
   appendEntries(place, session, told);
   return lines.length === 0 ? blocked : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
 }
