@@ -26,10 +26,15 @@ export function pathWords(
   paths: readonly string[],
   typed: (path: string) => string = literal,
 ): string {
-  const words = paths.map((path) => plainWord(typed(path)));
+  const words = paths.map((path) => plainPath(typed(path)));
   if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined)) return ` -- ${words.join(' ')}`;
   const list = paths.map((path) => `${TOP_LITERAL}${path}\0`).join('');
   return ` --pathspec-from-file=${fileWord(commonDir, list)} --pathspec-file-nul`;
+}
+
+/** A name may not begin a line of what we say. */
+export function plainPath(path: string): string | undefined {
+  return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
 
 /** A path as a pathspec (gitglossary(7)) that names nothing else. */
@@ -63,7 +68,7 @@ function plainOption(word: string): string | undefined {
 }
 
 /** Keeps a text that a hint needs; the word that names it. The same text has one file. */
-function fileWord(commonDir: string, text: string | Uint8Array): string {
+export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));
   mkdirSync(folder, { recursive: true });

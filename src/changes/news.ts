@@ -2,7 +2,8 @@ import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
 import { randomName } from '../host/random-name.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
 import type { Ledgers } from './work-place.ts';
 
 /** What a session must hear of the others: each once. */
@@ -14,6 +15,8 @@ export interface News {
 
 /** How many lines one answer holds; the rest follows with the next call. */
 const MAX_LINES = 5;
+/** Of a commit's subject so much is shown. */
+const MAX_SUBJECT = 60;
 
 /** Events of other sessions that this one has not heard. */
 function unheard({ all, self }: Ledgers): LedgerEvent[] {
@@ -27,36 +30,67 @@ function unheard({ all, self }: Ledgers): LedgerEvent[] {
 }
 
 /** The news of other sessions, and of a HEAD that moved since this session last looked. */
-export function newsFor(ledgers: Ledgers, head: HeadPlace | undefined, now: number): News {
+export function newsFor(ledgers: Ledgers, moved: MovedHead | undefined, now: number): News {
   const events = unheard(ledgers).slice(0, MAX_LINES);
   const lines = events.map(({ text }) => text);
   const ids = events.map(({ id }) => id);
-  const moved = head === undefined ? undefined : movedHead(ledgers, head);
-  if (moved !== undefined && !ledgers.self.told.has(moved.id)) {
+  if (moved !== undefined) {
     ids.push(moved.id);
-    if (!moved.explained) lines.push(moved.text);
+    if (moved.text !== undefined) lines.push(moved.text);
   }
   return { lines, told: ids.length === 0 ? [] : [{ t: 'told', ids, at: now }] };
 }
 
-/** HEAD is not where this session last saw it. `explained`: the session that moved it has said so. */
-function movedHead(
+/** HEAD is not where this session last saw it. */
+export interface MovedHead {
+  readonly id: string;
+  /** `undefined`: the session that moved it has said so. */
+  readonly text: string | undefined;
+}
+
+/** What became of HEAD, when this session has not heard of it. Nobody is named on a guess. */
+export async function movedHead(
   { all, self }: Ledgers,
   head: HeadPlace,
-): { id: string; text: string; explained: boolean } | undefined {
+  top: string,
+  timeoutMs: number,
+): Promise<MovedHead | undefined> {
   const seen = self.head;
   if (seen === undefined || (seen.ref === head.ref && seen.oid === head.oid)) return undefined;
   const id = `head:${head.ref}@${head.oid ?? ''}`;
-  const explained = all.some(
+  if (self.told.has(id)) return undefined;
+  const isExplained = all.some(
     (ledger) =>
       ledger.session !== self.session &&
       ledger.moves.some((move) => move.at >= seen.at && move.ref === head.ref && move.oid === head.oid),
   );
-  const text =
-    seen.ref === head.ref
-      ? `${refName(head.ref)} moved from ${shortOid(seen.oid)} to ${shortOid(head.oid)}, by somebody else. Look before you build on it: git log --oneline -3`
-      : `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. Somebody else switched it. To go back: git switch ${refName(seen.ref)}`;
-  return { id, text, explained };
+  if (isExplained) return { id, text: undefined };
+  if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
+  const commit = await headCommit(top, timeoutMs).catch(() => undefined);
+  const what = commit?.oid === head.oid ? `: ${commitText(commit, self.session)}` : '; by whom is not known';
+  const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
+  return { id, text: `${places}${what}. Look before you build on it: git log --oneline -3` };
+}
+
+/** "Limit the rate", by session aaaaaaaa: as its own trailer says. */
+function commitText({ subject, sessions }: HeadCommit, self: SessionId): string {
+  const others = sessions.filter((id) => id !== self && id !== shortId(self));
+  const who =
+    sessions.length === 0
+      ? 'by whom is not known'
+      : others.length === 0
+        ? 'by this session'
+        : `by session ${others.map((id) => escapeLine(shortId(id))).join(', ')}`;
+  return `"${escapeLine(subject).slice(0, MAX_SUBJECT)}", ${who}`;
+}
+
+function switchedText(seen: HeadPlace, head: HeadPlace): string {
+  const branch = seen.ref.replace(/^refs\/heads\//, '');
+  const back = seen.ref === 'HEAD' ? `--detach ${seen.oid ?? ''}`.trimEnd() : shellWord(branch);
+  return (
+    `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. Who switched it is not known. ` +
+    `To go back: git switch ${back}`
+  );
 }
 
 /** An event for all other sessions of the worktree. */

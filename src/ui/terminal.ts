@@ -1,13 +1,13 @@
 import type { Failure } from '../domain/failure.ts';
 import { EXIT_CODES } from '../domain/failure.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, escapeText } from '../domain/surfacing.ts';
 
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
 
 /** The lines of a failure for stderr: what, and the next command to type. */
 export function renderFailure(failure: Failure): string {
-  const hint = failure.hint === undefined ? '' : `hint: ${escapeLine(failure.hint)}\n`;
+  const hint = failure.hint === undefined ? '' : `hint: ${escapeText(failure.hint)}\n`;
   return `error: ${escapeLine(failure.message)}\n${hint}`;
 }
 

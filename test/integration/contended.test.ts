@@ -85,7 +85,7 @@ describe('hunks that are in each other’s way', () => {
     world.edit(B, 'shared.md', n === 5 ? 'A five\n' : `line ${n}\n`, `B ${n}\n`);
     refused(['stage', '--mine']);
     const hint = refused(['commit', '-m', 'b']);
-    expect(hint).toBe('git handoff take -- shared.md');
+    expect(hint).toBe(`git -C ${world.path} handoff take -- shared.md`);
     expect(world.run('sh', ['-c', hint], { session: B })).toMatchObject({ status: 0 });
     world.ok(['commit', '-m', 'b'], { session: B });
     expect(world.status()).toEqual([]);
@@ -202,7 +202,7 @@ describe('other kinds of change', () => {
     const run = world.handoff(['stage', '--mine'], { session: B });
     expect(run.status).toBe(3);
     expect(run.stderr).toContain('cannot be told apart');
-    expect(run.stderr).toContain('hint: git handoff take -- shared.md');
+    expect(run.stderr).toContain(`hint: git -C ${world.path} handoff take -- shared.md`);
     expect(world.git(['diff', '--cached', '--name-only'])).toBe('');
   });
 

@@ -27,7 +27,7 @@ describe('a branch that is switched under a session (F2)', () => {
     const refused = world.as(A, ['commit', '-am', 'x']);
     expect(refused.status).not.toBe(0);
     expect(refused.stderr).toContain('expected feat/a, HEAD is main');
-    expect(refused.stderr).toContain('git switch feat/a');
+    expect(refused.stderr).toContain(`hint: git -C ${world.path} switch feat/a`);
     expect(world.git(['rev-parse', 'HEAD'])).toBe(head);
     expect(world.as(A, ['switch', '-q', 'feat/a']).status).toBe(0);
     expect(world.as(A, ['commit', '-qam', 'x'])).toMatchObject({ status: 0 });
@@ -100,13 +100,22 @@ describe('what another session did to the history (F15)', () => {
     expect(told(world.may(B, 'make'))).toBe('');
   });
 
+  it('of a commit that came from elsewhere it is said whose it is, when the commit says so', () => {
+    world.bash(B, 'true; make');
+    const message = `Limit\n\nClaude-Session-Id: ${A}`;
+    const tree = world.git(['rev-parse', 'HEAD^{tree}']);
+    const oid = world.git(['commit-tree', '-p', 'HEAD', '-m', message, tree]);
+    world.git(['reset', '-q', '--soft', oid]);
+    expect(told(world.may(B, 'make'))).toMatch(/: "Limit", by session aaaaaaaa\. Look before/);
+  });
+
   it('a reset by hand is told, too', () => {
     world.commit('more', { 'more.txt': 'x\n' });
     world.may(B, 'make');
     world.bash(B, 'true; make');
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
     expect(told(world.may(B, 'make'))).toMatch(
-      /feat\/a moved from [0-9a-f]{7} to [0-9a-f]{7}, by somebody else/,
+      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", by whom is not known\. Look/,
     );
     expect(told(world.may(B, 'make'))).toBe('');
   });

@@ -165,7 +165,7 @@ describe('git handoff take -- <path>', () => {
     expect(done).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: 'error: src/one.txt has no uncommitted change\nhint: git handoff status\n',
+      stderr: `error: src/one.txt has no uncommitted change\nhint: git -C ${repo.path} handoff status\n`,
     });
     expect(repo.allEntries()).toBe(before);
   });
@@ -181,7 +181,7 @@ describe('git handoff take -- <path>', () => {
   ])('refuses %s', (_, words) => {
     const done = repo.handoff(['take', ...words], { session: A });
     expect(done.status, done.stdout).toBe(2);
-    expect(done.stderr).toMatch(/^error: .+\nhint: git handoff /);
+    expect(done.stderr).toMatch(/^error: .+\nhint: git (?:-C \S+ )?handoff /);
   });
 
   it('refuses a session that is not on record, and a path of another repository', () => {
@@ -253,7 +253,7 @@ describe('take where no session ever was', () => {
       writeFileSync(join(fresh.path, 'a.txt'), 'x\n');
       const done = fresh.handoff(['take', '--', 'a.txt']);
       expect(done.status).toBe(1);
-      expect(done.stderr).toContain('hint: git handoff init');
+      expect(done.stderr).toMatch(/hint: git -C \S+ handoff init/);
     } finally {
       fresh.remove();
     }

@@ -125,7 +125,7 @@ describe('what is committed', () => {
     const before = index();
     const run = world.handoff(['commit', '-m', 'b'], { session: B });
     expect(run).toMatchObject({ status: 1, stdout: '' });
-    expect(run.stderr).toContain('hint: git handoff status');
+    expect(run.stderr).toContain(`hint: git -C ${world.path} handoff status`);
     expect(index()).toBe(before);
     const empty = world.json(['commit', '--allow-empty', '-m', 'empty'], { session: B });
     expect(empty).toMatchObject({ commit: head(), paths: [] });
@@ -233,8 +233,8 @@ describe('pathspecs', () => {
     expect(run.status).toBe(3);
     expect(run.stderr).toContain('error: src/a.ts holds uncommitted changes of session aaaaaaaa');
     const hint = /^hint: (.*)$/m.exec(run.stderr)?.[1] ?? '';
-    expect(hint).toBe('git handoff take -- a.ts');
-    expect(world.run('sh', ['-c', hint], { session: B, cwd: join(world.path, 'src') })).toMatchObject({
+    expect(hint).toBe(`git -C ${join(world.path, 'src')} handoff take -- a.ts`);
+    expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({
       status: 0,
     });
     world.ok(['commit', '-m', 'x'], { session: B });
@@ -251,7 +251,7 @@ describe('who may', () => {
   it('a person is sent to git', () => {
     const run = world.handoff(['commit', '-m', 'x']);
     expect(run.status).toBe(2);
-    expect(run.stderr).toContain('hint: git commit');
+    expect(run.stderr).toContain(`hint: git -C ${world.path} commit`);
   });
 
   it('amends its own commit, and adds to it', () => {
@@ -309,7 +309,7 @@ describe('who may', () => {
     const run = world.handoff(['commit', '-m', 'x'], { session: B });
     expect(run.status).toBe(2);
     expect(run.stderr).toContain('a merge is not finished here');
-    expect(run.stderr).toContain('hint: git status');
+    expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
   });
 });
 

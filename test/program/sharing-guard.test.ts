@@ -20,7 +20,7 @@ describe('a file that another live session has changed', () => {
 
   it('is edited after the command of the refusal, and the other session is told', () => {
     world.write(A, 'src/a.ts', 'one\n');
-    const command = /git handoff take -- .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
+    const command = /git handoff take .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
     expect(told(world.may(A, 'make'))).toMatch(/session bbbbbbbb took src\/a\.ts/i);
@@ -103,7 +103,7 @@ describe('names that steer', () => {
     const text = refusal(world.write(B, name, 'two\n'));
     // eslint-disable-next-line no-control-regex -- that none is left is the point
     expect(text).not.toMatch(/[\u0000-\u001f\u007f]/);
-    const command = /git handoff take -- .*$/.exec(text)?.[0] ?? '';
+    const command = /git handoff take .*$/.exec(text)?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, name, 'two\n').kind).toBe('silent');
   });

@@ -44,9 +44,9 @@ describe('stage --mine', () => {
   });
 
   it.each([
-    { what: 'another’s path', path: 'src/a.ts', status: 3, hint: 'git handoff take -- src/a.ts' },
-    { what: 'nobody’s path', path: 'nobody.txt', status: 1, hint: 'git add -- nobody.txt' },
-    { what: 'a clean path', path: 'shared.md', status: 1, hint: 'git handoff status' },
+    { what: 'another’s path', path: 'src/a.ts', status: 3, hint: 'handoff take -- src/a.ts' },
+    { what: 'nobody’s path', path: 'nobody.txt', status: 1, hint: 'add -- nobody.txt' },
+    { what: 'a clean path', path: 'shared.md', status: 1, hint: 'handoff status' },
   ])('$what: refused, nothing is staged, and the command of the refusal works', ({ path, status, hint }) => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(B, 'src/b.ts', 'B\n');
@@ -54,15 +54,17 @@ describe('stage --mine', () => {
     const named = path === 'shared.md' ? [path] : [path, 'src/b.ts'];
     const run = world.handoff(['stage', '--mine', ...named], { session: B });
     expect(run.status).toBe(status);
-    expect(run.stderr).toContain(`hint: ${hint}\n`);
+    expect(run.stderr).toContain(`hint: git -C ${world.path} ${hint}\n`);
     expect(staged()).toEqual([]);
-    expect(world.run('sh', ['-c', hint], { session: B })).toMatchObject({ status: 0 });
+    expect(world.run('sh', ['-c', `git -C ${world.path} ${hint}`], { session: B })).toMatchObject({
+      status: 0,
+    });
   });
 
   it('needs --mine, and a session', () => {
     const run = world.handoff(['stage', 'src'], { session: B });
     expect(run).toMatchObject({ status: 2, stdout: '' });
-    expect(run.stderr).toContain('hint: git handoff stage --mine src');
+    expect(run.stderr).toContain(`hint: git -C ${world.path} handoff stage --mine src`);
     expect(world.handoff(['stage', '--mine']).status).toBe(2);
   });
 

@@ -105,7 +105,7 @@ export class SharingWorld extends TestRepository {
   bash(
     session: string,
     command: string,
-    options: RunOptions = {},
+    { shell = 'bash', ...options }: RunOptions & { readonly shell?: string } = {},
   ): { before: HookAnswer; run?: Run; after?: HookAnswer } {
     const cwd = options.cwd ?? this.path;
     const tool = {
@@ -115,7 +115,7 @@ export class SharingWorld extends TestRepository {
     };
     const before = this.#hook(session, 'PreToolUse', tool, { cwd });
     if (before.kind === 'deny') return { before };
-    const run = this.run('bash', ['-c', command], { ...options, session });
+    const run = this.run(shell, ['-c', command], { ...options, session });
     const after = this.#hook(
       session,
       'PostToolUse',

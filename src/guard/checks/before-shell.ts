@@ -11,15 +11,15 @@ import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { snapshotByLedger } from './by-ledger.ts';
-import { contention } from './contention.ts';
+import { type Touch, contention, discards } from './contention.ts';
 import type { Looking } from '../look-before.ts';
-import { newsFor } from '../../changes/news.ts';
+import { movedHead, newsFor } from '../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { keepVanished } from '../effects/rescue/keep-vanished.ts';
 import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
 import { windowId } from '../window-id.ts';
-import { type WorkPlace, openLedgers, placeOf } from '../../changes/work-place.ts';
+import { type WorkPlace, lookingTime, openLedgers, placeOf } from '../../changes/work-place.ts';
 
 /** Decides what a shell command may do to others' work, and remembers how things stood before it. */
 export async function beforeShell(
@@ -30,8 +30,7 @@ export async function beforeShell(
 ): Promise<Verdict | undefined> {
   const ledgers = openLedgers(place, session);
   const named = namedPaths(effects, place);
-  const touches = named.map(({ path, whole }) => ({ path, whole }));
-  const blocked = await contention(scene, found, place, session, touches, ledgers);
+  const blocked = await contention(scene, found, place, session, named, ledgers);
   if (blocked?.kind === 'deny') return blocked;
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
@@ -48,7 +47,8 @@ export async function beforeShell(
   const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
   openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits });
   if (!scene.dialect.tellsBefore) return blocked;
-  const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);
+  const moved = await movedHead(ledgers, snapshot.head, place.top, lookingTime(scene));
+  const { lines, told } = newsFor(ledgers, moved, scene.now);
   appendEntries(place, session, told);
   return lines.length === 0 ? blocked : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
 }
@@ -91,13 +91,15 @@ async function rawCommit(
 }
 
 /** Paths of this worktree that the command names as what it changes. */
-function namedPaths(effects: ShellEffects, place: WorkPlace): { path: string; whole: boolean }[] {
-  return effects.paths.flatMap(({ path, kind, follows }) => {
+function namedPaths(effects: ShellEffects, place: WorkPlace): Touch[] {
+  return effects.paths.flatMap((effect) => {
+    const { path, kind, follows } = effect;
+    const how = { whole: kind === 'remove', discards: discards(effect) };
     const placed = placeOf(path, follows);
     if (placed === undefined || placed.found.gitDir !== place.gitDir) {
       const inside = relative(place.top, realPath(path, follows));
-      return inside === '' && kind === 'remove' ? [{ path: '', whole: true }] : [];
+      return inside === '' && kind === 'remove' ? [{ path: '', ...how }] : [];
     }
-    return [{ path: placed.path, whole: kind === 'remove' }];
+    return [{ path: placed.path, ...how }];
   });
 }

@@ -10,6 +10,7 @@ import { linkedWorktrees } from '../../git/worktrees.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Neighbours, neighbours } from '../peers.ts';
+import { type Typed, typedAt } from './typed.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
@@ -29,8 +30,8 @@ export async function refuseBranchMoves(
   if (around.live.length === 0) return undefined;
   for (const move of moves) {
     const user = move.to === undefined ? userOf(move, found, around) : undefined;
-    if (user !== undefined) return denied(inUse(move, user), [user]);
-    const refusal = await refuseMove(scene, move, around);
+    if (user !== undefined) return denied(inUse(move, user, typedAt(scene, found)), [user]);
+    const refusal = await refuseMove(scene, found, move, around);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
@@ -47,15 +48,16 @@ function userOf({ branch }: BranchMove, found: FoundRepository, { live }: Neighb
   return live.find(({ worktreeId }) => ids.includes(worktreeId))?.record.session;
 }
 
-function inUse({ branch = '', call }: BranchMove, user: SessionId): string {
+function inUse({ branch = '', call }: BranchMove, user: SessionId, { git }: Typed): string {
   return (
     `\`git ${escapeLine(call.verb)}\` would delete the branch ${escapeLine(branch)} under session ${shortId(user)}, ` +
-    'which works on it. Nothing was changed. Who is where: git handoff sessions'
+    `which works on it. Nothing was changed. Who is where: ${git} handoff sessions`
   );
 }
 
 async function refuseMove(
   scene: Scene,
+  found: FoundRepository,
   move: BranchMove,
   { live, own }: Neighbours,
 ): Promise<Verdict | undefined> {
@@ -74,7 +76,8 @@ async function refuseMove(
   const reason =
     `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of session ` +
     `${shortId(owner)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
-  return denied(reason + instead(move, theirs, isOnTop ? newest : undefined), [owner]);
+  const typed = typedAt(scene, discoverRepository(realPath(cwd)) ?? found);
+  return denied(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), [owner]);
 }
 
 /** The branch that is checked out around a folder; `HEAD` when it is detached. */
@@ -84,14 +87,19 @@ function headBranch(cwd: string): string {
   return ref === undefined ? 'HEAD' : ref.replace(/^refs\/heads\//, '');
 }
 
-function instead({ branch, to, call }: BranchMove, theirs: LeftCommit, own: LeftCommit | undefined): string {
-  if (branch !== undefined || to === undefined) return 'Who is where: git handoff sessions';
+function instead(
+  { branch, to, call }: BranchMove,
+  theirs: LeftCommit,
+  own: LeftCommit | undefined,
+  { git, beside }: Typed,
+): string {
+  if (branch !== undefined || to === undefined) return `Who is where: ${git} handoff sessions`;
   if (own !== undefined) {
     const mode = call.words.find((word) => /^--(?:hard|soft|mixed|keep)$/.test(word ?? ''));
     const kept = mode === '--soft' || mode === undefined;
     return kept
-      ? `To take back your own commits only: git reset ${mode === undefined ? '' : `${mode} `}${theirs.oid.slice(0, 12)}`
-      : `To undo your own commit: git revert --no-edit ${own.oid.slice(0, 12)}`;
+      ? `To take back your own commits only: ${git} reset ${mode === undefined ? '' : `${mode} `}${theirs.oid.slice(0, 12)}`
+      : `To undo your own commit: ${git} revert --no-edit ${own.oid.slice(0, 12)}`;
   }
-  return `To work from there, use a tree of your own: git worktree add --detach ../${theirs.oid.slice(0, 7)} ${shellWord(to)}`;
+  return `To work from there, use a tree of your own: ${git} worktree add --detach ${beside(theirs.oid.slice(0, 7))} ${shellWord(to)}`;
 }

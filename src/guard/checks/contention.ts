@@ -1,20 +1,29 @@
-import { join } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import type { PathEffect } from '../../shell/effects.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
+import { type Typed, listed, typedIn } from './typed.ts';
 import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
 
-/** A path that a tool call is about to change. `whole`: everything below it, too. */
+/** A path that a tool call is about to change. */
 export interface Touch {
   readonly path: string;
+  /** Everything below it, too. */
   readonly whole: boolean;
+  /** What stands there would be thrown away. */
+  readonly discards?: boolean;
+}
+
+/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
+export function discards({ kind, by }: PathEffect): boolean {
+  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
 }
 
 /** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
@@ -40,10 +49,15 @@ export async function contention(
       : { kind: 'context', text: `git-handoff: ${maybeText(maybe, scene.now)}` };
   }
   const isRefused = scene.settings.contention === 'deny';
-  const outcome = `${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
-  const text = contentionText(claim, place.top, scene, outcome);
+  const hit = strong(claims);
+  const removes = touches.some(
+    (touch) => touch.discards === true && hit.some(({ path }) => isTouched(path, touch)),
+  );
+  const outcome = `${isRefused ? ' Nothing was changed.' : ''}${isByLedger ? ` ${BY_LEDGER}` : ''}`.trimEnd();
+  const text = contentionText(hit, scene, typedIn(scene, place), { outcome, removes });
+  const owners = [...new Set(hit.map(({ session: owner }) => owner))];
   return isRefused
-    ? { kind: 'deny', reason: text, owners: [claim.session] }
+    ? { kind: 'deny', reason: text, owners }
     : { kind: 'context', text: `git-handoff: ${text}` };
 }
 
@@ -73,29 +87,48 @@ function siblings(
 }
 
 function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): string[] {
-  const touched = (path: string) =>
-    touches.some((touch) => touch.path === path || (touch.whole && path.startsWith(`${touch.path}/`)));
+  const touched = (path: string) => touches.some((touch) => isTouched(path, touch));
   const claimed = all
     .filter(({ session }) => session !== self.session)
     .flatMap(({ claims }) => [...claims.keys()].filter(touched));
   return [...new Set(claimed)];
 }
 
-function contentionText(claim: OpenClaim, top: string, { now, cwd }: Scene, outcome: string): string {
-  const path = escapeLine(claim.path);
-  const typed = shellWord(cwd === top ? claim.path : join(top, claim.path));
-  return (
-    `${path}: ${whoChanged(claim, now)} and has not committed it. ${outcome}` +
-    `Work on something else until it is committed, or be handed that change: git handoff take -- ${typed}`
-  );
+function isTouched(path: string, touch: Touch): boolean {
+  if (path === touch.path) return true;
+  return touch.whole && (touch.path === '' || path.startsWith(`${touch.path}/`));
 }
 
-/** "session aaaaaaaa changed it 3 minutes ago", as sure as the evidence is. */
-function whoChanged({ session, evidence, at }: OpenClaim, now: number): string {
+/** Whose it is, and what to do; never how to be handed what the command would then destroy. */
+function contentionText(
+  claims: readonly OpenClaim[],
+  { now }: Scene,
+  { git, plainPaths }: Typed,
+  { outcome, removes }: { outcome: string; removes: boolean },
+): string {
+  const groups = new Map<string, OpenClaim[]>();
+  for (const claim of claims) {
+    const like = `${claim.session} ${claim.evidence === 'since-start'}`;
+    groups.set(like, [...(groups.get(like) ?? []), claim]);
+  }
+  const paths = [...new Set(claims.map(({ path }) => path))];
+  const whose = [...groups.values()].map((some) => whoChanged(some, now)).join(' ');
+  const it = paths.length === 1 ? 'it is' : 'they are';
+  const way = removes
+    ? `Leave ${paths.length === 1 ? 'it' : 'them'} out until ${it} committed; whose each change is: ${git} handoff status`
+    : `Work on something else until ${it} committed, or be handed ${paths.length === 1 ? 'that change' : 'those changes'}: ${git} handoff take${plainPaths(paths)}`;
+  return `${whose}${outcome} ${way}`;
+}
+
+/** "src/a.ts: session aaaaaaaa changed it 3 minutes ago and has not committed it.", as sure as the evidence is. */
+function whoChanged(claims: readonly OpenClaim[], now: number): string {
+  const [{ session, evidence, at }] = claims as readonly [OpenClaim];
   const who = `session ${shortId(session)}`;
+  const it = claims.length === 1 ? 'it' : 'them';
+  const what = listed(claims.map(({ path }) => escapeLine(path)));
   return evidence === 'since-start'
-    ? `changed since ${who} began, by it or by hand,`
-    : `${who} changed it ${ago(at, now)}`;
+    ? `${what}: changed since ${who} began, by it or by hand, and not committed.`
+    : `${what}: ${who} changed ${it} ${ago(at, now)} and has not committed ${it}.`;
 }
 
 function maybeText(claim: OpenClaim, now: number): string {

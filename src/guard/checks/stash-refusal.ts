@@ -14,6 +14,7 @@ import { expectStash, readStashOwners } from '../../rescue/stash-owners.ts';
 import { pinStash } from '../../rescue/stash-pins.ts';
 import { neighbours } from '../peers.ts';
 import { reachAt, reachedPaths } from './reach.ts';
+import { type Typed, typedAt } from './typed.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 
@@ -47,7 +48,11 @@ export async function refuseForeignStash(
   if (refused === undefined) return undefined;
   const mine = list.findIndex(({ owner }) => owner !== undefined && own.has(owner));
   const others = refused.entries.flatMap(({ owner }) => owner ?? []);
-  return { kind: 'deny', reason: refusal(refused, entries, entries[mine], now), owners: others };
+  return {
+    kind: 'deny',
+    reason: refusal(refused, entries, entries[mine], now, typedAt(scene, found)),
+    owners: others,
+  };
 }
 
 /**
@@ -83,6 +88,7 @@ function refusal(
   entries: readonly StashEntry[],
   own: StashEntry | undefined,
   now: number,
+  typed: Typed,
 ): string {
   const entry = entries.find(({ oid }) => oid === first?.oid);
   const place = use.action === 'clear' ? 'an entry' : `stash@{${entry?.index ?? 0}}`;
@@ -100,18 +106,23 @@ function refusal(
         : 'remove';
   return (
     `\`git stash ${use.action}\` would ${deed} ${place}, ${whose}${made}${others}; all worktrees share one stash. ` +
-    `Nothing was changed. ${instead(use.action, own, first?.oid)}`
+    `Nothing was changed. ${instead(use.action, own, first?.oid, typed)}`
   );
 }
 
-function instead(action: string, own: StashEntry | undefined, meant: string | undefined): string {
-  if (action === 'clear') return 'Remove entries of your own one by one; see: git stash list';
+function instead(
+  action: string,
+  own: StashEntry | undefined,
+  meant: string | undefined,
+  { git }: Typed,
+): string {
+  if (action === 'clear') return `Remove entries of your own one by one; see: ${git} stash list`;
   if (own !== undefined) {
     return action === 'drop'
-      ? `To remove your own newest one: git stash drop stash@{${own.index}}`
-      : `Your own newest one: git stash apply ${own.oid}`;
+      ? `To remove your own newest one: ${git} stash drop stash@{${own.index}}`
+      : `Your own newest one: ${git} stash apply ${own.oid}`;
   }
   return action === 'drop' || meant === undefined
-    ? 'This session has no entry of its own; see: git stash list'
-    : `This session has no entry of its own. If that one is meant all the same (it stays in the list): git stash apply ${meant}`;
+    ? `This session has no entry of its own; see: ${git} stash list`
+    : `This session has no entry of its own. If that one is meant all the same (it stays in the list): ${git} stash apply ${meant}`;
 }

@@ -1,20 +1,16 @@
-import { dirname, join, relative } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
-import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { TreeReach } from '../../shell/tree-verbs.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
-import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
-import { UNKNOWN } from '../../shell/unknown.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
-import { refName } from '../../changes/news.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { reachAt, reachedPaths } from './reach.ts';
+import { treeRefusal } from './tree-hints.ts';
+import { typedIn } from './typed.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /** What a refusal is decided by. */
@@ -61,12 +57,11 @@ export async function refuseTreeVerbs(
     if (hit.length === 0) continue;
     const mine = [...self.claims.keys()].filter((path) => {
       const dirty = snapshot.dirty.get(path);
-      return isMeant(reach, dirty) && isWhollyMine(dirty, all, seen.sides);
+      return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, seen.sides);
     });
     const owners = hit.map((claim) => claim.session);
     const why = seen.isByLedger ? BY_LEDGER : '';
-    const view = { why, top: place.top, cwd: realPath(scene.cwd), branch: refName(snapshot.head.ref) };
-    return { kind: 'deny', reason: refusal(reach, hit, mine, view), owners };
+    return { kind: 'deny', reason: treeRefusal(reach, hit, mine, typedIn(scene, place), why), owners };
   }
   return undefined;
 }
@@ -96,83 +91,4 @@ function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is Di
   if (dirty === undefined) return false;
   const isUntracked = dirty.head === null && dirty.index === null;
   return verb === 'stash' || (verb === 'clean') === isUntracked;
-}
-
-const MAX_NAMES = 8;
-
-function refusal(
-  reach: TreeReach,
-  claims: readonly OpenClaim[],
-  mine: readonly string[],
-  view: View,
-): string {
-  const sessions = [...new Set(claims.map(({ session }) => shortId(session)))];
-  const names = claims.slice(0, MAX_NAMES).map(({ path }) => escapeLine(path));
-  const more = claims.length > MAX_NAMES ? ` and ${claims.length - MAX_NAMES} more` : '';
-  const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
-  return (
-    `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${names.join(', ')}${more}. Nothing was changed. ${view.why}${instead(reach, mine, view)}`
-  );
-}
-
-function deed({ verb, does }: TreeReach): string {
-  if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
-  if (verb === 'stash') return 'stash away';
-  if (verb === 'autostash') return 'put aside, and may not bring back,';
-  return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
-}
-
-/** Where a hint will be typed. */
-interface View {
-  /** Why it is told as it is; empty where git was asked. */
-  readonly why: string;
-  readonly top: string;
-  readonly cwd: string;
-  readonly branch: string;
-}
-
-/** The safe command for the same wish. */
-function instead({ verb, call }: TreeReach, mine: readonly string[], view: View): string {
-  const own = mine.map((path) => shellWord(relative(view.cwd, join(view.top, path)))).join(' ');
-  switch (verb) {
-    case 'switch':
-      return `Work on the other branch in a tree of your own: git worktree add ${worktreeWords(call, view)}`;
-    case 'stash':
-      return own === ''
-        ? `This session has nothing to stash here; see: git handoff status`
-        : `Stash your own only: git stash push --include-untracked -- ${own}`;
-    case 'autostash':
-      return `Work in a tree of your own: git worktree add --detach ${treeName('apart', view)}`;
-    default:
-      return own === ''
-        ? `Nothing here is this session's (on ${view.branch}); see: git handoff status`
-        : verb === 'clean'
-          ? `Remove your own only: rm -- ${own}`
-          : `Undo your own only: git restore --source=HEAD --staged --worktree -- ${own}`;
-  }
-}
-
-/** A folder beside the working tree, as it is typed where the session is. */
-function treeName(branch: string, { top, cwd }: View): string {
-  return shellWord(relative(cwd, join(dirname(top), branch.replaceAll('/', '-'))));
-}
-
-/** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */
-function worktreeWords({ verb, words }: GitVerbCall, view: View): string {
-  const known = words.map((word) => word ?? UNKNOWN);
-  if (known.includes(UNKNOWN) || verb === 'bisect') return `--detach ${treeName('apart', view)}`;
-  const options = parseOptions(known, {
-    short: 'b:B:c:C:',
-    long: 'create= force-create= orphan= conflict= detach track force discard-changes',
-  });
-  const made = optionValue(options, 'b', 'c', 'create');
-  const reset = optionValue(options, 'B', 'C', 'force-create', 'orphan');
-  const [start] = options.operands;
-  const from = start === undefined || start === '' ? '' : ` ${shellWord(start)}`;
-  if (made !== undefined) return `-b ${shellWord(made)} ${treeName(made, view)}${from}`;
-  if (reset !== undefined) return `-B ${shellWord(reset)} ${treeName(reset, view)}${from}`;
-  if (hasOption(options, 'd', 'detach')) return `--detach ${treeName('apart', view)}${from}`;
-  if (start === undefined || start === '-') return `--detach ${treeName('apart', view)}`;
-  return `${treeName(start, view)} ${shellWord(start)}`;
 }

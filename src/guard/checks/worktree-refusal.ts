@@ -11,6 +11,7 @@ import { type LedgerPlace, readLedger } from '../../changes/ledger.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { neighbours } from '../peers.ts';
 import type { Scene } from '../scene.ts';
+import { typedAt } from './typed.ts';
 
 /** A worktree that a command removes or moves away. */
 export interface RemovedWorktree {
@@ -81,7 +82,7 @@ export async function refuseWorktreeRemoval(
     const reason =
       `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which session ` +
       `${shortId(user.session)} (${escapeLine(user.client)}) is at work. Nothing was changed. It can go when that ` +
-      'session has ended; who is where: git handoff sessions';
+      `session has ended; who is where: ${typedAt(scene, found).git} handoff sessions`;
     return { kind: 'deny', reason, owners: [user.session] };
   }
   return undefined;

@@ -9,7 +9,7 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { discardedEvents, endedEvents, endedNotice, endedOfOthers, keepOthers } from './gone-work.ts';
-import { newsFor, theSession } from '../../changes/news.ts';
+import { movedHead, newsFor, theSession } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
 import { claimsOf, toldChanges } from './window-claims.ts';
 import { windowId } from '../window-id.ts';
@@ -60,7 +60,10 @@ export async function afterShell(
     noteOperation(scene, place, ledgers, window, windows);
     closeWindow(place, window, scene.now);
   }
-  const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
+  const stood = window?.snapshot.head;
+  const moved =
+    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(scene));
+  const { lines, told } = newsFor(ledgers, moved, scene.now);
   appendEntries(place, session, [...entries, ...told]);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
 }

@@ -2,6 +2,7 @@ import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Arguments, EXPECT } from '../options.ts';
 import type { Interaction } from '../interaction.ts';
+import { anchored } from '../sharing/anchored.ts';
 import { PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
 import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 
@@ -183,7 +184,8 @@ async function takePathsAnswer(args: Arguments, context: Context, interaction: I
     throw new Failure('usage', '--expect is for notes, not for paths', { hint: 'git handoff take -h' });
   }
   const { takePaths } = await import('../sharing/take-paths.ts');
-  const result = await takePaths({ paths, session: args.text('session') }, context);
+  const options = { paths, session: args.text('session') };
+  const result = await anchored(context, () => takePaths(options, context));
   return answer(result, async () => (await import('../sharing/status-text.ts')).renderTakenPaths);
 }
 

@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { Interaction } from '../interaction.ts';
 import type { Arguments } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
+import { anchored } from './anchored.ts';
 import { PATHSPEC_OPTIONS, readPathspecs } from './pathspecs.ts';
 
 /** The verbs that put a session's own work into git. */
@@ -57,7 +58,7 @@ export const COMMIT_VERBS: VerbTable = {
         session: args.text('session'),
         said: interaction.pass,
       };
-      const result = await commit(options, context);
+      const result = await anchored(context, () => commit(options, context));
       return answer(result, async () => (await import('./commit-text.ts')).renderCommit);
     },
   },
@@ -75,7 +76,7 @@ export const COMMIT_VERBS: VerbTable = {
       const pathspecs = readPathspecs(args, interaction);
       const options = { mine: args.flag('mine'), pathspecs, session: args.text('session') };
       return answer(
-        await stage(options, context),
+        await anchored(context, () => stage(options, context)),
         async () => (await import('./stage-text.ts')).renderStaged,
       );
     },

@@ -1,0 +1,71 @@
+import { dirname, join, relative } from 'node:path';
+import { shellWord } from '../../domain/surfacing.ts';
+import { fileWord, literal, pathWords, plainPath } from '../../changes/hint-words.ts';
+import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { absolutePath, exists, realPath } from '../../host/disk.ts';
+import type { Scene } from '../scene.ts';
+
+/** How the commands of a refusal are typed: they have to work where the client's next command will run. */
+export interface Typed {
+  /** `git`; with the working tree that is meant, where the next command may run in another one. */
+  readonly git: string;
+  /** ` -- <path>...` for git. Paths are from the top of the working tree. */
+  readonly paths: (paths: readonly string[]) => string;
+  /** The same for `git handoff take`, which knows no patterns. */
+  readonly plainPaths: (paths: readonly string[]) => string;
+  /** A command that removes these files (`rm`, or the like). */
+  readonly remove: (paths: readonly string[], program: string) => string;
+  /** A folder beside the working tree that does not exist, as an argument of git's. */
+  readonly beside: (name: string) => string;
+}
+
+/** The tree that a refusal is about: its top without symbolic links. */
+interface Tree {
+  readonly top: string;
+  readonly commonDir: string;
+}
+
+const MAX_TYPED = 5;
+
+/** In a repository that a git call runs in. */
+export function typedAt(scene: Scene, { workTree, commonDir }: FoundRepository): Typed {
+  return typedIn(scene, { top: realPath(workTree), commonDir });
+}
+
+export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
+  const cwd = realPath(scene.cwd);
+  const isHere = staysThere(scene) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
+  const from = isHere ? cwd : top;
+  const at = (path: string) => relative(from, join(top, path));
+  return {
+    git: isHere ? 'git' : `git -C ${shellWord(top)}`,
+    paths: (paths) => pathWords(commonDir, paths, (path) => literal(at(path))),
+    plainPaths: (paths) => pathWords(commonDir, paths, at),
+    remove: (paths, program) => {
+      const words = paths.map((path) => plainPath(isHere ? at(path) : join(top, path)));
+      if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined))
+        return `${program} -- ${words.join(' ')}`;
+      return `xargs -0 ${program} -- <${fileWord(commonDir, paths.map((path) => `${join(top, path)}\0`).join(''))}`;
+    },
+    beside: (name) => shellWord(relative(from, freeFolder(join(dirname(top), name.replaceAll('/', '-'))))),
+  };
+}
+
+/** A client may start one command in another folder; where the next one runs is not told. */
+function staysThere({ event, cwd, home }: Scene): boolean {
+  const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
+  return folder === undefined || absolutePath(folder, cwd, home) === cwd;
+}
+
+function freeFolder(folder: string): string {
+  for (let n = 1; ; n += 1) {
+    const path = n === 1 ? folder : `${folder}-${n}`;
+    if (!exists(path)) return path;
+  }
+}
+
+/** A list of names: the first of them, and how many more there are. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - MAX_TYPED;
+  return `${names.slice(0, MAX_TYPED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

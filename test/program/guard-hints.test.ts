@@ -1,0 +1,132 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld, TEN, refusal } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B], files: { '.gitignore': 'dist/\n*.log\n' } });
+});
+afterEach(() => world.remove());
+
+/** The command at the end of a refusal. */
+const commandOf = (text: string) => /: ((?:git|rm|xargs) .*)$/s.exec(text)?.[1] ?? '';
+
+/** Types it as the session does, by the guard and in its shell; it does what it says. */
+function types(session: string, command: string, cwd = world.path): void {
+  const { before, run } = world.bash(session, command, { cwd });
+  expect({ command, before, status: run?.status, err: run?.stderr }).toMatchObject({
+    before: { kind: expect.not.stringMatching('deny') as string },
+    status: 0,
+  });
+}
+
+/** Five more paths of a session than a hint types out. */
+function many(session: string, folder: string): string[] {
+  const paths = Array.from({ length: 6 }, (_, n) => `${folder}/${n} ${n}.ts`);
+  for (const path of paths) world.write(session, path, `${session}\n`);
+  return paths;
+}
+
+describe('the command that a refusal names', () => {
+  it('undoes only what the refused one would have reached and nobody else has changed', () => {
+    world.write(A, 'src/a.ts', 'A\n');
+    world.write(A, 'shared.md', TEN.replace('line 1\n', 'A\n'));
+    world.bash(B, 'sed -i "s/line 9/B/" shared.md');
+    world.wrote(B, 'shared.md', world.read('shared.md').replace('line 9', 'B'));
+    world.write(B, 'src/b.ts', 'B\n');
+    const hint = commandOf(refusal(world.may(B, 'git reset --hard')));
+    expect(hint).toBe('git restore --source=HEAD --staged --worktree -- src/b.ts');
+    expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(/Leave it out until .*: git handoff status$/);
+    types(B, hint);
+    expect([world.read('src/a.ts'), world.read('src/b.ts')]).toEqual(['A\n', TEN]);
+    expect(world.read('shared.md')).toContain('A\n');
+  });
+
+  it.each([
+    ['git reset --hard', 'git add many && git reset --hard', /^git restore .*--pathspec-from-file=\S+/],
+    ['git stash -u', 'git stash -u', /^git stash push .*--pathspec-from-file=\S+/],
+    ['git clean', 'git clean -fd', /^xargs -0 rm -- <\S+$/],
+  ])('%s: names a list of more than five paths', (_, typed, shape) => {
+    world.write(A, 'a new.ts', 'A\n');
+    world.write(A, 'src/a.ts', 'A\n');
+    const paths = many(B, 'many');
+    if (typed.startsWith('git add')) world.bash(B, 'git add many');
+    const hint = commandOf(refusal(world.may(B, typed.replace(/^.*&& /, ''))));
+    expect(hint).toMatch(shape);
+    types(B, hint);
+    expect(world.status().filter((line) => paths.some((path) => line.endsWith(path)))).toEqual([]);
+    expect([world.read('a new.ts'), world.read('src/a.ts')]).toEqual(['A\n', 'A\n']);
+  });
+
+  it('is no take where the refused one would destroy; all paths are told', () => {
+    many(A, 'lib');
+    world.write(A, 'src/a.ts', 'A\n');
+    const text = refusal(world.may(B, 'rm -rf lib src'));
+    expect(text).toMatch(
+      /^lib\/0 0\.ts, .*, lib\/4 4\.ts and 2 more: session aaaaaaaa changed them just now/,
+    );
+    expect(text).not.toContain('take');
+    types(B, commandOf(text));
+    const one = refusal(world.may(B, 'find . -name a.ts -delete'));
+    expect(one).toMatch(/Leave it out until it is committed; whose each change is: git handoff status$/);
+  });
+
+  it('takes all paths of a command that would change them', () => {
+    world.write(A, 'src/a.ts', 'A\n');
+    world.write(A, 'shared.md', 'A\n');
+    const text = refusal(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md'));
+    expect(text).toContain(
+      'src/a.ts, shared.md: session aaaaaaaa changed them just now and has not committed them.',
+    );
+    types(B, commandOf(text));
+    expect(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md').kind).not.toBe('deny');
+  });
+
+  it('leaves others’ ignored files, and untracked ones of one’s own', () => {
+    for (const file of ['dist/out.js', 'build.log']) {
+      mkdirSync(join(world.path, 'dist'), { recursive: true });
+      writeFileSync(join(world.path, file), 'x\n');
+    }
+    world.write(B, 'src/mine.ts', 'B\n');
+    const all = refusal(world.may(B, 'git clean -fdX'));
+    expect(all).toMatch(/Remove only what you name, such as: rm -r -- dist$/);
+    const named = commandOf(refusal(world.may(B, 'git clean -fX build.log', join(world.path))));
+    expect(named).toBe('rm -r -- build.log');
+    types(B, named);
+    types(B, commandOf(all));
+    expect(world.status()).toEqual(['?? src/mine.ts']);
+  });
+
+  it.each([
+    ['git -C repo stash', (top: string) => `git -C ${top} stash`],
+    ['cd repo && git stash', (top: string) => `cd ${top} && git stash`],
+  ])('%s: says in which working tree', (_, typed) => {
+    const side = world.worktree('side');
+    world.begin(A, side);
+    world.write(A, 'src/a.ts', 'A\n', side);
+    world.write(B, 'src/b.ts', 'B\n', side);
+    world.write(B, 'src/b.ts', 'here\n');
+    const hint = commandOf(refusal(world.may(B, typed(side))));
+    expect(hint).toBe(`git -C ${side} stash push --include-untracked -- src/b.ts`);
+    types(B, hint);
+    expect([world.read('src/b.ts'), world.read('src/b.ts', side)]).toEqual(['here\n', TEN]);
+  });
+
+  it('is typed in a folder below as it stands', () => {
+    world.write(A, 'src/a.ts', 'A\n');
+    world.write(B, 'src/b.ts', 'B\n');
+    const cwd = join(world.path, 'src');
+    const hint = commandOf(refusal(world.may(B, 'git reset --hard', cwd)));
+    expect(hint).toBe('git restore --source=HEAD --staged --worktree -- b.ts');
+    types(B, hint, cwd);
+  });
+
+  it('makes a worktree in a folder that does not exist yet', () => {
+    world.write(A, 'src/a.ts', 'A\n');
+    mkdirSync(join(world.root, 'feat-x'));
+    const hint = commandOf(refusal(world.may(B, 'git switch -c feat/x')));
+    expect(hint).toBe('git worktree add -b feat/x ../feat-x-2');
+    types(B, hint);
+  });
+});
