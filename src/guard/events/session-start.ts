@@ -4,7 +4,7 @@ import type { Verdict } from '../../agents/dialect.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
-import { startupText } from '../../domain/startup.ts';
+import { hasNothing, startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
@@ -13,7 +13,7 @@ import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
-import { readTopics } from '../../notes/topic.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
@@ -45,10 +45,10 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
-  const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
-  // Notes that were left just now are to be told, too.
-  const reading = isNoted ? readTopics(repository) : early.topics;
-  const judging = isNoted
+  const isChanged = await settleNotes(scene, registered, early.topics);
+  // Notes that were left just now are to be told, too, and those that were closed are not.
+  const reading = isChanged ? readTopics(repository) : early.topics;
+  const judging = isChanged
     ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
     : judgingEarly;
   const peers = livePeers(registered, session);
@@ -72,6 +72,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   );
   tidyLedgers(scene.place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
+  await (await import('./automatic.ts')).closeOwn(scene, registered, states);
   const worktree = knownWorktreeId(scene.place.gitDir);
   const facts = {
     session,
@@ -87,7 +88,26 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     files: predecessorFiles(scene),
     notices,
   };
+  if (isTold(scene, registered) && hasNothing(facts)) return { kind: 'allow' };
   return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+}
+
+/** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */
+async function settleNotes(
+  scene: Scene,
+  registered: Registered,
+  topics: Promise<TopicState[]>,
+): Promise<boolean> {
+  const { closeSettled, noteGone } = await import('./automatic.ts');
+  const isNoted = await noteGone(scene, registered);
+  return (await closeSettled(scene, registered, await topics)) || isNoted;
+}
+
+/** A conversation that goes on was told how to leave a note when it began. */
+function isTold({ event: { source } }: Scene, { isNew, record }: Registered): boolean {
+  return source === 'clear'
+    ? record.succeeds !== null
+    : !isNew && (source === 'compact' || source === 'resume');
 }
 
 /** Sessions at work that are neither this one's parents nor its children. */
