@@ -45,6 +45,11 @@ export function readStart(place: LedgerPlace, session: SessionId): Snapshot | un
   return parseSnapshot(readText(startFile(place, session)));
 }
 
+/** Whether a session has a start list. */
+export function hasStart(place: LedgerPlace, session: SessionId): boolean {
+  return statOf(startFile(place, session)) !== undefined;
+}
+
 /** Forgets the start list, and when it was paused. */
 export function removeStart(place: LedgerPlace, session: SessionId): void {
   rmSync(startFile(place, session), { force: true });

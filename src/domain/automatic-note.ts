@@ -49,11 +49,11 @@ const MAX_TYPED = 5;
 const MAX_LINE = 200;
 
 /**
- * Whether there is anything that the next session should know: work that is not committed, or commits of a session that
- * was cut off. Every session has commands that fail, and the log has what one that ended by itself has committed.
+ * Whether there is anything that nobody else tells the next session: work that is not committed. The log has what was
+ * committed, and every session has commands that fail.
  */
-export function isWorthNoting({ commits, paths = [], reason }: AutomaticFacts): boolean {
-  return paths.length > 0 || (commits.length > 0 && reason !== 'session-end');
+export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
+  return paths.length > 0;
 }
 
 /** One line for lists; at most 72 characters. */

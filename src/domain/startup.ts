@@ -78,6 +78,18 @@ export function startupText(facts: StartupFacts, nonce: string): string {
   return [head, open, ...fitting(items, uncounted, room), close, tail].join('\n');
 }
 
+/** Whether there is nothing to tell but who the session is. */
+export function hasNothing({
+  notes,
+  further = 0,
+  peers,
+  overlaps: groups,
+  files: all,
+  notices: said,
+}: StartupFacts): boolean {
+  return notes.length + further + peers.length + groups.length + all.length + said.length === 0;
+}
+
 function notices(facts: StartupFacts): Item[] {
   return facts.notices.map((notice) => ({
     lines: [cutToBytes(`! ${forAgent(notice)}`, MAX_NOTICE_BYTES)],

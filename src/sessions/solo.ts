@@ -1,23 +1,41 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomName } from '../host/random-name.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SessionRecord } from '../domain/session.ts';
 
 /**
  * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`. It is
- * a cache of the live refs for the sh fast path. Order of events: a registering session creates its
- * ref and then unlinks the file; whoever writes the file lists the refs again afterwards.
+ * a cache of the live refs for the sh fast path. Order of events: a session creates its ref, and unlinks
+ * the file if that names another one; whoever makes the file lists the refs afterwards.
  */
 const SOLO_FILE = 'handoff-solo';
 
-/** Says that this session is alone here. The caller must list the refs again and unlink when it is not. */
-export function writeSolo(gitDir: string, record: SessionRecord): void {
+/**
+ * Says that this session is alone here; false when the file names another one. The caller must list the refs afterwards,
+ * and unlink the file when it is not alone.
+ */
+export function claimSolo(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
-  if (readSolo(gitDir) === text) return;
-  const temporary = join(gitDir, `${SOLO_FILE}.${randomName()}`);
+  if (readSolo(gitDir) === text) return true;
+  const file = join(gitDir, SOLO_FILE);
+  const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, text);
-  renameSync(temporary, join(gitDir, SOLO_FILE));
+  try {
+    if (isSolo(gitDir, record.session)) renameSync(temporary, file);
+    else linkSync(temporary, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The session that the file names. */
+export function soloSession(gitDir: string): SessionId | undefined {
+  return parseSessionId(readSolo(gitDir)?.split(' ')[0]);
 }
 
 /** Whether the file names this session. */

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteSections } from '../../src/domain/note/sections.ts';
-import { A, B, SharingWorld } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, told } from '../support/sharing-world.ts';
 
 const TOPIC_A = 'session-aaaaaaaa';
 const REF_A = `refs/handoffs/main/${TOPIC_A}`;
@@ -14,6 +14,10 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const automaticRefs = () => world.refs('refs/handoffs').filter((ref) => ref.includes('/session-'));
+const openNotes = () =>
+  (world.json(['list']).items as { topic: string }[])
+    .map(({ topic }) => topic)
+    .filter((one) => one.startsWith('session-'));
 const commit = (session: string, name: string) =>
   world.bash(session, `echo x > ${name} && git add ${name} && git commit -qm "Add ${name}"`);
 const fail = (session: string, command: string) =>
@@ -63,14 +67,85 @@ describe('a session that ends by itself leaves no automatic note', () => {
   });
 });
 
-it('an automatic note is brought up to date when its session has committed what was left', () => {
+it('an automatic note is closed when its session has committed what was left', () => {
   world.begin(A);
   world.write(A, 'src/a.ts', 'x\n');
   world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
   world.bash(A, 'git commit -qam all');
   world.end(A);
-  const { state } = noteSections(world.git(['show', `${REF_A}:handoff.md`]));
-  expect(state).toContain('- Uncommitted paths that are its own: 0');
+  expect(openNotes()).toEqual([]);
+});
+
+describe('an automatic note is closed', () => {
+  const left = () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    world.end(A);
+    expect(openNotes()).toEqual([TOPIC_A]);
+  };
+
+  it('when another session has committed the work: nobody is told any more', () => {
+    left();
+    expect(told(world.begin(B))).toContain(TOPIC_A);
+    world.bash(B, 'git commit -qam "work of A"');
+    world.end(B);
+    expect(told(world.begin(C))).not.toContain(TOPIC_A);
+    expect(openNotes()).toEqual([]);
+  });
+
+  it('when its session itself has undone the work', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
+    expect(openNotes()).toEqual([TOPIC_A]);
+    world.bash(A, 'git restore src/a.ts');
+    world.end(A);
+    expect(openNotes()).toEqual([]);
+  });
+
+  it('when the same conversation goes on, which is told once, and is left again when that ends', () => {
+    left();
+    expect(told(world.begin(A, world.path, 'resume'))).toContain(TOPIC_A);
+    expect(openNotes()).toEqual([]);
+    expect(told(world.begin(B))).not.toContain(TOPIC_A);
+    world.end(A);
+    expect(openNotes()).toEqual([TOPIC_A]);
+  });
+
+  it('not while some of the work is there', () => {
+    world.begin(A);
+    world.write(A, 'src/a.ts', 'x\n');
+    world.write(A, 'src/b.ts', 'x\n');
+    world.end(A);
+    world.begin(B);
+    world.bash(B, 'git commit -qm "half" src/a.ts');
+    world.end(B);
+    expect(told(world.begin(C))).toContain(TOPIC_A);
+  });
+});
+
+it('a compression of Gemini’s that may not come leaves no note', () => {
+  world.begin(A);
+  world.write(A, 'src/a.ts', 'x\n');
+  const input = JSON.stringify({
+    session_id: A,
+    hook_event_name: 'PreCompress',
+    trigger: 'auto',
+    cwd: world.path,
+  });
+  expect(world.handoff(['guard', '--client', 'gemini'], { input })).toMatchObject({ status: 0, stdout: '' });
+  expect(automaticRefs()).toEqual([]);
+});
+
+it('a lone session that has committed all hears nothing when it compacts, clears or resumes', () => {
+  world.begin(A);
+  commit(A, 'done.txt');
+  fail(A, 'grep nothing done.txt');
+  world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
+  expect(world.begin(A, world.path, 'compact')).toEqual({ kind: 'silent' });
+  world.end(A);
+  expect(world.begin(A, world.path, 'resume')).toEqual({ kind: 'silent' });
+  expect(automaticRefs()).toEqual([]);
 });
 
 it('a note is not stale for what its session itself deleted, renamed and put into new folders', () => {

@@ -191,9 +191,9 @@ describe('a command that failed in Gemini CLI', () => {
     );
     shell('AfterTool', response('Output: \nExit Code: 0\nExit Code: 2\nProcess Group PGID: 1\n'));
     writeFileSync(join(world.path, 'x.txt'), 'x');
-    expect(shell('PreCompress', { trigger: 'auto' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    expect(shell('SessionEnd', { reason: 'exit' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(note()).toContain('- Last commands that failed:\n  - `make` (exit 2)\n');
-    expect(trailer('Handoff-Automatic')).toBe('compaction');
+    expect(trailer('Handoff-Automatic')).toBe('session-end');
   });
 });
 

@@ -26,7 +26,17 @@ describe('a session that stops', () => {
       text: matching(/^Handoff reminder: 1 path changed .*git handoff write <topic>/),
     });
     expect(stop()).toEqual({ kind: 'silent' });
-    expect(stop('sess-cccccccc-3333')).toMatchObject({ kind: 'notice' });
+  });
+
+  it('hears nothing of what others have changed, or what was there before it', () => {
+    work();
+    expect(stop('sess-cccccccc-3333')).toEqual({ kind: 'silent' });
+    const early = new GuardWorld();
+    writeFileSync(join(early.path, 'old.txt'), 'untracked for months\n');
+    early.sessionStart(CALLER);
+    const call = { hook_event_name: 'Stop', session_id: CALLER, stop_hook_active: false };
+    expect(early.hook(call)).toEqual({ kind: 'silent' });
+    early.remove();
   });
 
   it('with nothing changed hears nothing', () => {
@@ -37,7 +47,6 @@ describe('a session that stops', () => {
     work();
     world.ok(['write', 'own-notes', '-m', 'x'], { session: CALLER });
     expect(stop()).toEqual({ kind: 'silent' });
-    expect(stop('sess-cccccccc-3333')).toMatchObject({ kind: 'notice' });
   });
 
   it("with a note in the predecessor's form hears nothing", () => {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClientProcess } from '../support/client-process.ts';
+import { HeldStart, STEPS, worksApart } from '../support/held-start.ts';
 import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -84,53 +85,30 @@ describe('two sessions that start at once', () => {
     }
   });
 
-  it('both keep a ledger, though the second came just before the first had noted how it began', async () => {
-    const held = nodeHeldBeforePutting(world, '/start/');
-    const start = { hook_event_name: 'SessionStart', source: 'startup', session_id: A };
-    const started = world.startGuard(start, { env: { XDG_STATE_HOME: held.state }, calls: 'process' });
-    await held.reached;
-    // Nothing is said of changes that nobody can have made.
-    expect(told(world.begin(B))).not.toContain('is not known');
-    held.goOn();
-    await started;
+  it.each(Object.entries(STEPS))(
+    'both keep a ledger, though the second came just before the first had noted %s',
+    async (_, step) => {
+      const held = new HeldStart(world, A, step);
+      await held.reached();
+      // Nothing is said of changes that nobody can have made.
+      expect(told(world.begin(B))).not.toContain('is not known');
+      // It may be at work before the first one goes on.
+      world.write(B, 'src/early.ts', 'of B\n');
+      await held.goOn();
+      worksApart(world);
+      expect(refusal(world.try(A, 'src/early.ts', 'of A\n'))).toContain('session bbbbbbbb');
+    },
+  );
 
-    world.write(A, 'src/a.ts', 'of A\n');
-    world.write(B, 'src/new.ts', 'of B\n');
-    expect(refusal(world.try(A, 'src/new.ts', 'of A\n'))).toContain('session bbbbbbbb changed it just now');
-    expect(world.bash(B, 'git add src/new.ts && git commit -qm "of B"').run).toMatchObject({ status: 0 });
-    expect(world.bash(A, 'git add src/a.ts && git commit -qm "of A"').run).toMatchObject({ status: 0 });
+  it('both keep a ledger, though the first call of the second is a tool’s', async () => {
+    const held = new HeldStart(world, A, STEPS['that it is alone']);
+    await held.reached();
+    world.write(B, 'src/early.ts', 'of B\n');
+    await held.goOn();
+    worksApart(world);
+    expect(world.claimed(A)).toEqual(['src/a.ts']);
   });
 });
-
-/**
- * A state folder in which the `node` that the launcher starts waits just before it puts a file in place whose path
- * holds `mark`.
- */
-function nodeHeldBeforePutting({ root }: SharingWorld, mark: string) {
-  const state = join(root, 'state');
-  const file = (name: string) => join(state, 'git-handoff', name);
-  mkdirSync(file(''), { recursive: true });
-  const source = `const fs = require('node:fs');
-    const { renameSync } = fs;
-    fs.renameSync = (from, to) => {
-      if (to.includes(${JSON.stringify(mark)})) {
-        fs.renameSync = renameSync;
-        fs.writeFileSync(${JSON.stringify(file('reached'))}, '');
-        const clock = new Int32Array(new SharedArrayBuffer(4));
-        while (!fs.existsSync(${JSON.stringify(file('go-on'))})) Atomics.wait(clock, 0, 0, 2);
-      }
-      renameSync(from, to);
-    };`;
-  writeFileSync(file('preload.cjs'), source);
-  const node = `#!/bin/sh\nexec '${process.execPath}' --require '${file('preload.cjs')}' "$@"\n`;
-  writeFileSync(file('held-node'), node, { mode: 0o755 });
-  writeFileSync(file('node'), `${file('held-node')}\n`);
-  return {
-    state,
-    reached: vi.waitUntil(() => existsSync(file('reached')), { timeout: 10_000, interval: 2 }),
-    goOn: () => writeFileSync(file('go-on'), ''),
-  };
-}
 
 describe('a person', () => {
   it('is never blocked, whatever the sessions have claimed', () => {

@@ -141,7 +141,7 @@ describe('an automatic note', () => {
     expect(worth({ paths: undefined })).toBe(false);
     expect(worth({ commits: [], paths: [], reason: 'death' })).toBe(false);
     expect(worth({ commits: [], failed: [] })).toBe(true);
-    for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(true);
+    for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(false);
   });
 });
 

@@ -3,13 +3,14 @@ import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
+import { claimSolo } from '../../sessions/solo.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
-import { appendEntries, readLedger } from '../../changes/ledger.ts';
-import { isSolo } from '../../sessions/solo.ts';
+import { appendEntries, readLedger, readLedgers } from '../../changes/ledger.ts';
 import {
   ARRIVAL,
   isPaused,
@@ -27,39 +28,51 @@ import type { Scene } from '../scene.ts';
 import { noteLoneOperation } from './operations.ts';
 import { type WorkPlace, lookingTime, openLedgers, unheardIds } from '../../changes/work-place.ts';
 
-/** Sessions of the worktree, by what is known of them. */
-export interface Company {
+/** A session that arrives, and whom it finds. */
+interface Arrival {
   /** Others that are at work. */
   readonly peers: readonly SessionId[];
   /** Others that have ended or whose process is gone. */
   readonly gone: readonly SessionId[];
   /** The session whose conversation this one carries on. */
   readonly former: SessionId | null;
+  /** Who was named as alone until now. */
+  readonly lone: SessionId | undefined;
+  /** It took itself for alone a moment ago, and has done nothing yet. */
+  readonly begun: Beginning | undefined;
+  /** It was not at work here before this call. */
+  readonly isBack: boolean;
+}
+
+/** How a session begins: its start list, and the working tree as it was then. */
+export interface Beginning {
+  readonly start: Snapshot;
+  readonly now: Snapshot;
 }
 
 /**
  * A session begins to work alone: what is dirty now is nobody's. One that comes back, or carries on a conversation,
- * goes on with the start list that it had.
+ * goes on with the start list that it had. Only who is named as alone has a start list: `isLone` is false, and nothing
+ * is changed, where somebody else is. Without a `begun` the working tree could not be looked at.
  */
 export async function beginAlone(
   scene: Scene,
   found: FoundRepository,
-  session: SessionId,
-  company: Company,
-): Promise<void> {
+  record: SessionRecord,
+  gone: readonly SessionId[],
+): Promise<{ isLone: boolean; begun?: Beginning }> {
   const place = placeFor(found);
-  const snapshot = await look(scene, place);
-  const returned = ownStart(place, session, company);
-  if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
+  const { session } = record;
+  const now = await look(scene, place);
+  if (!claimSolo(found.gitDir, record)) return { isLone: false };
+  const returned = ownStart(place, session, record.succeeds);
+  if (now !== undefined) pauseGone(place, gone, session, now);
   if (returned !== undefined) removeStart(place, returned.id);
-  if (snapshot === undefined) return;
+  if (now === undefined) return { isLone: true };
   const { start: known, pause } = returned ?? {};
-  const start = (known === undefined ? undefined : resumedStart(known, pause, snapshot)) ?? snapshot;
+  const start = (known === undefined ? undefined : resumedStart(known, pause, now)) ?? now;
   putStart(place, session, start);
-  if (isSolo(found.gitDir, session)) return;
-  // Somebody has come meanwhile, and may have looked for the start list before it was there.
-  settle(place, session, start, snapshot, scene.now);
-  removeStart(place, session);
+  return { isLone: true, begun: { start, now } };
 }
 
 /** A session that worked alone is over: what changes from now on is not its own, should it come back. */
@@ -79,33 +92,41 @@ export async function arrive(
   scene: Scene,
   found: FoundRepository,
   session: SessionId,
-  company: Company,
+  { peers, gone, former, lone, begun, isBack }: Arrival,
 ): Promise<string[]> {
   const place = placeFor(found);
-  const starts = company.peers.map((peer) => ({ peer, start: readStart(place, peer) }));
-  const lone = starts.filter(({ peer, start }) => start !== undefined || !isSettled(place, peer));
+  if (begun !== undefined) {
+    settle(place, session, begun.start, begun.now, scene.now);
+    removeStart(place, session);
+  }
+  // A change belongs to who was alone, if several have a start list because somebody's arrival was cut off.
+  const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
+  const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
+  const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
   const snapshot = await look(scene, place);
-  if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
+  if (snapshot !== undefined) pauseGone(place, gone, session, snapshot);
   const notices: string[] = [];
-  for (const { peer, start } of lone) {
+  for (const { one, start } of starts) {
+    if (start === undefined && (one === session || isSettled(place, one))) continue;
     if (snapshot === undefined || start === undefined) {
       notices.push(
-        `What session ${shortId(peer)} changed here before you came is not known: its files are not guarded until it touches them again.`,
+        `What session ${shortId(one)} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
-      settle(place, peer, start, snapshot, scene.now);
+      settle(place, one, start, snapshot, scene.now);
       // It may be running a command.
-      if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, snapshot);
+      const event = one === session ? '' : lastEvent(place.commonDir, one);
+      if (BEFORE_TOOL.has(event)) openWindow(place, one, ARRIVAL, snapshot);
     }
-    removeStart(place, peer);
+    removeStart(place, one);
   }
-  const returned = ownStart(place, session, company);
+  const returned = ownStart(place, session, former);
   if (snapshot !== undefined) {
     const { start, pause } = returned ?? {};
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     const ids = unheardIds(openLedgers(place, session));
     appendEntries(place, session, [
-      ...sinceStart(place, session, changes, scene.now),
+      ...sinceStart(place, changes, scene.now),
       { t: 'head', ...snapshot.head, own: false, at: scene.now },
       ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: scene.now } as const]),
     ]);
@@ -115,7 +136,7 @@ export async function arrive(
 }
 
 /** The start list of a session that comes back, or of the one whose conversation it carries on. */
-function ownStart(place: WorkPlace, session: SessionId, { former }: Company) {
+function ownStart(place: WorkPlace, session: SessionId, former: SessionId | null) {
   for (const id of former === null ? [session] : [session, former]) {
     const start = readStart(place, id);
     if (start !== undefined) return { id, start, pause: readPause(place, id) };
@@ -145,21 +166,20 @@ function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): v
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
-  const claims = sinceStart(place, peer, changes, at);
+  const claims = sinceStart(place, changes, at);
   appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place.gitDir, peer, start.at);
 }
 
-function sinceStart(
-  place: WorkPlace,
-  session: SessionId,
-  changes: readonly WindowChange[],
-  at: number,
-): LedgerEntry[] {
-  const known = readLedger(place, session).claims;
+function sinceStart(place: WorkPlace, changes: readonly WindowChange[], at: number): LedgerEntry[] {
+  // Whoever is on record with the very same change has made it, be it this session or another.
+  const known = readLedgers(place).map(({ claims }) => claims);
   return changes.flatMap(({ path, base, before, after }): LedgerEntry[] => {
-    const claim = known.get(path);
-    if (claim !== undefined && sameState(claim.after, after)) return [];
+    const isClaimed = known.some((claims) => {
+      const claim = claims.get(path);
+      return claim !== undefined && sameState(claim.after, after);
+    });
+    if (isClaimed) return [];
     return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];
   });
 }

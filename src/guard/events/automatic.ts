@@ -2,12 +2,17 @@ import { keptCommand } from '../../domain/automatic-note.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { realPath } from '../../host/disk.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
+import { succeededBy } from '../../domain/session.ts';
+import { openRepository } from '../../git/repository.ts';
+import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
 import { rememberFailed } from '../../notes/failed-commands.ts';
 import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
 import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
+import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-notes.ts';
+import { ownWork } from '../../notes/automatic/own-work.ts';
+import type { TopicState } from '../../notes/topic.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import { type LeaveResult, leaveNote } from '../../notes/automatic/leave-note.ts';
 import { changedFileTime } from '../../notes/automatic/predecessor-notes.ts';
@@ -67,6 +72,69 @@ export async function noteGone(scene: Scene, { others }: Registered): Promise<bo
   const facts = { commonDir, sessions: others, files, now, log };
   await withinTime(scene, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
   return true;
+}
+
+/** Closes notes of whose work nothing is left here, before they are told. False when there was none. */
+export async function closeSettled(
+  scene: Scene,
+  { record, others }: Registered,
+  topics: readonly TopicState[],
+): Promise<boolean> {
+  const { place, settings, now } = scene;
+  if (!settings.automaticNotes || place === undefined) return false;
+  const { commonDir, gitDir, workTree } = place;
+  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
+  const repository = await openRepository(scene.folder);
+  const own = succeededBy(record.session, [record, ...others.map((one) => one.record)]);
+  const left = topics.filter(({ tip }) => {
+    const { automatic, owner } = tip?.trailers ?? {};
+    return automatic !== undefined && owner !== record.session && owner !== undefined && !own.includes(owner);
+  });
+  if (left.length === 0) return false;
+  const isAny = await withinTime(scene, (budget) =>
+    closeSettledNotes(repository, left, {
+      top: realPath(workTree),
+      place: ledgers,
+      sessions: others,
+      now,
+      timeoutMs: beforeAnswer(budget),
+    }),
+  );
+  return isAny === true;
+}
+
+/** Closes the notes of a conversation that goes on, when it has been told of them. */
+export async function closeOwn(
+  scene: Scene,
+  { record, others }: Registered,
+  topics: readonly TopicState[],
+): Promise<void> {
+  const { session } = record;
+  const own = [session, ...succeededBy(session, [record, ...others.map((one) => one.record)])];
+  const isOwn = ({ tip }: TopicState) =>
+    tip?.trailers?.automatic !== undefined && own.includes(tip.trailers.owner);
+  if (!scene.settings.automaticNotes || !topics.some(isOwn)) return;
+  const repository = await openRepository(scene.folder);
+  await withinTime(scene, () => closeOwnNotes(repository, topics, own, scene.now));
+}
+
+/** What a session has changed here and not committed: as many paths. */
+export async function countOwn(scene: Scene, session: SessionId): Promise<number> {
+  const { place, settings, now, budget } = scene;
+  if (place === undefined) return 0;
+  const { commonDir, gitDir, workTree } = place;
+  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
+  const all = await listSessions({ cwd: scene.folder }, budget.left());
+  const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
+  const own = [
+    session,
+    ...succeededBy(
+      session,
+      all.map((one) => one.record),
+    ),
+  ];
+  const options = { own, sessions, now, timeoutMs: budget.left() };
+  return (await ownWork(realPath(workTree), ledgers, options)).paths.length;
 }
 
 /** Remembers that a command failed. What git-handoff refused is no failure of the session's. */

@@ -17,13 +17,15 @@ import type { Scene } from '../scene.ts';
 export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
   if (place === undefined || scene.event.stopHookActive) return { kind: 'allow' };
-  const { dirty } = await workTreeFacts(scene.folder);
-  if (dirty === 0 || (await hasNote(scene, session)) || !firstTime(place.commonDir, session))
+  // Most sessions that stop have nothing uncommitted around them.
+  if ((await workTreeFacts(scene.folder)).dirty === 0 || (await hasNote(scene, session)))
     return { kind: 'allow' };
+  const own = await (await import('./automatic.ts')).countOwn(scene, session);
+  if (own === 0 || !firstTime(place.commonDir, session)) return { kind: 'allow' };
   return {
     kind: 'notice',
     text:
-      `Handoff reminder: ${dirty} path${dirty === 1 ? '' : 's'} changed and no note left. ` +
+      `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
       "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)",
   };
 }

@@ -2,7 +2,8 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { lookAround } from '../effects/look-around.ts';
-import { register, twinWarning } from './registration.ts';
+import { register } from './registration.ts';
+import { twinWarning } from './twins.ts';
 import type { Scene } from '../scene.ts';
 
 /**

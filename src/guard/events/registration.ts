@@ -1,23 +1,22 @@
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { join } from 'node:path';
+import type { SessionId } from '../../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
-import { openRepository } from '../../git/repository.ts';
-import { beat, worktreeId } from '../../host/folders.ts';
-import { type ProcessTable, ancestorsOf, processTable } from '../../host/processes.ts';
-import { registeredProcesses, rememberRegistration } from '../../sessions/registered.ts';
-import { isSolo, removeSolo, writeSolo } from '../../sessions/solo.ts';
-import {
-  type JudgedSession,
-  type StoredSession,
-  judgeSessions,
-  listSessions,
-  putRecord,
-} from '../../sessions/records.ts';
+import { exists } from '../../host/disk.ts';
+import { beat, ensureFolder, worktreeId } from '../../host/folders.ts';
+import { takeLock } from '../../host/process-lock.ts';
+import { processTable } from '../../host/processes.ts';
+import { rememberRegistration } from '../../sessions/registered.ts';
+import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
 import { rememberRepository } from '../../sessions/visits.ts';
-import { isPaused } from '../../changes/windows.ts';
-import type { Company } from '../effects/arrival.ts';
+import type { JudgedSession, StoredSession } from '../../sessions/records.ts';
+import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
+import { isPaused, listStarts } from '../../changes/windows.ts';
+import type { Beginning } from '../effects/arrival.ts';
 import { clientChain } from '../presence.ts';
 import type { Scene } from '../scene.ts';
+import { type Parted, describe, isSameRecord, isVisitor, judged, parted, putOnRecord } from './record.ts';
+import { findTwin } from './twins.ts';
 
 /** A session that is on record, and who else is. */
 export interface Registered {
@@ -36,6 +35,10 @@ export interface Registered {
  * Puts the calling session on record in this worktree, or brings its record up to date: its process,
  * the session it was started in, the conversation it carries on. Then says whether it is alone.
  *
+ * One arrival at a time. Where the lock is not to be had, the order keeps it whole: a session puts its start list, its
+ * record and the file that says it is alone, then lists who is here; of two the later one sees the other, and whoever
+ * sees one settles both.
+ *
  * @param listed the sessions on record, where they were listed a moment ago
  */
 export async function register(
@@ -45,196 +48,135 @@ export async function register(
 ): Promise<Registered | undefined> {
   const { place } = scene;
   if (place === undefined) return undefined;
-  const table = processTable();
-  const worktree = worktreeId(place.gitDir);
-  const sessions = await judged(scene, table, listed);
-  const own = sessions.find((one) => one.record.session === session && one.worktreeId === worktree);
-  const others = sessions.filter((one) => one.record.session !== session);
-  const record = describe(scene, session, own, others, table);
-  const changed = own === undefined || JSON.stringify(own.record) !== JSON.stringify(record);
-  if (changed) {
-    const repository = await openRepository(scene.folder);
-    await putRecord(repository, worktree, record, own?.oid);
-    if (own === undefined || own.record.ended !== null) removeForeignSolo(place.gitDir, session);
+  const release = await lockArrivals(scene, place, session);
+  try {
+    return await registerIn(scene, place, session, listed);
+  } finally {
+    release();
   }
-  beat(place.commonDir, session, scene.event.name);
-  rememberRepository(scene.env, place.commonDir);
-  const [client] = clientChain(scene, table);
-  const twin = findTwin(place, session, own, client, table);
-  const isNews = rememberRegistration(place, session, client, twin);
-  const alone = twin === undefined && (await settleSolo(scene, record, worktree, others, changed));
-  if (twin !== undefined) removeSolo(place.gitDir);
-  const notices = await openLedger(scene, place, session, {
-    alone,
-    isBack: own === undefined || own.record.ended !== null || isRisen(place, worktree, own),
-    peers: peersIn(worktree, others),
-    gone: goneFrom(worktree, others),
-    former: record.succeeds,
-  });
-  return { record, isNew: own === undefined, others, twin: isNews ? twin?.pid : undefined, notices };
 }
 
-/** A lone session remembers what was dirty when it began; one that arrives settles what the others changed. */
-async function openLedger(
+/** How long another session's arrival is waited for. Milliseconds. */
+const PATIENCE_MS = 1000;
+
+async function lockArrivals(
+  { budget, log }: Scene,
+  { gitDir, commonDir }: FoundRepository,
+  session: SessionId,
+): Promise<() => void> {
+  const folder = ledgerFolder({ commonDir, worktreeId: worktreeId(gitDir) });
+  try {
+    ensureFolder(folder);
+    const lock = await takeLock(
+      join(folder, 'arrival.lock'),
+      session,
+      Math.min(PATIENCE_MS, budget.left() / 4),
+    );
+    if (lock.kind === 'held') return lock.release;
+    log('open', `session ${lock.by} has not finished its arrival`);
+  } catch (error) {
+    log('open', `arrivals could not be locked: ${String(error)}`);
+  }
+  return () => undefined;
+}
+
+async function registerIn(
   scene: Scene,
   place: FoundRepository,
   session: SessionId,
-  { alone, isBack, ...company }: { alone: boolean; isBack: boolean } & Company,
-): Promise<string[]> {
-  if (!alone && !isBack) return [];
-  const { arrive, beginAlone } = await import('../effects/arrival.ts');
-  if (!alone) return arrive(scene, place, session, company);
-  await beginAlone(scene, place, session, company);
-  return [];
+  listed: readonly StoredSession[] | undefined,
+): Promise<Registered> {
+  const table = processTable();
+  rememberRepository(scene.env, place.commonDir);
+  let around = await lookAround(scene, place, session, listed);
+  const { own, others } = around;
+  const isBack = own === undefined || own.record.ended !== null || isRisen(place, own);
+  let record = describe(scene, session, own, others, table);
+  let lone = soloSession(place.gitDir);
+  if (lone !== undefined && around.gone.includes(lone)) removeSolo(place.gitDir);
+  let isLone = !around.isShared && !isBack && lone === session;
+  if (isLone && isSameRecord(own?.record, record)) {
+    beat(place.commonDir, session, scene.event.name);
+    rememberRegistration(place, session, around.client, undefined);
+    return { record, isNew: false, others, twin: undefined, notices: [] };
+  }
+  let begun: Beginning | undefined;
+  // Once more where one was named as alone that is not on record: it has not come that far, or never will.
+  for (let isFirst = true; isFirst || !(isLone || around.isShared); isFirst = false) {
+    if (!isLone && !around.isShared) {
+      const { beginAlone } = await import('../effects/arrival.ts');
+      ({ isLone, begun } = await beginAlone(scene, place, record, around.gone));
+    }
+    record = await putOnRecord(scene, session, around, table);
+    beat(place.commonDir, session, scene.event.name);
+    lone = soloSession(place.gitDir) ?? lone;
+    if (isLone) claimSolo(place.gitDir, record);
+    else removeSolo(place.gitDir);
+    around = await lookAround(scene, place, session);
+    if (!isFirst) break;
+  }
+  const { peers, twin, client, isShared } = around;
+  if (isShared) removeSolo(place.gitDir);
+  let notices: readonly string[] = [];
+  if (isShared && (isBack || begun !== undefined || isUnsettled(place, session, peers))) {
+    const { arrive } = await import('../effects/arrival.ts');
+    const former = record.succeeds;
+    notices = await arrive(scene, place, session, { peers, gone: around.gone, former, lone, begun, isBack });
+  }
+  const isNews = rememberRegistration(place, session, client, twin);
+  const told = isNews ? twin?.pid : undefined;
+  return { record, isNew: own === undefined, others: around.others, twin: told, notices };
+}
+
+/** Who is on record here, as a session sees them. */
+interface Around extends Parted {
+  readonly peers: readonly SessionId[];
+  readonly gone: readonly SessionId[];
+  readonly client: ProcessId | undefined;
+  readonly twin: ProcessId | undefined;
+  /**
+   * Others are at work, or sh cannot decide alone: it knows nothing of further guarded paths, and what a visitor changes
+   * is claimed at once, for all else that changes here is not its own.
+   */
+  readonly isShared: boolean;
+}
+
+async function lookAround(
+  scene: Scene,
+  place: FoundRepository,
+  session: SessionId,
+  listed?: readonly StoredSession[],
+): Promise<Around> {
+  const table = processTable();
+  const worktree = worktreeId(place.gitDir);
+  const known = parted(await judged(scene, table, listed), session, worktree);
+  const here = known.others.filter((one) => one.worktreeId === worktree);
+  const those = (...liveness: JudgedSession['liveness'][]) =>
+    here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
+  const peers = those('live');
+  const [client] = clientChain(scene, table);
+  const twin = findTwin(place, session, known.own, client, table);
+  const isShared =
+    peers.length > 0 ||
+    twin !== undefined ||
+    isVisitor(scene, known.own?.record) ||
+    scene.settings.guardPath.length > 0;
+  return { ...known, peers, gone: those('dead', 'ended'), client, twin, isShared };
+}
+
+/** Whether something is left of a time alone that is over: this session's, or that of one at work beside it. */
+function isUnsettled(
+  { commonDir, gitDir }: FoundRepository,
+  session: SessionId,
+  peers: readonly SessionId[],
+): boolean {
+  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
+  if (!exists(ledgerFile(ledgers, session))) return true;
+  return listStarts(ledgers).some((one) => one === session || peers.includes(one));
 }
 
 /** Its process had died, others have been here since, and it was resumed. */
-function isRisen({ commonDir }: FoundRepository, worktreeId: string, own: JudgedSession): boolean {
-  return own.liveness === 'dead' && isPaused({ commonDir, worktreeId }, own.record.session);
-}
-
-function goneFrom(worktree: string, others: readonly JudgedSession[]): SessionId[] {
-  return others
-    .filter((one) => one.worktreeId === worktree && (one.liveness === 'dead' || one.liveness === 'ended'))
-    .map(({ record }) => record.session);
-}
-
-function peersIn(worktree: string, others: readonly JudgedSession[]): SessionId[] {
-  return others
-    .filter((one) => one.worktreeId === worktree && one.liveness === 'live')
-    .map(({ record }) => record.session);
-}
-
-/** Another process of this session that is alive, and is neither above nor below the caller's. */
-function findTwin(
-  place: FoundRepository,
-  session: SessionId,
-  own: JudgedSession | undefined,
-  client: ProcessId | undefined,
-  table: ProcessTable,
-): ProcessId | undefined {
-  if (client === undefined) return undefined;
-  const { pid, start } = own?.liveness === 'live' ? own.record : { pid: null, start: null };
-  const known = pid === null || start === null ? [] : [{ pid, start }];
-  const isAbove = (one: ProcessId, other: ProcessId) =>
-    ancestorsOf(other.pid, table).some((above) => above.pid === one.pid && above.start === one.start);
-  return [...known, ...registeredProcesses(place, session)].find(
-    (one) => table.runningSince(one.pid) === one.start && !isAbove(one, client) && !isAbove(client, one),
-  );
-}
-
-async function judged(
-  scene: Scene,
-  table: ProcessTable,
-  listed?: readonly StoredSession[],
-): Promise<JudgedSession[]> {
-  const sessions = listed ?? (await listSessions({ cwd: scene.folder }, scene.budget.left()));
-  return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
-}
-
-function describe(
-  scene: Scene,
-  session: SessionId,
-  own: JudgedSession | undefined,
-  others: readonly JudgedSession[],
-  table: ProcessTable,
-): SessionRecord {
-  const chain = clientChain(scene, table);
-  const [client] = chain;
-  const isStart = scene.event.kind === 'session-start';
-  const known = own?.record;
-  // A pid that was wrong or is gone while the session still calls is replaced by the process that calls now.
-  const keep = keepsRecord(known) && own?.liveness === 'live';
-  return {
-    v: 1,
-    session,
-    client: scene.dialect.client,
-    pid: keep ? known.pid : (client?.pid ?? null),
-    start: keep ? known.start : (client?.start ?? null),
-    bootId: table.bootId,
-    pidNs: table.pidNs,
-    parent: known?.parent ?? parentSession(chain.slice(1), others),
-    succeeds: known?.succeeds ?? (isStart ? succeeded(scene, client, others) : null),
-    startedAt: known?.startedAt ?? scene.now,
-    ended: null,
-    // Who has worked in it does not become a visitor, wherever its next call is made.
-    ...(scene.visiting === true && (!keepsRecord(known) || known.visiting === true)
-      ? { visiting: true }
-      : {}),
-  };
-}
-
-/** It has not ended. */
-function keepsRecord(known: SessionRecord | undefined): known is SessionRecord {
-  return known !== undefined && known.ended === null;
-}
-
-/** The session in whose process tree this one's client runs. */
-function parentSession(
-  chain: readonly { pid: number; start: string }[],
-  others: readonly JudgedSession[],
-): SessionId | null {
-  for (const { pid, start } of chain) {
-    const found = others.find(
-      ({ record, liveness }) => liveness === 'live' && record.pid === pid && record.start === start,
-    );
-    if (found !== undefined) return found.record.session;
-  }
-  return null;
-}
-
-/** Only a conversation that ended by `clear`, in the same process, goes on in the one that starts by `clear`. */
-function succeeded(
-  scene: Scene,
-  client: { pid: number; start: string } | undefined,
-  others: readonly JudgedSession[],
-): SessionId | null {
-  if (scene.event.source !== 'clear' || client === undefined) return null;
-  const former = others
-    .filter(
-      ({ record }) =>
-        record.ended?.reason === 'clear' && record.pid === client.pid && record.start === client.start,
-    )
-    .sort((a, b) => (b.record.ended?.at ?? 0) - (a.record.ended?.at ?? 0));
-  return former[0]?.record.session ?? null;
-}
-
-function removeForeignSolo(gitDir: string, session: SessionId): void {
-  if (!isSolo(gitDir, session)) removeSolo(gitDir);
-}
-
-/**
- * Writes or removes the file that lets the sh fast path decide alone. True when the session is alone from now on:
- * it was not before.
- */
-async function settleSolo(
-  scene: Scene,
-  record: SessionRecord,
-  worktree: string,
-  others: readonly JudgedSession[],
-  changed: boolean,
-): Promise<boolean> {
-  const gitDir = scene.place?.gitDir ?? '';
-  const hasPeer = (sessions: readonly JudgedSession[]) =>
-    peersIn(worktree, sessions).some((peer) => peer !== record.session);
-  // sh knows nothing of further guarded paths: then Node decides every call. What a visitor changes is claimed at once:
-  // all else that changes here is not its own.
-  if (hasPeer(others) || record.visiting === true || scene.settings.guardPath.length > 0) {
-    removeSolo(gitDir);
-    return false;
-  }
-  const was = isSolo(gitDir, record.session);
-  if (!changed && was) return false;
-  writeSolo(gitDir, record);
-  if (!hasPeer(await judged(scene, processTable()))) return !was;
-  removeSolo(gitDir);
-  return false;
-}
-
-/** The line that both processes of one session id are told. */
-export function twinWarning(session: SessionId, pid: number): string {
-  return (
-    `Session ${shortId(session)} also runs as process ${pid}; the two cannot be told apart and may ` +
-    'overwrite each other. End one of them. Who is live: git handoff sessions'
-  );
+function isRisen({ commonDir, gitDir }: FoundRepository, own: JudgedSession): boolean {
+  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
+  return own.liveness === 'dead' && isPaused(ledgers, own.record.session);
 }

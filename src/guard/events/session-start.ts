@@ -4,7 +4,7 @@ import type { Verdict } from '../../agents/dialect.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
-import { startupText } from '../../domain/startup.ts';
+import { hasNothing, startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
@@ -13,14 +13,15 @@ import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
-import { readTopics } from '../../notes/topic.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
 import { lostHooks } from './lost-hooks.ts';
 import { newUnknownSettings } from './unknown-settings.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
-import { type Registered, register, twinWarning } from './registration.ts';
+import { type Registered, register } from './registration.ts';
+import { twinWarning } from './twins.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
 import { beginReading } from './start-reading.ts';
@@ -34,7 +35,7 @@ const STALENESS_MS = 200;
 /** Registers the session and tells it what others left here and who is at work beside it. */
 export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
   if (scene.place === undefined) return { kind: 'allow' };
-  const repository = await openRepository(scene.cwd);
+  const repository = await openRepository(scene.folder);
   const early = await beginReading(scene);
   const judgingEarly = judgeBranches(
     repository,
@@ -45,10 +46,10 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
-  const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
-  // Notes that were left just now are to be told, too.
-  const reading = isNoted ? readTopics(repository) : early.topics;
-  const judging = isNoted
+  const isChanged = await settleNotes(scene, registered, early.topics);
+  // Notes that were left just now are to be told, too, and those that were closed are not.
+  const reading = isChanged ? readTopics(repository) : early.topics;
+  const judging = isChanged
     ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
     : judgingEarly;
   const peers = livePeers(registered, session);
@@ -57,7 +58,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     reading,
     reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
     settleCopies(scene.cwd, copies, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
-    peers.length === 0 ? [] : listWorktrees({ cwd: scene.cwd }),
+    peers.length === 0 ? [] : listWorktrees({ cwd: scene.folder }),
   ]);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
@@ -73,6 +74,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
   );
   tidyLedgers(scene.place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
+  await (await import('./automatic.ts')).closeOwn(scene, registered, states);
   const worktree = knownWorktreeId(scene.place.gitDir);
   const facts = {
     session,
@@ -88,7 +90,26 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     files: predecessorFiles(scene),
     notices,
   };
+  if (isTold(scene, registered) && hasNothing(facts)) return { kind: 'allow' };
   return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+}
+
+/** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */
+async function settleNotes(
+  scene: Scene,
+  registered: Registered,
+  topics: Promise<TopicState[]>,
+): Promise<boolean> {
+  const { closeSettled, noteGone } = await import('./automatic.ts');
+  const isNoted = await noteGone(scene, registered);
+  return (await closeSettled(scene, registered, await topics)) || isNoted;
+}
+
+/** A conversation that goes on was told how to leave a note when it began. */
+function isTold({ event: { source } }: Scene, { isNew, record }: Registered): boolean {
+  return source === 'clear'
+    ? record.succeeds !== null
+    : !isNew && (source === 'compact' || source === 'resume');
 }
 
 /** Sessions at work that are neither this one's parents nor its children. */

@@ -20,6 +20,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { type TopicState, readTopic, readTopics } from '../topic.ts';
 import { readStart } from '../../changes/windows.ts';
 import { worktreeName } from '../../sessions/caller.ts';
+import { closeNote } from './close-notes.ts';
 import { type OwnWork, ownWork } from './own-work.ts';
 
 /** A session that is to be told of, and where it worked. */
@@ -66,10 +67,13 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   const facts = factsOf(leaving, repository, { work, commits: made, startHead });
   const isWhole = work !== undefined;
   const path = placeFor(repository, topics, own);
-  // A note that it left before is brought up to date, also when nothing is left to do.
-  const isOpen = path?.before?.tip?.trailers?.state === 'open';
-  if (!isWorthNoting(facts) && !(isWhole && isOpen)) return isWhole ? 'nothing' : 'partial';
-  if (hasTold(leaving, own, topics, work, made)) return 'told';
+  const isTold = hasTold(leaving, own, topics, work, made);
+  if (isTold || !isWorthNoting(facts)) {
+    // What a note that it left before tells of is done, or told by its own.
+    const before = isWhole ? path?.before : undefined;
+    if (before?.tip?.trailers?.state === 'open') await closeNote(repository, before, now);
+    return isTold ? 'told' : isWhole ? 'nothing' : 'partial';
+  }
   if (path === undefined) return 'refused';
   const tree = await orUndefined(readTreeState(top, leaving));
   const { name, email = '' } = author;
@@ -128,7 +132,8 @@ async function put(
   [me, ...succeeded]: readonly [SessionId, ...SessionId[]],
   content: CommitContent,
 ): Promise<LeaveResult> {
-  if (before !== undefined && (await isSame(repository, before, content))) return 'told';
+  const isOpen = before?.tip?.trailers?.state === 'open';
+  if (isOpen && (await isSame(repository, before, content))) return 'told';
   const intent = { me, succeeded, take: false, expect: before?.tip?.oid ?? null };
   const result = await commitHandoff(repository, path, intent, content);
   if (result.kind === 'written') return 'written';

@@ -1,0 +1,72 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { ownProcess, processTable } from './processes.ts';
+import { randomName } from './random-name.ts';
+
+/** A lock that was taken, or who holds it still when the patience was over. */
+export type ProcessLock =
+  { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
+
+/** Milliseconds. */
+const LONGEST_PAUSE_MS = 120;
+const FIRST_PAUSE_MS = 4;
+
+/**
+ * Takes a lock that one process holds at a time; that of a process which is gone is taken over.
+ *
+ * @param who one word, for whoever has to wait
+ * @param patienceMs `Infinity`: it waits as long as it takes
+ */
+export async function takeLock(lock: string, who: string, patienceMs: number): Promise<ProcessLock> {
+  const own = `${lock}.${randomName()}`;
+  const { pid: ownPid, start: ownStart } = ownProcess(processTable());
+  const text = `${who} ${ownPid} ${ownStart} ${randomName()}`;
+  const release = () => {
+    if (readLock(lock) === text) rmSync(lock, { force: true });
+  };
+  writeFileSync(own, text);
+  try {
+    const end = Date.now() + patienceMs;
+    for (let pause = FIRST_PAUSE_MS; !linked(own, lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const held = readLock(lock);
+      const [by = '', pid = '', start = ''] = held.split(' ');
+      if (pid !== '' && processTable().runningSince(Number(pid)) !== start) takeAway(lock, held);
+      else if (Date.now() > end) return { kind: 'busy', by };
+      else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
+    }
+    return { kind: 'held', release };
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** Of two that take a dead process's lock away at once the second finds the first one's, and gives it back. */
+function takeAway(lock: string, held: string): void {
+  const aside = `${lock}.${randomName()}`;
+  try {
+    renameSync(lock, aside);
+    if (readLock(aside) !== held) linked(aside, lock);
+  } catch {
+    // It is gone.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** link(2) makes the lock with its content or not at all. */
+function linked(own: string, lock: string): boolean {
+  try {
+    linkSync(own, lock);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readLock(lock: string): string {
+  try {
+    return readFileSync(lock, 'utf8').trimEnd();
+  } catch {
+    return '';
+  }
+}

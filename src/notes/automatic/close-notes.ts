@@ -1,0 +1,107 @@
+import { recordState } from '../../domain/handoff.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { succeededBy } from '../../domain/session.ts';
+import { type Repository, committer, workTreeFacts } from '../../git/repository.ts';
+import { exists } from '../../host/disk.ts';
+import { type LedgerPlace, ledgerFile } from '../../changes/ledger.ts';
+import { hasStart } from '../../changes/windows.ts';
+import { worktreeName } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { commitHandoff } from '../handoffs.ts';
+import type { TopicState } from '../topic.ts';
+import { ownWork } from './own-work.ts';
+
+/** Notes that are looked at, at one start. */
+const MAX_LOOKS = 3;
+
+/** Open notes that the program left, of this branch, newest first. */
+function openNotes({ branch }: Repository, topics: readonly TopicState[]): TopicState[] {
+  return topics
+    .filter(({ tip, illegal, branch: theirs }) => {
+      const { automatic, state } = tip?.trailers ?? {};
+      return theirs === branch && illegal === undefined && automatic !== undefined && state === 'open';
+    })
+    .sort((a, b) => (b.tip?.seconds ?? 0) - (a.tip?.seconds ?? 0));
+}
+
+/** Closes a note that the program left, in its owner's name: what it tells of is told or done. */
+export async function closeNote(
+  repository: Repository,
+  { path, tip, branch, topic }: TopicState,
+  now: number,
+): Promise<void> {
+  if (tip?.trailers === undefined) return;
+  const { owner, client } = tip.trailers;
+  const [{ name, email = '' }, tree] = await Promise.all([
+    committer(repository.cwd),
+    workTreeFacts(repository.cwd),
+  ]);
+  const intent = { me: owner, succeeded: [], take: false, expect: tip.oid };
+  await commitHandoff(repository, path, intent, {
+    note: undefined,
+    summary: undefined,
+    state: 'closed',
+    base: tree.head,
+    client,
+    agent: undefined,
+    recorded: recordState({ branch, topic, ...tree, client, worktree: worktreeName(repository) }),
+    author: { name, email },
+    seconds: Math.floor(now / 1000),
+  });
+}
+
+/** The notes of a conversation that goes on: it has its work in hand again. */
+export async function closeOwnNotes(
+  repository: Repository,
+  topics: readonly TopicState[],
+  own: readonly SessionId[],
+  now: number,
+): Promise<void> {
+  for (const state of openNotes(repository, topics)) {
+    const owner = state.tip?.trailers?.owner;
+    if (owner !== undefined && own.includes(owner)) await closeNote(repository, state, now);
+  }
+}
+
+/** Where and when notes are looked at, and who is on record. */
+export interface Looking {
+  readonly top: string;
+  readonly place: LedgerPlace;
+  readonly sessions: readonly JudgedSession[];
+  readonly now: number;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Closes the notes of sessions that are over and worked in this worktree, and of whose work nothing is left uncommitted
+ * here. True when there was one.
+ */
+export async function closeSettledNotes(
+  repository: Repository,
+  topics: readonly TopicState[],
+  { top, place, sessions, now, timeoutMs }: Looking,
+): Promise<boolean> {
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  const records = sessions.map(({ record }) => record);
+  const going = new Set(live.flatMap((session) => [session, ...succeededBy(session, records)]));
+  let isAny = false;
+  const left = openNotes(repository, topics).filter(({ tip }) => {
+    const owner = tip?.trailers?.owner;
+    return owner !== undefined && !going.has(owner) && isKnownHere(place, owner);
+  });
+  for (const state of left.slice(0, MAX_LOOKS)) {
+    const { owner } = state.tip?.trailers ?? {};
+    if (owner === undefined) continue;
+    const own = [owner, ...succeededBy(owner, records)];
+    const { paths } = await ownWork(top, place, { own, sessions, now, timeoutMs });
+    if (paths.length > 0) continue;
+    await closeNote(repository, state, now);
+    isAny = true;
+  }
+  return isAny;
+}
+
+/** What a session that left no trace here has changed, and whether it is committed, cannot be told. */
+function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
+  return hasStart(place, session) || exists(ledgerFile(place, session));
+}

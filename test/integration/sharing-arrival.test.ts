@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, describe, it } from 'vitest';
+import { HeldStart, STEPS, worksApart } from '../support/held-start.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+});
+afterEach(() => world.remove());
+
+const steps = Object.entries(STEPS);
+const pairs = steps.flatMap(([one, first]) => steps.map(([other, second]) => [one, other, first, second]));
+
+describe('two sessions that start at once, each held once', () => {
+  it.each(pairs)('before %s and before %s', async (_, __, first = '', second = '') => {
+    const a = new HeldStart(world, A, first);
+    await a.reached();
+    const b = new HeldStart(world, B, second);
+    await b.reached();
+    await a.goOn();
+    await b.goOn();
+    worksApart(world);
+  });
+});
