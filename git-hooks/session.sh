@@ -223,7 +223,7 @@ facts() {
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
-# ask <hook> [<argument> …]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the first line that it says; the others go to
+# ask <hook> [<argument> ...]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the first line that it says; the others go to
 # descriptor 3, unless the first is none of ours: then it is broken, or there is none.
 ask() {
   hook=$1
