@@ -17,7 +17,7 @@ claimed=$claimed${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}
 # What may hang ends after so many seconds, of the 8 that all our hooks of one commit have together.
 seconds=6
 
-# limited <command> …: ends it when its time is over, without timeout(1) (macOS), too; 124 or above then. As in
+# limited <command> ...: ends it when its time is over, without timeout(1) (macOS), too; 124 or above then. As in
 # bin/git-handoff.
 limited() {
   if command -v timeout >/dev/null; then
@@ -246,7 +246,7 @@ mark_unknown() {
   printf '%s %s ? %s\n' "$git_pid" "$start" "$1" >"$gitdir/handoff-checked"
 }
 
-# in_commit <command> …: as `limited`; where that has to end it the hooks of this commit have had their time.
+# in_commit <command> ...: as `limited`; where that has to end it the hooks of this commit have had their time.
 in_commit() {
   if is_over; then return 124; fi
   limited "$@"
@@ -297,7 +297,7 @@ facts() {
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
-# ask <hook> [<argument> …]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the
+# ask <hook> [<argument> ...]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the
 # first line that it says; the others go to descriptor 3. Where it says none of ours it is broken, or there is none: that
 # is said, once a commit.
 ask() {
@@ -329,7 +329,7 @@ ask() {
   answer=${answer#answer: }
 }
 
-# check <hook> [<argument> …]: ends the hook, and with it the commit, when it would mix sessions. Sets $session, empty for a person;
+# check <hook> [<argument> ...]: ends the hook, and with it the commit, when it would mix sessions. Sets $session, empty for a person;
 # false when nobody could tell.
 check() {
   ask "$@"

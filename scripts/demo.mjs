@@ -19,6 +19,7 @@ async function setUp() {
   say('Switch git-handoff on. It shows its whole plan as a diff; here only what it touches.');
   const init = await stage.type("git handoff init --yes | grep -E '^(create|[+]{3}|done)'");
   expect(init.output.endsWith('done\n'), 'init does its plan');
+  stage.hooksAreMade();
 }
 
 async function notes(a, b) {

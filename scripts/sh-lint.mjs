@@ -40,6 +40,15 @@ export function endsTooEarly(script) {
   return [...found, ...open.slice(1).map((one) => one.line)];
 }
 
+/**
+ * The lines that hold more than ASCII: in the C locale yash reads no further.
+ * @param {string} script
+ * @returns {number[]}
+ */
+export function moreThanAscii(script) {
+  return script.split('\n').flatMap((line, at) => (/^[\0-\x7f]*$/.test(line) ? [] : [at + 1]));
+}
+
 /** Our sh files, by their first line or their name. */
 export function shFiles() {
   const listed = execFileSync('git', ['ls-files', '-z', '--', '.ci', 'bin', 'git-hooks', 'scripts'], {
@@ -51,14 +60,23 @@ export function shFiles() {
   );
 }
 
+/** What is wrong in our sh files, a line for each place. */
+export function findings() {
+  const rules = [
+    [
+      endsTooEarly,
+      'bash 3.2 (macOS) cannot find the end of this; write case patterns inside `$(` as (a | b)',
+    ],
+    [moreThanAscii, 'yash cannot read this where the locale is C; write ASCII'],
+  ];
+  return shFiles().flatMap((path) => {
+    const script = readFileSync(join(ROOT, path), 'utf8');
+    return rules.flatMap(([lines, why]) => lines(script).map((line) => `${path}:${line}: ${why}`));
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const found = shFiles().flatMap((path) =>
-    endsTooEarly(readFileSync(join(ROOT, path), 'utf8')).map((line) => `${path}:${line}`),
-  );
-  for (const place of found) {
-    console.log(
-      `${place}: bash 3.2 (macOS) cannot find the end of this; write case patterns inside \`$(\` as (a | b)`,
-    );
-  }
+  const found = findings();
+  for (const line of found) console.log(line);
   process.exitCode = found.length === 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   readFileSync,
   readSync,
@@ -47,7 +48,8 @@ function cacheFolder(): string | undefined {
       : undefined;
   if (state === undefined) return undefined;
   const own = join(state, 'git-handoff');
-  if (statSync(own, { throwIfNoEntry: false }) === undefined) return undefined;
+  // A home may be /dev/null, to which statSync would object.
+  if (!existsSync(own)) return undefined;
   return join(own, 'code', `${__BUILD__}-${process.version}-${process.arch}`);
 }
 

@@ -105,7 +105,7 @@ function runEdit({ file_path, old_string, new_string }) {
 function run(command, input, stderr) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, ...dialect.environment(session) };
-    const child = spawn('/bin/sh', ['-c', command], { cwd, env, stdio: ['pipe', 'pipe', stderr] });
+    const child = spawn('sh', ['-c', command], { cwd, env, stdio: ['pipe', 'pipe', stderr] });
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
     child.stdin.on('error', () => undefined).end(input);

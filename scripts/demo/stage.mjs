@@ -1,8 +1,9 @@
 /** The stage of the demo: a throw-away folder with a home and a repository, and what is printed about them. */
 import { fork, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { interpretBy, shellFolder, shellUnderTest } from '../shells.mjs';
 
 const root = dirname(dirname(import.meta.dirname));
 const client = join(import.meta.dirname, 'client.mjs');
@@ -31,11 +32,30 @@ export class Stage {
   bin = join(this.folder, 'bin');
   project = join(this.folder, 'project');
   sessions = [];
+  #shells;
 
   constructor() {
     for (const path of [this.home, this.bin, this.project]) mkdirSync(path);
     // `git handoff` is whatever `git-handoff` is on PATH, as after a global installation.
-    symlinkSync(join(root, 'bin', 'git-handoff'), join(this.bin, 'git-handoff'));
+    symlinkSync(join(this.#package(), 'bin', 'git-handoff'), join(this.bin, 'git-handoff'));
+  }
+
+  /** Where the program lies: here, or, with a shell to be tested, a copy whose scripts that one runs. */
+  #package() {
+    if (shellUnderTest === undefined) return root;
+    const copy = join(this.folder, 'package');
+    for (const part of ['package.json', 'bin', 'dist', 'git-hooks', 'schema', 'skills']) {
+      cpSync(join(root, part), join(copy, part), { recursive: true });
+    }
+    this.#shells = shellFolder(shellUnderTest);
+    for (const part of ['bin', 'git-hooks']) interpretBy(join(copy, part), join(this.#shells, 'sh'));
+    return copy;
+  }
+
+  /** Has the hooks that `init` made run by the shell to be tested, too. */
+  hooksAreMade() {
+    if (this.#shells !== undefined)
+      interpretBy(join(this.project, '.git', 'hooks'), join(this.#shells, 'sh'));
   }
 
   /** Nothing of the user's own set-up is seen but the programs on PATH. */
@@ -43,7 +63,9 @@ export class Stage {
     const kept = ['TMPDIR', 'LANG', 'SystemRoot'].filter((name) => process.env[name] !== undefined);
     return {
       ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),
-      PATH: [this.bin, dirname(process.execPath), process.env.PATH].join(delimiter),
+      PATH: [this.bin, this.#shells, dirname(process.execPath), process.env.PATH]
+        .filter(Boolean)
+        .join(delimiter),
       HOME: this.home,
       GIT_CONFIG_NOSYSTEM: '1',
     };
@@ -54,7 +76,7 @@ export class Stage {
     print(`$ ${command}`);
     const result = await new Promise((resolve, reject) => {
       const options = { cwd: this.project, env: this.environment(), stdio: ['ignore', 'pipe', 'inherit'] };
-      const child = spawn('/bin/sh', ['-c', `exec 2>&1\n${command}`], options);
+      const child = spawn('sh', ['-c', `exec 2>&1\n${command}`], options);
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
       child.on('error', reject).on('close', (status) => resolve({ output, status }));

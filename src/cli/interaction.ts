@@ -26,6 +26,7 @@ export function interaction(io: Io): Interaction {
       nodePath: process.execPath,
       confirm: ask && confirming(ask),
       git: (await import('../git/run.ts')).runGit,
+      platform: process.platform,
     }),
   };
 }

@@ -10,6 +10,8 @@ export interface RescuedFile {
   readonly bytes: number;
   /** The session whose change it was; `null`: nobody's, or not known. */
   readonly owner: SessionId | null;
+  /** Nobody but its owner could read it, which git's mode does not say. */
+  readonly isPrivate?: true;
 }
 
 /** A file that was not kept: bigger than one may be, no time left, not to be read, a repository of its own. */
@@ -79,9 +81,9 @@ const sessionOf = (id: unknown) => (typeof id === 'string' ? (parseSessionId(id)
 const REASONS = ['big', 'time', 'unreadable', 'repository'] as const;
 
 function rescuedFile(item: unknown): RescuedFile[] {
-  const { path, mode, bytes, owner } = (item ?? {}) as Record<string, unknown>;
+  const { path, mode, bytes, owner, isPrivate } = (item ?? {}) as Record<string, unknown>;
   if (typeof path !== 'string' || typeof mode !== 'string' || typeof bytes !== 'number') return [];
-  return [{ path, mode, bytes, owner: sessionOf(owner) }];
+  return [{ path, mode, bytes, owner: sessionOf(owner), ...(isPrivate === true ? { isPrivate } : {}) }];
 }
 
 function skippedFile(item: unknown): SkippedFile[] {

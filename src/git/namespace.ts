@@ -34,6 +34,26 @@ export function isBookkeeping(ref: string): boolean {
   return ref.startsWith(LOCAL) || ref.startsWith(REMOTE);
 }
 
+/**
+ * Whether a ref that is not below one of these prefixes, or of those of the bookkeeping, may come to be there in a store that
+ * does not tell names apart as we do: by case, or by characters that are not seen (macOS, Windows).
+ */
+export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
+  const folded = fold(`${ref}/`);
+  return [...prefixes, LOCAL, REMOTE].some(
+    (prefix) => folded.startsWith(fold(prefix)) && !`${ref}/`.startsWith(prefix),
+  );
+}
+
+/** Upper case first: it takes long s and ligatures apart. */
+function fold(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Cf}/gu, '')
+    .toUpperCase()
+    .toLowerCase();
+}
+
 /** git's own: the newest entry of the stash. */
 export const STASH = 'refs/stash';
 

@@ -68,7 +68,13 @@ export function gatherWork(
     }
     total += content.length;
     kept.push({ path: bytesOf(entry), oid: batch.blob(content), mode: disk.mode });
-    files.push({ path, mode: disk.mode, bytes: content.length, owner: ownerOf(path) });
+    files.push({
+      path,
+      mode: disk.mode,
+      bytes: content.length,
+      owner: ownerOf(path),
+      ...privacy(top, entry),
+    });
   }
   const staged = all.filter(isOnlyStaged);
   // Staged, and gone from the disk: then the index has the file.
@@ -173,6 +179,11 @@ function readBytes(top: string, entry: DirtyPath): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+function privacy(top: string, entry: DirtyPath): Pick<RescuedFile, 'isPrivate'> {
+  const stat = lstatOf(diskPath(top, entry));
+  return stat?.isFile() === true && (stat.mode & 0o077) === 0 ? { isPrivate: true } : {};
 }
 
 /** The index holds a content that neither the disk nor HEAD has. */

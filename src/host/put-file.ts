@@ -8,6 +8,8 @@ export interface PutFile {
   /** git's mode: a regular file, an executable one, or a symbolic link. */
   readonly mode: string;
   readonly content: Buffer;
+  /** Nobody but its owner may read it. */
+  readonly isPrivate?: boolean;
 }
 
 const SLASH = '/'.charCodeAt(0);
@@ -36,14 +38,17 @@ export function stands(top: string, path: Buffer): boolean {
  * Writes a file in one step: whoever reads it meanwhile has the former content or the new one. Links among its folders
  * are not followed: call `obstacle` first.
  */
-export function putFile(top: string, { path, mode, content }: PutFile): void {
+export function putFile(top: string, { path, mode, content, isPrivate = false }: PutFile): void {
   const parts = partsOf(path);
   const folder = joined(top, parts.slice(0, -1));
   mkdirSync(folder, { recursive: true });
   const temporary = Buffer.concat([folder, Buffer.from(`/.git-handoff-${randomName()}`)]);
   try {
     if (mode === '120000') symlinkSync(content, temporary);
-    else writeFileSync(temporary, content, { mode: mode === '100755' ? 0o777 : 0o666, flag: 'wx' });
+    else {
+      const everybody = mode === '100755' ? 0o777 : 0o666;
+      writeFileSync(temporary, content, { mode: isPrivate ? everybody & 0o700 : everybody, flag: 'wx' });
+    }
     renameSync(temporary, joined(top, parts));
   } catch (error) {
     rmSync(temporary, { force: true });

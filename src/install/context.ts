@@ -12,4 +12,5 @@ export interface InstallContext {
   /** Shows the plan and asks; undefined where nobody can answer (no terminal). */
   readonly confirm: ((plan: string) => Promise<boolean>) | undefined;
   readonly git: GitRunner;
+  readonly platform: NodeJS.Platform;
 }

@@ -14,7 +14,7 @@ export function diskFailure(action: string, path: string, error: unknown): Failu
   if (error instanceof Failure) return error;
   if (codeOf(error) === 'EEXIST') {
     return new Failure('environment', `cannot ${action} ${path}: another process holds ${path}.lock`, {
-      hint: 'run the command again; git handoff doctor finds stale locks',
+      hint: 'git handoff doctor --fix',
       cause: error,
     });
   }
@@ -47,6 +47,14 @@ export async function fileFacts(path: string): Promise<FileFacts> {
   return { path: real, bytes: await readBytes(real) };
 }
 
+/** The same; undefined where no file can be: a folder or a device stands there, or the links lead in a circle. */
+export async function plainFileFacts(path: string): Promise<FileFacts | undefined> {
+  const real = await followLinks(path).catch(() => undefined);
+  if (real === undefined) return undefined;
+  const stat = await fs.stat(real).catch(() => undefined);
+  return stat === undefined || stat.isFile() ? { path: real, bytes: await readBytes(real) } : undefined;
+}
+
 /** The file's bytes, or undefined when there is none. A FIFO is not waited for, a device never ends. */
 export async function readBytes(path: string): Promise<Buffer | undefined> {
   let file: fs.FileHandle | undefined;
@@ -56,7 +64,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
     if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(), { code: 'not a file' });
     return await file.readFile();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (/^(?:ENOENT|ENOTDIR|ELOOP)$/.test(codeOf(error) ?? '')) return undefined;
     throw diskFailure('read', path, error);
   } finally {
     await file?.close();

@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import { stateFolder } from '../host/folders.ts';
 import type { ClientInstaller, Scope } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { type FileFacts, fileFacts, missingFolders } from './disk.ts';
+import { type FileFacts, fileFacts, missingFolders, realPath } from './disk.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';
 import { type InstructionFacts, readInstructionFiles } from './instruction-files.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
@@ -73,7 +73,10 @@ export async function readInstallFacts(
     config: await readConfig(context, repository, hooks, repositoryReceipt),
     hooks,
     settings: await Promise.all(
-      paths.map(async ({ installer, path }) => ({ installer, ...(await fileFacts(path)) })),
+      paths.map(async ({ installer, path }) => ({
+        installer,
+        ...(await settingsAt(path, scope, repository)),
+      })),
     ),
     exclude:
       scope === 'local'
@@ -124,6 +127,21 @@ function settingsPath(
   throw new Failure('usage', `${why} for --${scope}`, {
     hint: `git handoff init --yes --client ${installer.client}`,
   });
+}
+
+/** A link in the working tree comes with the repository: who wrote that must not choose which file of the user's is changed. */
+async function settingsAt(path: string, scope: Scope, { topLevel }: RepositoryFacts): Promise<FileFacts> {
+  const facts = await fileFacts(path);
+  if (scope === 'user' || topLevel === undefined) return facts;
+  const [real, top] = await Promise.all([realPath(facts.path), realPath(topLevel)]);
+  if (!/^(?:\.\.|\.git)(?:\/|$)/.test(relative(top, real))) return facts;
+  throw new Failure(
+    'environment',
+    `${path} is a symbolic link that leads out of the working tree, to ${real}`,
+    {
+      hint: 'git handoff init',
+    },
+  );
 }
 
 async function readInstructions({ topLevel }: RepositoryFacts): Promise<InstructionFacts[]> {

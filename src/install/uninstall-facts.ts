@@ -4,7 +4,7 @@ import type { FileReceipt, FileRole } from './change.ts';
 import { stateFolder } from '../host/folders.ts';
 import type { ClientInstaller } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { type FileFacts, exists, fileFacts } from './disk.ts';
+import { type FileFacts, exists, fileFacts, plainFileFacts } from './disk.ts';
 import { GIT_HOOKS } from './hook-block.ts';
 import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
@@ -105,7 +105,7 @@ async function readRemains(
       ...(await instructionSuspects(receipt.files, facts.topLevel)),
     ],
     restoredConfig: await configWithoutUs(context.git, facts, receipt.enabledBefore ?? []),
-    markers: await Promise.all(markers.map(fileFacts)),
+    markers: (await Promise.all(markers.map(plainFileFacts))).filter((file) => file !== undefined),
     folderExists: await exists(folder),
     entry: await fileFacts(repositoryEntry(state, facts.commonDir)),
   };
@@ -115,7 +115,9 @@ async function readReceipt(path: string): Promise<Receipt> {
   return parseReceipt((await fileFacts(path)).bytes, path);
 }
 
-/** The receipt's files, and the places where our part may stand without a receipt. */
+/**
+ * The receipt's files, and the places where our part may stand without a receipt. What has become a folder is nothing of ours.
+ */
 async function withDefaults(
   receipt: Receipt,
   role: FileRole,
@@ -123,7 +125,8 @@ async function withDefaults(
 ): Promise<Suspect[]> {
   const suspects: Suspect[] = [];
   const add = async (path: string, file: Omit<Suspect, 'path' | 'bytes'>) => {
-    const facts = await fileFacts(path);
+    const facts = await plainFileFacts(path);
+    if (facts === undefined) return;
     if (!suspects.some((suspect) => suspect.path === facts.path)) suspects.push({ ...facts, ...file });
   };
   for (const file of receipt.files.filter((one) => one.role !== 'instructions')) {

@@ -97,7 +97,7 @@ export interface CommitOptions {
 
 /**
  * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
- * transaction. The only retry loop of the program: a lost swap decides anew. With an expectation that ends it when the
+ * transaction. The only loop in which a lost swap decides anew. With an expectation that ends it when the
  * tip is another one; it goes on when only `kept` was moved, to the very tip that is expected.
  */
 export async function commitHandoff(

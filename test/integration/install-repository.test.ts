@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyChanges } from '../../src/install/apply.ts';
@@ -36,6 +45,16 @@ describe('init', () => {
     expect(readFileSync(node, 'utf8')).toBe(`${process.execPath}\n`);
     expect(result.changed).toEqual(expect.arrayContaining([userSettings(), configPath(), node]));
     expect(world.git(['status', '--porcelain'])).toBe('');
+  });
+
+  it('does nothing on Windows but name WSL', async () => {
+    const before = world.snapshot();
+    const refused = world.init({}, undefined, { platform: 'win32' });
+    await expect(refused).rejects.toMatchObject({
+      code: 'environment',
+      message: expect.stringMatching(/^[^.]*\bWSL\b[^.]*$/) as unknown,
+    });
+    expect(world.snapshot()).toEqual(before);
   });
 
   it('shows every change before it asks, and changes nothing when the answer is no', async () => {
@@ -291,6 +310,40 @@ describe('when it cannot be done', () => {
     const before = world.snapshot();
     await expect(world.uninstall()).rejects.toMatchObject({ code: 'integrity' });
     await expect(world.init()).rejects.toMatchObject({ code: 'integrity' });
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each([
+    ['a hook', () => join(world.repository, '.git', 'hooks', 'pre-commit')],
+    ['the folder of the hooks', () => join(world.repository, '.git', 'hooks')],
+    ["a client's settings", userSettings],
+    ['what a session left', () => join(world.repository, '.git', 'handoff-solo')],
+  ])(
+    'takes back all the rest when a folder, a file or a circle is in the place of %s',
+    async (_what, place) => {
+      const clean = readFileSync(configPath(), 'utf8');
+      const others = {
+        'a folder': () => mkdirSync(place()),
+        'a file': () => writeFileSync(place(), ''),
+        'a circle': () => symlinkSync(place(), place()),
+      };
+      for (const [what, put] of Object.entries(others)) {
+        await world.init();
+        rmSync(place(), { recursive: true, force: true });
+        put();
+        expect((await world.uninstall()).outcome, what).toBe('applied');
+        expect(readFileSync(configPath(), 'utf8'), what).toBe(clean);
+        expect(existsSync(join(world.repository, '.git', 'handoff')), what).toBe(false);
+        rmSync(place(), { recursive: true, force: true });
+      }
+    },
+  );
+
+  it('takes back what init did beside a hook that was a folder', async () => {
+    mkdirSync(join(world.repository, '.git', 'hooks', 'pre-commit'), { recursive: true });
+    const before = world.snapshot();
+    expect((await world.init()).notices.join()).toContain('because it is not a file');
+    await world.uninstall();
     expect(world.snapshot()).toEqual(before);
   });
 

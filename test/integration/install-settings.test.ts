@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/install/client.ts';
 import { World } from './install-world.ts';
@@ -189,6 +189,34 @@ describe('the settings file', () => {
     expect(lstatSync(real).mode & 0o777).toBe(0o600);
     await world.uninstall();
     expect(world.snapshot()).toEqual(before);
+  });
+
+  it.each(['project', 'local'] as const)('of --%s is not followed out of the working tree', async (scope) => {
+    const path = settingsPath(scope);
+    const outside = join(world.home, 'mine.json');
+    world.write(outside, '{}\n');
+    for (const [link, target] of [
+      [path, outside],
+      [path, join(world.home, 'not there')],
+      [path, join(world.repository, '.git', 'config')],
+      [dirname(path), world.home],
+    ] as const) {
+      rmSync(dirname(path), { recursive: true, force: true });
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(target, link);
+      const before = world.snapshot();
+      await expect(world.init({ scope })).rejects.toMatchObject({
+        code: 'environment',
+        message: expect.stringContaining('leads out of the working tree') as unknown,
+      });
+      expect(world.snapshot()).toEqual(before);
+    }
+    rmSync(dirname(path), { recursive: true, force: true });
+    world.write(join(world.repository, 'shared', 'claude.json'), '{}\n');
+    mkdirSync(dirname(path));
+    symlinkSync('../shared/claude.json', path);
+    await world.init({ scope });
+    expect(registrations(join(world.repository, 'shared', 'claude.json'))).toHaveLength(EXPECTED.length);
   });
 
   it('lies where CLAUDE_CONFIG_DIR says', async () => {

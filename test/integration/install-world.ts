@@ -81,7 +81,8 @@ export class World {
 
   context(cwd = this.repository, more: Partial<InstallContext> = {}): InstallContext {
     const { env, home, packageRoot, runner: git } = this;
-    return { cwd, home, env, packageRoot, nodePath: process.execPath, confirm: undefined, git, ...more };
+    const { execPath: nodePath, platform } = process;
+    return { cwd, home, env, packageRoot, nodePath, confirm: undefined, git, platform, ...more };
   }
 
   init(

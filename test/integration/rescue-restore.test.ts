@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
@@ -25,6 +25,21 @@ describe('git handoff rescue restore', () => {
     expect(below.status, below.stderr).toBe(0);
     expect(world.read('src/a.ts')).toBe('WIP a\n');
     expect(restore('1').stdout).toContain('src/a.ts was there already');
+  });
+
+  it('brings back a file that only its owner may read as one', () => {
+    const modes = { 'secret.env': 0o600, 'tool.sh': 0o700, 'plain.txt': 0o644, 'run.sh': 0o755 };
+    for (const [name, mode] of Object.entries(modes)) {
+      put(name, `${name}\n`);
+      chmodSync(join(world.path, name), mode);
+    }
+    world.bash(A, 'git clean -qfd');
+    expect(restore('2').status).toBe(0);
+    for (const [name, mode] of Object.entries(modes)) {
+      const isPrivate = (mode & 0o077) === 0;
+      const back = statSync(join(world.path, name)).mode & 0o777;
+      expect(isPrivate ? back : (back & 0o700) | 0o044, name).toBe(isPrivate ? mode : (mode & 0o700) | 0o044);
+    }
   });
 
   it('writes over nothing that is not committed, unless it is asked to, and then keeps it first', () => {

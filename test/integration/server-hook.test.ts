@@ -343,6 +343,42 @@ describe('the gate, wherever it stands', () => {
     }
   });
 
+  it.each(['server-pre-receive', 'server-update'] as const)(
+    '%s is not judged by programs of the pusher',
+    (hook) => {
+      world = new ServerWorld(hook);
+      write('one');
+      world.push([REF]);
+      const binaries = join(world.root, 'bin');
+      const state = join(world.root, 'state', 'git-handoff');
+      for (const folder of [binaries, state]) mkdirSync(folder, { recursive: true });
+      const fake = join(binaries, 'node');
+      writeFileSync(fake, '#!/bin/sh\nexit 0\n');
+      chmodSync(fake, 0o755);
+      writeFileSync(join(state, 'node'), `${fake}\n`);
+      const env = {
+        PATH: `${binaries}:${world.env()['PATH'] ?? ''}`,
+        XDG_STATE_HOME: dirname(state),
+      };
+      const run = world.push([`:${REF}`], { env, flags: ['--no-verify'] });
+      expect(remoteLines(run)[0]).toBe(`error: ${REF}: deleted`);
+      expect(world.there(REF)).toBeDefined();
+    },
+  );
+
+  it.each([
+    'refs/Handoffs/main/x-y',
+    'refs/handoff\u{17f}/main/x-y',
+    'refs/HANDOFFS-local/live/x',
+    'refs/hand\u{200d}offs/x',
+  ])('refuses %s, which some file systems take for ours', (ref) => {
+    world = new ServerWorld('server-pre-receive');
+    expect(refused([`HEAD:${ref}`], ref)[0]).toContain(
+      'some servers take that name for one of refs/handoffs*',
+    );
+    expect(world.push(['HEAD:refs/heads/Handoffs']).status).toBe(0);
+  });
+
   it('judges one ref at a time as an update hook, and lets the others in', () => {
     world = new ServerWorld('server-update');
     write('one');

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { shells } from './launcher-world.ts';
+import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine, other, startOf } from './trailer-hooks-world.ts';
 
 /** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
-describe.each([[], ...shells])('%s %s', (...words) => {
+describe.each(shells)('under $name', (shell) => {
   let world: TrailerWorld;
   const begin = () => {
-    world = new TrailerWorld(words);
+    world = new TrailerWorld(shell);
     world.enable();
     world.register(process.pid);
   };
@@ -148,8 +148,7 @@ describe.each([[], ...shells])('%s %s', (...words) => {
     const zero = '0'.repeat(40);
     const push = (input: string, env: Record<string, string> = {}, args = ['origin', 'u']) => {
       const shim = join(world.base.package, 'git-hooks', 'pre-push');
-      const [command = '', ...rest] = [...words, shim, ...args];
-      return world.base.run(rest, input, { env: { GIT_DIR: world.gitDir, ...env }, command: [command] });
+      return world.base.run(args, input, { env: { GIT_DIR: world.gitDir, ...env }, command: [shim] });
     };
     const line = (local: string, remote: string) => `${local} ${'1'.repeat(40)} ${remote} ${zero}\n`;
 

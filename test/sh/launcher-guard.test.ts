@@ -10,7 +10,10 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LauncherWorld, shells, soloSession, toolCall } from './launcher-world.ts';
+import { isYash, shells } from '../support/shells.ts';
+import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
+
+const decides = describe.skipIf(isYash());
 
 let world: LauncherWorld;
 let solo: string;
@@ -34,9 +37,9 @@ beforeAll(() => {
 afterAll(() => world.remove());
 
 /** Whether a payload reached Node; in every case the guard has to be silent and to succeed. */
-function asks(payload: object | string, env: Record<string, string> = {}, command?: string[]): boolean {
+function asks(payload: object | string, env: Record<string, string> = {}, by = world): boolean {
   const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
-  const run = world.run(['guard', '--client', 'claude'], text, command ? { env, command } : { env });
+  const run = by.run(['guard', '--client', 'claude'], text, { env });
   expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
   if (run.node) expect(run.node.stdin.trimEnd()).toBe(text.trimEnd());
   return run.node !== undefined;
@@ -47,7 +50,7 @@ const shell = (command: string, more: object = {}): object =>
 const write = (path: string, more: object = {}): object =>
   toolCall(solo, 'Write', { file_path: path, content: 'const a = "x";\n' }, more);
 
-describe('shell commands of a session that is alone', () => {
+decides('shell commands of a session that is alone', () => {
   it.each([
     'ls -la src',
     'npm test 2>&1 | tail -5',
@@ -124,7 +127,7 @@ describe('shell commands of a session that is alone', () => {
   });
 });
 
-describe('file tools of a session that is alone', () => {
+decides('file tools of a session that is alone', () => {
   it.each(['src/a.ts', 'new file.ts', 'new/folder/a b.ts', '-dash', "it's", 'in-memory.ts'])(
     'decides in sh: %s',
     (path) => {
@@ -170,7 +173,7 @@ describe('file tools of a session that is alone', () => {
   });
 });
 
-describe('what comes before', () => {
+decides('what comes before', () => {
   it('lets a repository without `init` alone, unless it holds handoffs', () => {
     expect(asks(toolCall(plain, 'Bash', { command: 'git push > x' }))).toBe(false);
     expect(asks(toolCall('/', 'Bash', { command: 'ls' }))).toBe(false);
@@ -282,10 +285,16 @@ describe('what comes before', () => {
   });
 });
 
-describe.each(shells)('under %s %s', (...words) => {
+describe.each(shells.filter((one) => !isYash(one)))('under $name', (one) => {
+  let own: LauncherWorld;
+  beforeAll(() => {
+    own = new LauncherWorld(one);
+  });
+  afterAll(() => own.remove());
+
   it('decides the same', () => {
-    const command = [...words.filter(Boolean), world.launcher];
-    const under = (payload: object | string): boolean => asks(payload, { LC_ALL: 'C.UTF-8' }, command);
+    const under = (payload: object | string): boolean =>
+      asks(payload, { LC_ALL: 'C.UTF-8', HOME: world.home }, own);
     expect(under(shell('ls "ä" \'ö\''))).toBe(false);
     expect(under(shell('git push'))).toBe(true);
     expect(under(shell('rm ha\'nd\'"off"'))).toBe(true);
@@ -302,5 +311,17 @@ describe.each(shells)('under %s %s', (...words) => {
     expect(under(`{"hook_event_name":"Stop","x":"\u0081\u0088${'\\\\'.repeat(300)}$(id)\`id\`%s%n"}`)).toBe(
       true,
     );
+  });
+});
+
+describe.each(shells.filter(isYash))('under $name', (one) => {
+  it('asks Node, which gets every byte', () => {
+    const own = new LauncherWorld(one);
+    for (const locale of ['C', 'C.UTF-8']) {
+      for (const command of ['ls', 'ls é; git reset --hard']) {
+        expect(asks(shell(command), { LC_ALL: locale, HOME: world.home }, own)).toBe(true);
+      }
+    }
+    own.remove();
   });
 });

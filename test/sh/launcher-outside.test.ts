@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { LauncherWorld, shells, soloSession, toolCall } from './launcher-world.ts';
+import { type Shell, shells } from '../support/shells.ts';
+import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
 
 let world: LauncherWorld;
 let repo: string;
@@ -9,8 +10,8 @@ let plain: string;
 let parent: string;
 let away: string;
 
-beforeAll(() => {
-  world = new LauncherWorld();
+function enter(shell: Shell): void {
+  world = new LauncherWorld(shell);
   parent = join(world.dir, 'parent');
   repo = world.repository('parent/repo', true);
   plain = world.repository('plain', false);
@@ -18,8 +19,8 @@ beforeAll(() => {
   mkdirSync(join(away, 'deep'), { recursive: true });
   symlinkSync(repo, join(plain, 'link'));
   know('one', join(repo, '.git'));
-});
-afterAll(() => world.remove());
+}
+
 afterEach(() => {
   rmSync(join(world.home, '.gitconfig'), { force: true });
   rmSync(join(state(), 'visits'), { recursive: true, force: true });
@@ -33,9 +34,8 @@ function know(name: string, commonDir: string): void {
   writeFileSync(join(state(), 'repositories', name), `${commonDir}\n`);
 }
 
-function asks(payload: object, command: readonly string[] = []): boolean {
-  const options = command.length === 0 ? {} : { command: [...command, world.launcher] };
-  const run = world.run(['guard', '--client', 'claude'], JSON.stringify(payload), options);
+function asks(payload: object): boolean {
+  const run = world.run(['guard', '--client', 'claude'], JSON.stringify(payload));
   expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
   return run.node !== undefined;
 }
@@ -43,25 +43,26 @@ function asks(payload: object, command: readonly string[] = []): boolean {
 const bash = (cwd: string, command: string) => toolCall(cwd, 'Bash', { command });
 const write = (cwd: string, path: string) => toolCall(cwd, 'Write', { content: 'x', file_path: path });
 
-describe.each(shells)('a call from outside, under %s %s', (...words) => {
-  const shell = words.filter(Boolean);
+describe.each(shells)('a call from outside, under $name', (shell) => {
+  beforeAll(() => enter(shell));
+  afterAll(() => world.remove());
 
   it('of a file tool goes to Node where its path is in an enabled repository', () => {
     for (const cwd of [parent, plain, away]) {
-      expect(asks(write(cwd, join(repo, 'src', 'a.ts')), shell)).toBe(true);
-      expect(asks(write(cwd, join(repo, 'new', 'folder', 'a.ts')), shell)).toBe(true);
-      expect(asks(write(cwd, join(plain, 'link', 'src', 'a.ts')), shell)).toBe(true);
-      expect(asks(write(cwd, join(plain, 'x.ts')), shell)).toBe(false);
-      expect(asks(write(cwd, join(away, 'new', 'x.ts')), shell)).toBe(false);
+      expect(asks(write(cwd, join(repo, 'src', 'a.ts')))).toBe(true);
+      expect(asks(write(cwd, join(repo, 'new', 'folder', 'a.ts')))).toBe(true);
+      expect(asks(write(cwd, join(plain, 'link', 'src', 'a.ts')))).toBe(true);
+      expect(asks(write(cwd, join(plain, 'x.ts')))).toBe(false);
+      expect(asks(write(cwd, join(away, 'new', 'x.ts')))).toBe(false);
     }
-    expect(asks(write(parent, 'repo/src/a.ts'), shell)).toBe(true);
-    expect(asks(write(parent, 'x.ts'), shell)).toBe(false);
-    expect(asks(write(away, '../parent/repo/a.ts'), shell)).toBe(true);
+    expect(asks(write(parent, 'repo/src/a.ts'))).toBe(true);
+    expect(asks(write(parent, 'x.ts'))).toBe(false);
+    expect(asks(write(away, '../parent/repo/a.ts'))).toBe(true);
   });
 
   it('of a shell goes to Node above an enabled repository, or where it may lead to one', () => {
-    expect(asks(bash(parent, 'make'), shell)).toBe(true);
-    expect(asks(bash(world.dir, 'make'), shell)).toBe(true);
+    expect(asks(bash(parent, 'make'))).toBe(true);
+    expect(asks(bash(world.dir, 'make'))).toBe(true);
     for (const cwd of [plain, away]) {
       for (const command of [
         `git -C ${repo} reset --hard`,
@@ -85,39 +86,39 @@ describe.each(shells)('a call from outside, under %s %s', (...words) => {
       ])
         expect([command, asks(bash(cwd, command), shell)]).toEqual([command, false]);
     }
-    expect(asks(bash(plain, 'rm link/src/a.ts'), shell)).toBe(true);
+    expect(asks(bash(plain, 'rm link/src/a.ts'))).toBe(true);
   });
 
   it('of a session that works in a repository from outside goes to Node', () => {
     mkdirSync(join(state(), 'visits', soloSession), { recursive: true });
-    expect(asks(bash(away, 'make'), shell)).toBe(true);
+    expect(asks(bash(away, 'make'))).toBe(true);
   });
 
   it('goes to Node where the user has switched it on for every repository', () => {
     writeFileSync(join(world.home, '.gitconfig'), '[handoff]\n\toperator = x\n');
-    expect(asks(write(away, join(plain, 'x.ts')), shell)).toBe(false);
+    expect(asks(write(away, join(plain, 'x.ts')))).toBe(false);
     writeFileSync(join(world.home, '.gitconfig'), '[handoff]\n\tenabled\n');
-    expect(asks(write(away, join(plain, 'x.ts')), shell)).toBe(true);
-    expect(asks(bash(plain, 'ls'), shell)).toBe(true);
-    expect(asks(bash(away, 'ls'), shell)).toBe(true);
+    expect(asks(write(away, join(plain, 'x.ts')))).toBe(true);
+    expect(asks(bash(plain, 'ls'))).toBe(true);
+    expect(asks(bash(away, 'ls'))).toBe(true);
     writeFileSync(join(world.home, 'more'), '[handoff]\n\tenabled = yes\n');
     writeFileSync(join(world.home, '.gitconfig'), '[include]\n\tpath = more\n');
-    expect(asks(bash(away, 'ls'), shell)).toBe(true);
+    expect(asks(bash(away, 'ls'))).toBe(true);
   });
 
   it('of a session that is alone goes to Node where it may lead to another repository', () => {
-    expect(asks(bash(repo, 'make && cd src'), shell)).toBe(false);
-    expect(asks(bash(repo, `cd ${plain} && make`), shell)).toBe(false);
+    expect(asks(bash(repo, 'make && cd src'))).toBe(false);
+    expect(asks(bash(repo, `cd ${plain} && make`))).toBe(false);
     const other = world.repository(`other ${shell[0] ?? ''}`, true);
     know('two', join(other, '.git'));
-    expect(asks(bash(repo, 'make && cd src'), shell)).toBe(false);
-    expect(asks(bash(repo, `cd "${other}" && make`), shell)).toBe(true);
+    expect(asks(bash(repo, 'make && cd src'))).toBe(false);
+    expect(asks(bash(repo, `cd "${other}" && make`))).toBe(true);
     rmSync(join(state(), 'repositories', 'two'));
   });
 
   it('stays in sh where no session has ever been at work', () => {
     rmSync(join(state(), 'repositories'), { recursive: true });
-    expect(asks(bash(parent, 'make $X'), shell)).toBe(false);
+    expect(asks(bash(parent, 'make $X'))).toBe(false);
     know('one', join(repo, '.git'));
   });
 });

@@ -12,6 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { interpretBy, shellFolder, shellUnderTest } from '../../scripts/shells.mjs';
+import { type Shell, isYash } from '../support/shells.ts';
 
 const repositoryRoot = join(import.meta.dirname, '..', '..');
 
@@ -34,13 +36,21 @@ export class LauncherWorld {
   readonly launcher = join(this.package, 'bin', 'git-handoff');
   readonly binaries = join(this.dir, 'bin');
   private readonly record = join(this.dir, 'record');
+  private readonly shellFolder: string | undefined;
+  private readonly isYash: boolean;
 
-  constructor() {
+  /** @param shell what runs all scripts instead of the machine's /bin/sh */
+  constructor(shell: Shell | undefined = shellUnderTest) {
+    this.isYash = isYash(shell);
+    if (shell !== undefined) this.shellFolder = shellFolder(shell);
     mkdirSync(this.home);
     mkdirSync(this.binaries);
     mkdirSync(join(this.package, 'dist'), { recursive: true });
     cpSync(join(repositoryRoot, 'bin'), join(this.package, 'bin'), { recursive: true });
     cpSync(join(repositoryRoot, 'git-hooks'), join(this.package, 'git-hooks'), { recursive: true });
+    if (this.shellFolder !== undefined) {
+      for (const folder of ['bin', 'git-hooks']) interpretBy(join(this.package, folder), this.sh);
+    }
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
@@ -51,20 +61,28 @@ export class LauncherWorld {
     ]);
   }
 
+  /** What the first lines of scripts name. */
+  private get sh(): string {
+    return `${this.shellFolder ?? '/bin'}/sh`;
+  }
+
   /** Writes an executable sh script. */
   script(path: string, lines: string[]): void {
-    writeFileSync(path, ['#!/bin/sh', ...lines, ''].join('\n'));
+    writeFileSync(path, [`#!${this.sh}`, ...lines, ''].join('\n'));
     chmodSync(path, 0o755);
   }
 
   /** The environment of a run: nothing inherited but where programs are. */
   environment(extra: Record<string, string> = {}): Record<string, string> {
+    const folders = [this.binaries, ...(this.shellFolder === undefined ? [] : [this.shellFolder])];
     return {
-      PATH: `${this.binaries}:${process.env['PATH'] ?? ''}`,
+      PATH: [...folders, process.env['PATH'] ?? ''].join(':'),
       HOME: this.home,
       RECORD: this.record,
       FAKE_STDOUT: '',
       GIT_CONFIG_NOSYSTEM: '1',
+      // Yash reads texts by its locale.
+      ...(this.isYash ? { LC_ALL: 'C.UTF-8' } : {}),
       ...extra,
     };
   }
@@ -118,7 +136,9 @@ export class LauncherWorld {
 
   /** Removes everything. */
   remove(): void {
-    rmSync(this.dir, { recursive: true, force: true });
+    for (const folder of [this.dir, this.shellFolder]) {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    }
   }
 }
 
@@ -144,8 +164,3 @@ export function toolCall(
     ...more,
   };
 }
-
-/** The shells of this machine that may stand behind /bin/sh: Debian's, macOS', Alpine's, and others. */
-export const shells: string[][] = [['dash'], ['bash', '--posix'], ['busybox', 'ash'], ['mksh']].filter(
-  ([name = '', ...rest]) => spawnSync(name, [...rest, '-c', ':']).status === 0,
-);

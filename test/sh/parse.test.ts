@@ -12,7 +12,12 @@ const PACKAGE = "/opt/it's/git-handoff";
 
 /** Why the shell cannot parse a script, empty where it can. */
 function complaint(shell: Shell, args: string[], input?: string): string {
-  const done = spawnSync(shell.binary, ['-n', ...args], { argv0: 'sh', input, encoding: 'utf8' });
+  const done = spawnSync(shell.binary, ['-n', ...args], {
+    argv0: 'sh',
+    input,
+    encoding: 'utf8',
+    env: { LC_ALL: 'C' },
+  });
   return done.status === 0 ? '' : `${done.status}: ${done.stderr}`;
 }
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discoverRepository } from '../../src/git/discover.ts';
-import { LauncherWorld, shells, toolCall } from './launcher-world.ts';
+import { shells } from '../support/shells.ts';
+import { LauncherWorld, toolCall } from './launcher-world.ts';
 
 const OID = '0123456789abcdefABCD0123456789abcdef0123';
 
@@ -95,9 +96,9 @@ describe('which repository a folder belongs to', () => {
   });
 });
 
-describe.each(shells)('a call from a folder, under %s %s', (...words) => {
+describe.each(shells)('a call from a folder, under $name', (shell) => {
   let world: LauncherWorld;
-  beforeAll(() => (world = new LauncherWorld()));
+  beforeAll(() => (world = new LauncherWorld(shell)));
   afterAll(() => world.remove());
 
   it.each(layouts)(
@@ -106,9 +107,8 @@ describe.each(shells)('a call from a folder, under %s %s', (...words) => {
       const top = world.repository(name.replaceAll(/\W/g, '-'), true);
       const sub = join(top, 'sub');
       build(sub, layout);
-      const command = [...words.filter(Boolean), world.launcher];
       const call = JSON.stringify(toolCall(sub, 'Bash', { command: 'git push' }));
-      const run = world.run(['guard'], call, { command });
+      const run = world.run(['guard'], call);
       expect(run.status).toBe(0);
       if (asGit(sub) === join(top, '.git')) expect(run.node).toBeDefined();
     },

@@ -74,7 +74,7 @@ describe('whose commit it is', () => {
     const mark = join(world.gitDir, 'handoff-checked');
     const hook = join(world.gitDir, 'hooks', 'pre-commit');
     const leaving = (text: string) =>
-      world.base.script(hook, [`stat=$(cat /proc/$PPID/stat)`, 'set -- ${stat##*)}', text]);
+      world.base.script(hook, [`stat=$(cat /proc/$PPID/stat)`, 'set -- ${stat##*\\)}', text]);
     leaving(`echo "$PPID \${20} ${other}" >"${mark}"`);
     expect(world.commit('one', [], elsewhere)).toMatchObject({ asked: false });
     expect(world.ids()).toEqual([other]);

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shells } from './launcher-world.ts';
+import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine, other, startOf } from './trailer-hooks-world.ts';
 
 let world: TrailerWorld;
@@ -129,9 +129,9 @@ describe('messages from an editor', () => {
   });
 });
 
-describe.each(shells)('under %s %s', (...words) => {
+describe.each(shells)('under $name', (shell) => {
   it('writes the same', () => {
-    const under = new TrailerWorld(words);
+    const under = new TrailerWorld(shell);
     under.enable(process.pid);
     under.commit('one\n\nbody');
     expect(under.message()).toBe(`one\n\nbody\n\n${trailer}`);
@@ -146,7 +146,7 @@ describe.each(shells)('under %s %s', (...words) => {
     ['sess', 'sess'],
     ['sess-one', 'sess-one'],
   ])('cuts %s short to %s', (session, short) => {
-    const under = new TrailerWorld(words);
+    const under = new TrailerWorld(shell);
     under.enable();
     writeFileSync(join(under.gitDir, 'handoff-solo'), `${session} ${process.pid} ${startOf(process.pid)}\n`);
     under.git(['config', 'handoff.trailer', 'short']);

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Shell } from '../support/shells.ts';
 import { LauncherWorld } from './launcher-world.ts';
 
 /** The session that commits here, known by its process: the test's own. */
@@ -26,19 +27,21 @@ export function startOf(pid: number): string {
 
 /** A repository with our hooks installed, and ways to commit in it. */
 export class TrailerWorld {
-  readonly base = new LauncherWorld();
-  readonly root = join(this.base.dir, 'repo sitory');
-  readonly gitDir = join(this.root, '.git');
+  readonly base: LauncherWorld;
+  readonly root: string;
+  readonly gitDir: string;
 
-  /** @param shell what runs the shims; by default their own first line decides */
-  constructor(shell: string[] = []) {
+  /** @param shell what runs the shims instead of the machine's /bin/sh */
+  constructor(shell?: Shell) {
+    this.base = new LauncherWorld(shell);
+    this.root = join(this.base.dir, 'repo sitory');
+    this.gitDir = join(this.root, '.git');
     this.base.repository('repo sitory', false);
     this.git(['config', 'user.name', 'a']);
     this.git(['config', 'user.email', 'a@b']);
     for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
       const shim = join(this.base.package, 'git-hooks', hook);
-      const quoted = [...shell, shim].map((word) => `"${word}"`).join(' ');
-      const script = ['GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID', `${quoted} "$@" || exit`];
+      const script = ['GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID', `"${shim}" "$@" || exit`];
       this.base.script(join(this.gitDir, 'hooks', hook), script);
     }
   }

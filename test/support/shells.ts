@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { findShell, listedShells, shellUnderTest } from '../../scripts/shells.mjs';
 
 /** A shell that may be somebody's `/bin/sh`: its binary, to be called by the name `sh`. */
 export interface Shell {
@@ -7,16 +6,14 @@ export interface Shell {
   readonly binary: string;
 }
 
-const COMMON = ['dash', 'bash', 'busybox'];
+/** What the one-shell-after-the-other tests take: those that nearly every machine has, and those that are asked for. */
+const words = ['dash', 'bash', 'busybox', ...listedShells()];
 
-/** What `GIT_HANDOFF_SHELLS` lists besides, names or paths, apart by colons: `npm run test:shells` lists what is installed. */
-const listed = (process.env['GIT_HANDOFF_SHELLS'] ?? '').split(':').filter((one) => one !== '');
+/** The shells of this machine that scripts of ours are run by; with `GIT_HANDOFF_TEST_SHELL` that one. */
+export const shells: readonly Shell[] =
+  shellUnderTest === undefined
+    ? [...new Set(words)].flatMap((word) => findShell(word) ?? [])
+    : [shellUnderTest];
 
-/** The shells of this machine that every script of ours is run by. */
-export const shells: readonly Shell[] = [...new Set([...COMMON, ...listed])].flatMap((word) => {
-  const found = spawnSync('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', word], { encoding: 'utf8' });
-  const binary = found.stdout.trim();
-  if (!binary.startsWith('/')) return [];
-  const runs = spawnSync(binary, ['-c', ':'], { argv0: 'sh' }).status === 0;
-  return runs ? [{ name: basename(word), binary }] : [];
-});
+/** Yash ends a text at a byte that its locale does not know: there Node gets every call of the guard as it comes. */
+export const isYash = (one: Shell | undefined = shellUnderTest): boolean => one?.name === 'yash';

@@ -8,7 +8,7 @@ import {
   handedOnSessions,
   receivedRange,
 } from '../../git/mixed-commits.ts';
-import { HANDOFFS, decodeBranch, isBookkeeping, parsePath } from '../../git/namespace.ts';
+import { HANDOFFS, decodeBranch, isBookkeeping, looksLikeOurs, parsePath } from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import { listSymbolicRefs } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
@@ -22,7 +22,7 @@ import type { IllegalMoveShape } from '../shapes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Reasons that only a ref by itself can give. */
-type RefReason = IllegalReason | 'badly named' | 'symbolic' | 'bookkeeping';
+type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping';
 
 /** A ref that is a handoff's, or would be if it were named like one. */
 interface PushedHandoff {
@@ -54,8 +54,10 @@ export async function checkPushed(
     mixedCommits({ cwd }, prefixes, refs, others),
   ]);
   const leaked = others.filter(({ local, remoteRef }) => local !== undefined && isBookkeeping(remoteRef));
+  const alike = others.filter(({ remoteRef }) => looksLikeOurs(remoteRef, prefixes));
   const illegal = [
     ...judged,
+    ...alike.map((ref) => ({ ref, path: undefined, reason: 'misspelt' as const })),
     ...leaked.map((ref) => ({ ref, path: undefined, reason: 'bookkeeping' as const })),
   ];
   const hints = new Set([...illegal.map(nextCommand), ...mixedHints(mixed, others)]);
@@ -139,6 +141,7 @@ const tipsOf = (refs: readonly PushedRef[]): Oid[] => [...new Set(refs.flatMap((
 
 const TEXTS: Partial<Record<RefReason, string>> = {
   'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic of two words or more',
+  misspelt: 'some servers take that name for one of refs/handoffs*',
   symbolic: 'a symbolic ref is no handoff',
   bookkeeping: 'the bookkeeping of one machine is never pushed',
   'unknown format version':
@@ -162,7 +165,7 @@ function nextCommand({ path, reason }: Refused): string {
   if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
   if (reason === 'foreign owner without a take' && topic !== undefined) return `git handoff take ${topic}`;
   if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
-  if (reason === 'bookkeeping') return 'git push --all';
+  if (reason === 'bookkeeping' || reason === 'misspelt') return 'git push --all';
   if (reason === 'unknown format version') return 'git handoff --version';
   return 'git handoff doctor --fix';
 }

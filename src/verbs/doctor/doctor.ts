@@ -11,6 +11,7 @@ import { checkLocks } from './lock-checks.ts';
 import { checkObjects, verifyHandoffs } from './object-checks.ts';
 import { checkPrograms } from './program-checks.ts';
 import { checkRemotes } from './remote-checks.ts';
+import { checkScripts } from './script-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
 import type { CheckShape } from '../shapes.ts';
 
@@ -43,6 +44,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkGit(cwd)),
     ...checkInit(repository, settings, person),
     ...checkPrograms(context),
+    ...checkScripts(packageRoot),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // A lock that stays would keep the refs from being mended.

@@ -1,8 +1,9 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type Holder, holdersOf } from '../../host/holders.ts';
+import { isOurConfigLock } from '../../install/config-lock.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, check } from './finding.ts';
 
@@ -17,32 +18,53 @@ const STALE_MS = 10 * 60_000;
 interface Lock {
   readonly file: string;
   readonly ageMs: number;
+  /** From this age on it is left behind if no process has it open. Milliseconds. */
+  readonly staleMs: number;
 }
 
 /**
- * Lock files on our refs and on packed-refs that a killed writer left; git never removes them (files backend only).
- * With `fix` those are removed that are ten minutes old and that no process has open.
+ * Lock files on our refs, on packed-refs and on the config that a killed writer left; git never removes them. With `fix` those
+ * are removed that are ten minutes old and that no process has open.
  */
 export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
   const { commonDir } = repository;
+  const locks = [...refLocks(commonDir, now), ...configLock(commonDir, now)];
+  const holders = holdersOf(locks.map(({ file }) => file));
+  return locks.map((lock) => judge(lock, holders?.get(lock.file), holders !== undefined, { commonDir, fix }));
+}
+
+function refLocks(commonDir: string, now: number): Lock[] {
   const files = [
     ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote'].flatMap((folder) =>
       locksBelow(join(commonDir, folder)),
     ),
     join(commonDir, 'packed-refs.lock'),
   ];
-  const locks = files
-    .flatMap((file): Lock[] => {
-      const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-      return modified === undefined ? [] : [{ file, ageMs: now - modified }];
-    })
-    .filter(({ ageMs }) => ageMs >= BLOCKING_MS);
-  const holders = holdersOf(locks.map(({ file }) => file));
-  return locks.map((lock) => judge(lock, holders?.get(lock.file), holders !== undefined, { commonDir, fix }));
+  return files.flatMap((file) => lockAt(file, now, STALE_MS)).filter(({ ageMs }) => ageMs >= BLOCKING_MS);
+}
+
+/** Nobody keeps the config locked for longer than a write takes, and what `init` and `uninstall` write can be told. */
+function configLock(commonDir: string, now: number): Lock[] {
+  const config = join(commonDir, 'config');
+  const file = `${config}.lock`;
+  return lockAt(file, now, isOurConfigLock(textOf(config), textOf(file)) ? 0 : STALE_MS);
+}
+
+function lockAt(file: string, now: number, staleMs: number): Lock[] {
+  const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return modified === undefined ? [] : [{ file, ageMs: now - modified, staleMs }];
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 function judge(
-  { file, ageMs }: Lock,
+  { file, ageMs, staleMs }: Lock,
   holder: Holder | undefined,
   isKnown: boolean,
   { commonDir, fix }: { commonDir: string; fix: boolean },
@@ -53,7 +75,7 @@ function judge(
     return check('locks', 'problem', detail, `ps -p ${holder.pid}`);
   }
   const who = isKnown ? 'no process has it open' : 'who holds it cannot be told on this system';
-  if (ageMs < STALE_MS) {
+  if (ageMs < staleMs || (!isKnown && ageMs < STALE_MS)) {
     const detail = `${what}; ${who}. If no git runs here it is left behind; --fix removes it when it is 10 minutes old`;
     return check('locks', 'problem', detail, FIX);
   }
@@ -63,7 +85,7 @@ function judge(
 }
 
 function duration(ms: number): string {
-  const seconds = Math.round(ms / 1000);
+  const seconds = Math.max(0, Math.round(ms / 1000));
   return seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 

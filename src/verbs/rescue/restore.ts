@@ -159,11 +159,13 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now, budge
 async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
   const wanted = plans.filter(({ state }) => state !== 'same');
   if (rescue.kind === 'work') {
+    const isPrivate = new Map(rescue.note.files.map((file) => [file.path, file.isPrivate === true]));
     for (const { file, content } of wanted) {
       // What a look has kept is what git would store.
       const isStored = rescue.note.kind === 'seen' && file.mode !== '120000';
       const bytes = isStored ? await asCheckedOut(top, file.path, file.oid) : content;
-      putFile(top, { path: pathBytes(file), mode: file.mode, content: bytes });
+      const target = { path: pathBytes(file), mode: file.mode, content: bytes };
+      putFile(top, { ...target, isPrivate: isPrivate.get(file.path) === true });
     }
     return;
   }

@@ -41,10 +41,13 @@ export interface InstallResult {
  * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write
  * the trailer. Shows its plan first; repeating it changes nothing.
  *
- * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (no repository, not
+ * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (Windows, no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)
  */
 export async function init(options: InitOptions, context: InstallContext): Promise<InstallResult> {
+  if (context.platform === 'win32') {
+    throw new Failure('environment', 'git-handoff does not run on Windows; install and run it inside WSL');
+  }
   const { topLevel } = await readRepository(context.git, context.cwd);
   const places = { ...context, topLevel };
   const chosen = await chooseInstallers(options.clients, options.scope, places);

@@ -1,0 +1,58 @@
+// The shells that may be somebody's /bin/sh, and how the tests and the demo have our scripts run by one of them.
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+/**
+ * A shell of this machine, to be called by the name `sh`; undefined where it is not installed.
+ * @param {string} word its name, or the path of its binary
+ * @returns {{ name: string, binary: string } | undefined}
+ */
+export function findShell(word) {
+  const found = spawnSync('/bin/sh', ['-c', 'command -v -- "$1"', 'sh', word], { encoding: 'utf8' });
+  const binary = found.stdout.trim();
+  const runs = binary.startsWith('/') && spawnSync(binary, ['-c', ':'], { argv0: 'sh' }).status === 0;
+  return runs ? { name: basename(word), binary } : undefined;
+}
+
+/** The shells that `GIT_HANDOFF_SHELLS` lists, names or paths, apart by colons. */
+export const listedShells = () =>
+  (process.env.GIT_HANDOFF_SHELLS ?? '').split(':').filter((word) => word !== '');
+
+/** The one that all scripts are to be run by, if any: what `npm run test:shells` sets. */
+export const shellUnderTest = findShell(process.env.GIT_HANDOFF_TEST_SHELL ?? '');
+
+/**
+ * Makes a folder for the front of PATH in which `sh` is that shell. Busybox brings its own head, grep, readlink …
+ * @param {{ binary: string }} shell
+ */
+export function shellFolder({ name, binary }) {
+  // Without a blank: it ends the path in the first line of a script.
+  const folder = mkdtempSync(join(tmpdir(), 'git-handoff-sh-'));
+  if (name === 'busybox') spawnSync(binary, ['--install', '-s', folder]);
+  else symlinkSync(binary, join(folder, 'sh'));
+  return folder;
+}
+
+/**
+ * Has the scripts of a folder that begin with `#!/bin/sh` run by another shell.
+ * @param {string} folder
+ * @param {string} sh
+ */
+export function interpretBy(folder, sh) {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const text = lstatSync(path).isFile() ? readFileSync(path, 'latin1') : '';
+    if (text.startsWith('#!/bin/sh\n')) writeFileSync(path, text.replace('/bin/sh', sh), 'latin1');
+  }
+}

@@ -1,0 +1,46 @@
+// `npm run test:shells`: every sh script of ours in every shell that may be somebody's /bin/sh: the tests of test/sh, and the
+// demo, once for each that is installed. Names or paths of others, as that of a bash 3.2: `GIT_HANDOFF_SHELLS`.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findShell, listedShells } from './shells.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const SHELLS = ['dash', 'bash', 'busybox', 'mksh', 'ksh93', 'yash', 'zsh'];
+
+/** Runs one of our programs; its output is shown when it fails. */
+function passes(env, ...words) {
+  const done = spawnSync(process.execPath, words, {
+    cwd: root,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
+  if (done.status !== 0) process.stdout.write(done.stdout + done.stderr);
+  return done.status === 0;
+}
+
+const tally = { passed: 0, failed: 0, skipped: 0 };
+for (const word of new Set([...SHELLS, ...listedShells()])) {
+  const shell = findShell(word);
+  if (shell === undefined) {
+    console.log(`${word}: not installed, skipped`);
+    tally.skipped += 1;
+    continue;
+  }
+  const scratch = mkdtempSync(join(tmpdir(), 'test-shells-'));
+  const env = { GIT_HANDOFF_TEST_SHELL: shell.binary, TMPDIR: scratch };
+  const runs = {
+    'test/sh': () => passes(env, join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'sh'),
+    demo: () => passes(env, join(root, 'scripts/demo.mjs')),
+  };
+  for (const [what, run] of Object.entries(runs)) {
+    const passed = run();
+    tally[passed ? 'passed' : 'failed'] += 1;
+    console.log(`${shell.name}: ${what} ${passed ? 'passed' : 'FAILED'}`);
+  }
+  rmSync(scratch, { recursive: true, force: true });
+}
+console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
+process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
