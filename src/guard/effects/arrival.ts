@@ -8,7 +8,7 @@ import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
-import { appendEntries, readLedger } from '../../changes/ledger.ts';
+import { appendEntries, readLedger, readLedgers } from '../../changes/ledger.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import {
   ARRIVAL,
@@ -88,12 +88,13 @@ export async function arrive(
   if (snapshot !== undefined) pauseGone(place, company.gone, session, snapshot);
   const notices: string[] = [];
   for (const { peer, start } of lone) {
-    if (snapshot === undefined || start === undefined) {
+    if (snapshot === undefined) {
       notices.push(
         `What session ${shortId(peer)} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
-      settle(place, peer, start, snapshot, scene.now);
+      // Without a start list whatever is nobody's counts as its own: a warning too many, not a loss.
+      settle(place, peer, start ?? ofOthers(place, snapshot), snapshot, scene.now);
       // It may be running a command.
       if (BEFORE_TOOL.has(lastEvent(place.commonDir, peer))) openWindow(place, peer, ARRIVAL, snapshot);
     }
@@ -112,6 +113,12 @@ export async function arrive(
   }
   if (returned !== undefined) removeStart(place, returned.id);
   return notices;
+}
+
+/** A start list that leaves out the paths on which nobody has a claim. */
+function ofOthers(place: WorkPlace, snapshot: Snapshot): Snapshot {
+  const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
+  return { ...snapshot, dirty: new Map([...snapshot.dirty].filter(([path]) => claimed.has(path))) };
 }
 
 /** The start list of a session that comes back, or of the one whose conversation it carries on. */

@@ -6,10 +6,11 @@ import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
 import { startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
-import { openRepository } from '../../git/repository.ts';
+import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
+import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
@@ -22,34 +23,54 @@ import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register, twinWarning } from './registration.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
-import { beginReading } from './start-reading.ts';
+import { type StartReading, beginReading } from './start-reading.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
-/** To find out which branches are merged or gone; a session's start does not wait longer for that. Milliseconds. */
-const STALENESS_MS = 200;
-
-/** Registers the session and tells it what others left here and who is at work beside it. */
+/**
+ * Registers the session and tells it what others left here and who is at work beside it. What it is told may be left out
+ * when time is short, its start list and its record never: without them its work is nobody's.
+ */
 export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
   if (scene.place === undefined) return { kind: 'allow' };
   const repository = await openRepository(scene.cwd);
   const early = await beginReading(scene);
-  const judgingEarly = judgeBranches(
-    repository,
-    early.topics,
-    scene.budget.part(STALENESS_MS),
-    early.branches,
-  );
-  judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
+  const budget = scene.budget.part(beforeAnswer(scene.budget));
+  const told = await inTime(textOf(scene, session, { repository, early, registered, budget }), budget).catch(
+    (error: unknown) => {
+      scene.log('error', `what a session is told at its start: ${String(error)}`);
+      return 'late' as const;
+    },
+  );
+  const notices = registered.notices.map((line) => `\n${line}`).join('');
+  const short = `git-handoff: you are session ${session}. What others left here could not be read in time: git handoff boot`;
+  return { kind: 'context', text: told === 'late' ? `${short}${notices}` : told };
+}
+
+/** What the text is made of. */
+interface Started {
+  readonly repository: Repository;
+  readonly early: StartReading;
+  readonly registered: Registered;
+  readonly budget: Budget;
+}
+
+async function textOf(
+  scene: Scene,
+  session: SessionId,
+  { repository, early, registered, budget }: Started,
+): Promise<string> {
   const isNoted = await (await import('./automatic.ts')).noteGone(scene, registered);
   // Notes that were left just now are to be told, too.
   const reading = isNoted ? readTopics(repository) : early.topics;
-  const judging = isNoted
-    ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
-    : judgingEarly;
+  const listed = isNoted ? Promise.resolve(undefined) : early.branches;
+  const judging = listed.then((branches) =>
+    judgeBranches(repository, reading, budget.part(beforeAnswer(budget)), branches),
+  );
+  judging.catch(() => undefined);
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([
@@ -69,9 +90,10 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     repository,
     registered.others.filter((one) => isOld(one, scene.now)),
   );
-  tidyLedgers(scene.place, liveOnes(registered), scene.now);
+  const { place } = scene;
+  if (place !== undefined) tidyLedgers(place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
-  const worktree = knownWorktreeId(scene.place.gitDir);
+  const worktree = knownWorktreeId(repository.gitDir);
   const facts = {
     session,
     branch: repository.branch,
@@ -86,7 +108,7 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     files: predecessorFiles(scene),
     notices,
   };
-  return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+  return startupText(facts, randomBytes(8).toString('hex'));
 }
 
 /** Sessions at work that are neither this one's parents nor its children. */
