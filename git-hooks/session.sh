@@ -53,6 +53,23 @@ end_tree() {
   kill "$1"
 }
 
+# Sets $hung where git hung in this worktree at the last two calls: it is not asked again for a while. The file's time is
+# the end of that (src/host/breaker.ts).
+see_hung() {
+  hung='' state=${XDG_STATE_HOME:-${HOME-}/.local/state}/git-handoff
+  [ -d "$state/hung" ] || return
+  kept=$IFS
+  IFS=/
+  # shellcheck disable=SC2086
+  set -- $1
+  IFS=%
+  file=$state/hung/$*
+  IFS=$kept
+  [ -f "$file" ] || return
+  printf '' >"$state/hung/now"
+  if ! [ "$state/hung/now" -nt "$file" ]; then hung=--hung; fi
+}
+
 # Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top level as current folder.
 find_repository() {
   gitdir=${GIT_DIR:-.git}
@@ -305,15 +322,16 @@ ask() {
   shift
   answer='' output='' it=commit
   if [ "$hook" = pre-push ]; then it=push; fi
+  see_hung "$(pwd -P)"
   exec 4<&0
   if [ $it = push ] || ! is_over; then output=$(
     {
       # Where git hangs it is not asked again.
-      settings && case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
+      [ -z "$hung" ] && settings && case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
     } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
-        --git-dir "$gitdir" --common-dir "$common" --settings-pipe -- "$@" 2>&1
+        --git-dir "$gitdir" --common-dir "$common" --settings-pipe ${hung:+"$hung"} -- "$@" 2>&1
     }
   ); fi
   case $output in

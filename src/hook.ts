@@ -15,6 +15,8 @@ import { readToEnd } from './host/pipe.ts';
  * Milliseconds.
  */
 const CALL_MS = 8000;
+/** Where git hung twice running (host/breaker.ts). Milliseconds. */
+const HUNG_MS = 800;
 /** A push waits for the network anyway, and reads more commits. */
 const PUSH_MS = 30_000;
 
@@ -25,9 +27,11 @@ const PUSH_MS = 30_000;
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const words = readWords(argv, io);
-  const budget = io.budget(words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS, words.begun);
+  const whole = words.isHung ? HUNG_MS : words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS;
+  const budget = io.budget(whole, words.begun);
   endWith(budget);
   limitGit(processTime);
+  if (words.isHung) noteLateGit();
   if (words.verb === 'guard') return guardCall(words, io, budget);
   return words.verb === 'hook' ? gitHookCall(words, io, budget) : 0;
 }
@@ -42,6 +46,8 @@ interface Words {
   readonly settings: string | undefined;
   /** The launcher lists by pipes what will be needed. */
   readonly isPiped: boolean;
+  /** git hung in this worktree at the last two calls: the launcher asked it nothing. */
+  readonly isHung: boolean;
   readonly refsPipe: number | undefined;
   /** The git hooks: what the shim found out, and its arguments. */
   readonly gitDir: string | undefined;
@@ -72,6 +78,7 @@ function readWords(argv: readonly string[], io: Io): Words {
     client: value('--client'),
     settings: value('--settings'),
     isPiped: options.includes('--settings-pipe'),
+    isHung: options.includes('--hung'),
     refsPipe: options.includes('--refs-pipe') ? 5 : undefined,
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
@@ -85,9 +92,10 @@ function readWords(argv: readonly string[], io: Io): Words {
  * last; at a session's start and before a commit refs follow, behind a NUL.
  */
 async function readPiped(
-  { isPiped, settings }: Words,
+  { isPiped, isHung, settings }: Words,
   budget: Budget,
 ): Promise<{ settings?: string | undefined; records?: BinaryText | undefined; isLate?: true }> {
+  if (isHung) return { isLate: true };
   if (!isPiped) return { settings };
   // Half of it: whoever waits for a git that hangs must be able to decide without.
   const bytes = await readToEnd(3, budget.part(beforeAnswer(budget) / 2)).catch(() => undefined);

@@ -19,3 +19,24 @@ export function limitOf(given: number | undefined): number {
   const whole = gitTime() ?? Infinity;
   return Math.min(given ?? Infinity, isLate && whole < Infinity ? whole / 4 : whole);
 }
+
+/** How the git children of this process did: those that answered, and for each that had to be ended whether it hung. */
+const answered = { count: 0 };
+const ended: boolean[] = [];
+/** Asks a child that still runs whether it hangs. */
+export const waiting = new Set<() => boolean>();
+
+export function noteAnswer(): void {
+  answered.count += 1;
+}
+
+export function noteEnded(isHung: boolean): void {
+  ended.push(isHung);
+}
+
+/** `hung` when all that was ended or is waited for hangs, `answers` when nothing was ended, else `busy`. */
+export function gitState(): 'answers' | 'hung' | 'busy' | undefined {
+  const all = [...ended, ...[...waiting].map((ask) => ask())];
+  if (all.length === 0) return answered.count > 0 ? 'answers' : undefined;
+  return all.every(Boolean) ? 'hung' : 'busy';
+}

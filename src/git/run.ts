@@ -1,8 +1,10 @@
 import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
+import { isHung } from '../domain/hang.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
-import { gitTime, limitOf, noteLateGit } from './limits.ts';
+import { watchUse } from './child-use.ts';
+import { gitTime, limitOf, noteAnswer, noteEnded, noteLateGit, waiting } from './limits.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
@@ -113,9 +115,14 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
     const timers: NodeJS.Timeout[] = [];
     const limit = limitOf(options.timeoutMs);
     // A timer of no end would fire at once.
+    const watched = limit < Infinity && child.pid !== undefined ? watchUse(child.pid, limit) : undefined;
+    const ask = () => watched !== undefined && isHung(watched.use());
     if (limit < Infinity) {
+      waiting.add(ask);
       const terminate = () => {
         noteLateGit();
+        noteEnded(ask());
+        waiting.delete(ask);
         child.kill('SIGTERM');
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
         // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.
@@ -127,6 +134,8 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
     }
     const settle = (finish: () => void) => {
       timers.forEach(clearTimeout);
+      watched?.stop();
+      if (waiting.delete(ask)) noteAnswer();
       finish();
     };
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

@@ -9,6 +9,8 @@ import {
   treeSettingsFrom,
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { gitState } from '../git/limits.ts';
+import { forgetHung, noteHung, shortUntil } from '../host/breaker.ts';
 import { realPath } from '../host/disk.ts';
 import { ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
@@ -69,6 +71,7 @@ export async function guard(call: GuardCall): Promise<string> {
     const scene = await setScene(call, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(scene) ?? folder;
     const decided = await decideInTime(scene);
+    noteGitState(scene);
     const verdict =
       decided.kind === 'deny' ? decided : combined(decided, notCheckedVerdict(event, unchecked));
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
@@ -159,6 +162,25 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
   return opened === undefined
     ? undefined
     : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
+}
+
+/** Where git hangs, the next calls of this worktree wait less for it. */
+function noteGitState({ place, env, now, log }: Scene): void {
+  const state = gitState();
+  if (place === undefined || state === undefined) return;
+  try {
+    const [folder, top] = [stateFolder(env), place.workTree];
+    if (state === 'answers') {
+      forgetHung(folder, top);
+      return;
+    }
+    // In a short time nothing can be told of a git that does not answer.
+    if (shortUntil(folder, top, now) !== undefined) return;
+    if (state === 'hung') noteHung(folder, top, now);
+    else forgetHung(folder, top);
+  } catch (error) {
+    log('open', `that git hangs is not remembered: ${String(error)}`);
+  }
 }
 
 async function decideInTime(scene: Scene): Promise<Verdict> {

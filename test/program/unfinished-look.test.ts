@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAnswer } from '../support/hook-answer.ts';
-import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
 /** A look that could not be finished: a git whose `status` ends without an answer, as one that had to be stopped. */
 
@@ -90,5 +90,33 @@ describe('a session that is gone', () => {
     rmSync(join(world.path, '.git', 'handoff', 'registered'), { recursive: true, force: true });
     world.without('status', 'for-each-ref');
     expect(world.may(B, 'git checkout -f').kind).not.toBe('deny');
+  });
+});
+
+describe('a session whose start list could not be made', () => {
+  it('owns what is nobody’s when another one comes', () => {
+    const alone = new SharingWorld({ ready: [A] });
+    try {
+      const folder = join(alone.path, '.git', 'handoff', 'ledger');
+      for (const worktree of readdirSync(folder))
+        rmSync(join(folder, worktree, 'start'), { recursive: true });
+      alone.may(A, 'make');
+      writeFileSync(join(alone.path, 'src/a.ts'), 'of A\n');
+      alone.begin(B);
+      expect(refusal(alone.may(B, 'git reset --hard'))).toContain('src/a.ts');
+      expect(alone.claimed(A)).toEqual(['src/a.ts']);
+    } finally {
+      alone.remove();
+    }
+  });
+});
+
+describe('a session that starts where git does not tell what others left', () => {
+  it('is on record all the same, and is told how to see it', () => {
+    world.without('cat-file');
+    writeFileSync(join(world.path, 'src/a.ts'), 'x');
+    expect(told(world.begin(C))).toContain('git-handoff: you are session');
+    world.slow = '';
+    expect(world.json(['sessions']).items.map(({ session }) => session)).toContain(C);
   });
 });

@@ -76,7 +76,7 @@ describe.each(shells)('a call from outside, under $name', (shell) => {
         'cd $X',
         'cd -',
       ])
-        expect([command, asks(bash(cwd, command), shell)]).toEqual([command, true]);
+        expect([command, asks(bash(cwd, command))]).toEqual([command, true]);
       for (const command of [
         'make',
         'npm test >/dev/null',
@@ -84,7 +84,7 @@ describe.each(shells)('a call from outside, under $name', (shell) => {
         'cat /usr/bin/x ./x',
         'git show HEAD~1',
       ])
-        expect([command, asks(bash(cwd, command), shell)]).toEqual([command, false]);
+        expect([command, asks(bash(cwd, command))]).toEqual([command, false]);
     }
     expect(asks(bash(plain, 'rm link/src/a.ts'))).toBe(true);
   });
@@ -109,7 +109,7 @@ describe.each(shells)('a call from outside, under $name', (shell) => {
   it('of a session that is alone goes to Node where it may lead to another repository', () => {
     expect(asks(bash(repo, 'make && cd src'))).toBe(false);
     expect(asks(bash(repo, `cd ${plain} && make`))).toBe(false);
-    const other = world.repository(`other ${shell[0] ?? ''}`, true);
+    const other = world.repository(`other ${shell.name}`, true);
     know('two', join(other, '.git'));
     expect(asks(bash(repo, 'make && cd src'))).toBe(false);
     expect(asks(bash(repo, `cd "${other}" && make`))).toBe(true);

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isYash } from '../support/shells.ts';
@@ -46,6 +55,24 @@ describe('how Node is started', () => {
     const launcher = expect.stringMatching(/^\d+$/) as string;
     const words = ['--client', 'claude', '--client-pid', pid, '--begun', launcher, '--settings-pipe'];
     expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
+  });
+
+  it('asks git nothing where it hung twice running, until that time is over', () => {
+    const root = world.repository('hung', true);
+    const call = JSON.stringify(toolCall(root, 'Bash', { command: 'git push' }));
+    const file = join(world.home, '.local', 'state', 'git-handoff', 'hung', root.replaceAll('/', '%'));
+    mkdirSync(join(file, '..'), { recursive: true });
+    world.script(join(world.binaries, 'git'), [`touch '${world.dir}/asked'`]);
+    const started = (until: number) => {
+      rmSync(join(world.dir, 'asked'), { force: true });
+      writeFileSync(file, 'hung\n');
+      utimesSync(file, until, until);
+      const argv = world.run(['guard'], call).node?.argv ?? [];
+      return { short: argv.includes('--hung'), asked: existsSync(join(world.dir, 'asked')) };
+    };
+    expect(started(Date.now() / 1000 + 300)).toEqual({ short: true, asked: false });
+    expect(started(Date.now() / 1000 - 5)).toEqual({ short: false, asked: true });
+    expect(started(1)).toEqual({ short: false, asked: true });
   });
 
   it('hands a verb on with its exit status, and standard input', () => {

@@ -108,12 +108,13 @@ export async function arrive(
   const notices: string[] = [];
   for (const { one, start } of starts) {
     if (start === undefined && (one === session || isSettled(place, one))) continue;
-    if (snapshot === undefined || start === undefined) {
+    if (snapshot === undefined) {
       notices.push(
         `What session ${shortId(one)} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
-      settle(place, one, start, snapshot, scene.now);
+      // Without a start list whatever is nobody's counts as its own: a warning too many, not a loss.
+      settle(place, one, start ?? ofOthers(place, snapshot), snapshot, scene.now);
       // It may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
       if (BEFORE_TOOL.has(event)) openWindow(place, one, ARRIVAL, snapshot);
@@ -133,6 +134,12 @@ export async function arrive(
   }
   if (returned !== undefined) removeStart(place, returned.id);
   return notices;
+}
+
+/** A start list that leaves out the paths on which nobody has a claim. */
+function ofOthers(place: WorkPlace, snapshot: Snapshot): Snapshot {
+  const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
+  return { ...snapshot, dirty: new Map([...snapshot.dirty].filter(([path]) => claimed.has(path))) };
 }
 
 /** The start list of a session that comes back, or of the one whose conversation it carries on. */

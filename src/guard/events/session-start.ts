@@ -6,10 +6,11 @@ import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
 import { hasNothing, startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
-import { openRepository } from '../../git/repository.ts';
+import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
+import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
@@ -24,34 +25,56 @@ import { type Registered, register } from './registration.ts';
 import { twinWarning } from './twins.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
-import { beginReading } from './start-reading.ts';
+import { type StartReading, beginReading } from './start-reading.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
 
-/** To find out which branches are merged or gone; a session's start does not wait longer for that. Milliseconds. */
-const STALENESS_MS = 200;
-
-/** Registers the session and tells it what others left here and who is at work beside it. */
+/**
+ * Registers the session and tells it what others left here and who is at work beside it. What it is told may be left out
+ * when time is short, its start list and its record never: without them its work is nobody's.
+ */
 export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
   if (scene.place === undefined) return { kind: 'allow' };
   const repository = await openRepository(scene.folder);
   const early = await beginReading(scene);
-  const judgingEarly = judgeBranches(
-    repository,
-    early.topics,
-    scene.budget.part(STALENESS_MS),
-    early.branches,
-  );
-  judgingEarly.catch(() => undefined);
   const registered = await register(scene, session, sessionsFrom(early.records));
   if (registered === undefined) return { kind: 'allow' };
+  const budget = scene.budget.part(beforeAnswer(scene.budget));
+  const told = await inTime(textOf(scene, session, { repository, early, registered, budget }), budget).catch(
+    (error: unknown) => {
+      scene.log('error', `what a session is told at its start: ${String(error)}`);
+      return 'late' as const;
+    },
+  );
+  if (told === undefined) return { kind: 'allow' };
+  const notices = registered.notices.map((line) => `\n${line}`).join('');
+  const short = `git-handoff: you are session ${session}. What others left here could not be read in time: git handoff boot`;
+  return { kind: 'context', text: told === 'late' ? `${short}${notices}` : told };
+}
+
+/** What the text is made of. */
+interface Started {
+  readonly repository: Repository;
+  readonly early: StartReading;
+  readonly registered: Registered;
+  readonly budget: Budget;
+}
+
+/** `undefined`: nothing that the session does not know. */
+async function textOf(
+  scene: Scene,
+  session: SessionId,
+  { repository, early, registered, budget }: Started,
+): Promise<string | undefined> {
   const isChanged = await settleNotes(scene, registered, early.topics);
   // Notes that were left just now are to be told, too, and those that were closed are not.
   const reading = isChanged ? readTopics(repository) : early.topics;
-  const judging = isChanged
-    ? judgeBranches(repository, reading, scene.budget.part(STALENESS_MS))
-    : judgingEarly;
+  const listed = isChanged ? Promise.resolve(undefined) : early.branches;
+  const judging = listed.then((branches) =>
+    judgeBranches(repository, reading, budget.part(beforeAnswer(budget)), branches),
+  );
+  judging.catch(() => undefined);
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([
@@ -72,10 +95,11 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     repository,
     registered.others.filter((one) => isOld(one, scene.now)),
   );
-  tidyLedgers(scene.place, liveOnes(registered), scene.now);
+  const { place } = scene;
+  if (place !== undefined) tidyLedgers(place, liveOnes(registered), scene.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await (await import('./automatic.ts')).closeOwn(scene, registered, states);
-  const worktree = knownWorktreeId(scene.place.gitDir);
+  const worktree = knownWorktreeId(repository.gitDir);
   const facts = {
     session,
     branch: repository.branch,
@@ -90,8 +114,8 @@ export async function sessionStart(scene: Scene, session: SessionId): Promise<Ve
     files: predecessorFiles(scene),
     notices,
   };
-  if (isTold(scene, registered) && hasNothing(facts)) return { kind: 'allow' };
-  return { kind: 'context', text: startupText(facts, randomBytes(8).toString('hex')) };
+  if (isTold(scene, registered) && hasNothing(facts)) return undefined;
+  return startupText(facts, randomBytes(8).toString('hex'));
 }
 
 /** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */

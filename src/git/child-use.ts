@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { ChildUse } from '../domain/hang.ts';
+
+/** Watches a child from now on. Returns what tells how it used the time, to be asked before it is ended. */
+export function watchUse(pid: number, limitMs: number): { use: () => ChildUse; stop: () => void } {
+  const began = performance.now();
+  let before: number | undefined;
+  const timer = setTimeout(() => (before = bytesRead(pid)), limitMs / 2).unref();
+  return {
+    stop: () => clearTimeout(timer),
+    use: () => {
+      const waitedMs = performance.now() - began;
+      const activeMs = activeOf(pid);
+      const read = bytesRead(pid);
+      if (activeMs === undefined) return { waitedMs, activeMs: waitedMs * slowness(), hasRead: false };
+      return { waitedMs, activeMs, hasRead: before !== undefined && read !== undefined && read > before };
+    },
+  };
+}
+
+/** Milliseconds that a process and its children ran or waited for a processor; `undefined` without /proc. */
+function activeOf(pid: number): number | undefined {
+  try {
+    const [ran = 0, queued = 0] = text(pid, 'schedstat').split(' ').map(Number);
+    const stat = text(pid, 'stat');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Of children that have ended, in clock ticks (proc(5)).
+    const ended = (Number(fields[13]) + Number(fields[14])) * 10;
+    return (ran + queued) / 1e6 + ended + sum(childrenOf(pid).map((child) => activeOf(child) ?? 0));
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesRead(pid: number): number | undefined {
+  try {
+    const read = Number(/^rchar: (\d+)$/m.exec(text(pid, 'io'))?.[1]);
+    return read + sum(childrenOf(pid).map((child) => bytesRead(child) ?? 0));
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return text(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+const text = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
+const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0);
+
+/** Microseconds of a processor. */
+const SPIN_US = 10_000;
+const LONGEST_SPIN_MS = 200;
+
+/** 0 on a calm machine, 1 where this process, which only counts, gets no more than half a processor. */
+function slowness(): number {
+  const [began, used] = [performance.now(), process.cpuUsage()];
+  const spent = () => {
+    const { user, system } = process.cpuUsage(used);
+    return user + system;
+  };
+  while (spent() < SPIN_US && performance.now() - began < LONGEST_SPIN_MS);
+  const wall = (performance.now() - began) * 1000;
+  return Math.min(1, Math.max(0, wall / Math.max(1, spent()) - 1));
+}

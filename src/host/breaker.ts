@@ -1,0 +1,44 @@
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureFolder } from './folders.ts';
+
+/**
+ * `<state folder>/hung/<worktree, % for />`: git hung in this worktree at the last call, or at the last two: then the file's
+ * time is that until which a call has less of it. In the user's own folder, for the repository's may be what hangs. sh
+ * reads it, too (bin/git-handoff, git-hooks/session.sh).
+ */
+
+/** Milliseconds. */
+const SHORT_MS = 5 * 60_000;
+
+const fileOf = (state: string, top: string) => join(state, 'hung', top.replaceAll('/', '%'));
+
+/** When calls of this worktree have their time again, milliseconds since the epoch; `undefined`: they have it. */
+export function shortUntil(state: string, top: string, now: number): number | undefined {
+  const until = statSync(fileOf(state, top), { throwIfNoEntry: false })?.mtimeMs;
+  return until !== undefined && until > now ? until : undefined;
+}
+
+/** git hung at a call. The second time running the next ones get less time. */
+export function noteHung(state: string, top: string, now: number): void {
+  const file = fileOf(state, top);
+  const isSecond = textOf(file) !== undefined;
+  ensureFolder(join(state, 'hung'));
+  writeFileSync(file, 'hung\n');
+  // The first time: long ago, which no shell takes for later than now.
+  const until = isSecond ? (now + SHORT_MS) / 1000 : 1;
+  utimesSync(file, until, until);
+}
+
+/** git answered. */
+export function forgetHung(state: string, top: string): void {
+  rmSync(fileOf(state, top), { force: true });
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
