@@ -79,7 +79,10 @@ export async function visit(
   const visits = await Promise.all(
     trees.map(async (found) => {
       const there = scenes.find(({ place }) => place?.gitDir === found.gitDir);
-      return there === undefined ? undefined : quietly(scene, () => enter(there, session, found));
+      if (there === undefined) return undefined;
+      // Whatever becomes of the record, what others have there is looked at.
+      const entered = await quietly(there, () => enter(there, session, found));
+      return entered ?? { scene: there, found, isNew: false };
     }),
   );
   return visits.filter((one) => one !== undefined);

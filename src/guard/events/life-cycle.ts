@@ -9,8 +9,12 @@ import { rememberTips } from '../checks/sub-agents.ts';
 
 /** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
 export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdict> {
+  const verdict: Verdict = scene.enabled ? await here(scene, session) : { kind: 'allow' };
   if (readVisits(scene.env, session).length > 0) await elsewhere(scene, session);
-  if (!scene.enabled) return { kind: 'allow' };
+  return verdict;
+}
+
+async function here(scene: Scene, session: SessionId): Promise<Verdict> {
   switch (scene.event.kind) {
     case 'session-start':
       return sessionStart(scene, session);
