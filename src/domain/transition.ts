@@ -159,6 +159,8 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
   ]);
   if (old !== undefined) known.set(old.oid, old);
   const steps: StepKind[] = [];
+  // What goes on from `old`, by whichever parent.
+  const moved = new Set(old === undefined ? [] : [old.oid]);
   const lines = new MergedLines(known, new Set(move.chain.map(({ oid }) => oid)), old?.oid);
   for (const { commit, topic } of walk.visits) {
     const refused = (reason: IllegalReason): MoveVerdict => ({ legal: false, reason, at: commit.oid });
@@ -166,6 +168,9 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
     const verdict = checkStep(parents, commit);
     if (!verdict.legal) return refused(verdict.reason);
     if (parents.length > 1 && !lines.areTwo(commit.parents)) return refused('merge of its own past');
+    const onLine = parents.filter(({ oid }) => moved.has(oid));
+    if (onLine.length > 0) moved.add(commit.oid);
+    if (parents.length > 1 && isTakenSilently(commit, onLine)) return refused('foreign owner without a take');
     if (!namesPlace(commit, topic, place)) return refused('names another branch or topic');
     steps.push(verdict.step);
   }
@@ -173,6 +178,12 @@ export function checkMove(move: Move, place: Place): MoveVerdict {
 }
 
 const MAX_PARENTS = 2;
+
+/** A merge with another owner than the line had that it goes on: that is a take, and says so. 0.1.0 made such ones. */
+function isTakenSilently({ trailers }: HandoffCommit, line: readonly HandoffCommit[]): boolean {
+  if (trailers === undefined || formerOwner(trailers) !== undefined) return false;
+  return line.some((parent) => parent.trailers?.owner !== trailers.owner);
+}
 
 interface Visit {
   readonly commit: HandoffCommit;

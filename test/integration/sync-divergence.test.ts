@@ -264,15 +264,15 @@ describe('sync --merge', () => {
   });
 
   it.each([
-    ['the owner of this side', 'sess-bob-1', undefined],
-    ['the owner of the other side', 'sess-ada-1', undefined],
+    ['the owner of this side, as a take', 'sess-bob-1', 'sess-ada-1'],
+    ['the owner of the other side, as a take', 'sess-ada-1', 'sess-bob-1'],
     ['a stranger, as a take', 'sess-eve-1', 'sess-ada-1'],
   ])('may be done by %s', (_who, session, takenFrom) => {
     diverge('ada\n', 'bob\n');
     editor(bob, RESOLVE);
     expect(bob.handoff(['sync', '--merge'], { session })).toMatchObject({ status: 0 });
     expect(bob.list()).toMatchObject([{ owner: session }]);
-    expect(bob.json(['show', TOPIC])['takenFrom']).toBe(takenFrom ?? null);
+    expect(bob.json(['show', TOPIC])['takenFrom']).toBe(takenFrom);
     expect(ada.sync()).toMatch(/forwarded/);
     expectSettled(ada, bob);
   });

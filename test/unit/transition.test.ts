@@ -154,11 +154,36 @@ describe('moves', () => {
 
   it('a merge is a move of either line', () => {
     const [mine, theirs] = [commitOf(2, [1]), commitOf(3, [1], { owner: b, takenFrom: a })];
-    const merge = commitOf(4, [3, 2], { owner: a });
+    const merge = commitOf(4, [3, 2], { owner: a, takenFrom: b });
     const from = (old: HandoffCommit, chain: HandoffCommit[]) =>
       checkMove({ old, next: merge.oid, chain, others: new Map([[root.oid, root]]) }, HERE);
     expect(from(theirs, [mine, merge])).toEqual({ legal: true, steps: ['write', 'merge'] });
     expect(from(mine, [theirs, merge])).toEqual({ legal: true, steps: ['take', 'merge'] });
+  });
+
+  it.each<[string, number[], string, boolean]>([
+    ['the owner of the line that it goes on', [2, 3], 'a', true],
+    ['another owner, in whose name the other line is', [2, 3], 'b', false],
+    ['that one, with the other line as the first', [3, 2], 'b', false],
+  ])('a merge without a take: %s', (_, parents, owner, isLegal) => {
+    const old = commitOf(2, []);
+    const orphan = commitOf(3, [], { owner: b });
+    const merge = commitOf(4, parents, { owner: owner === 'a' ? a : b });
+    const verdict = checkMove({ old, next: merge.oid, chain: [orphan, merge] }, HERE);
+    const reason = 'foreign owner without a take';
+    expect(verdict).toMatchObject(isLegal ? { legal: true } : { reason });
+    // What stands in a history that 0.1.0 made is read, and goes on.
+    const whole = { old: undefined, next: merge.oid, chain: [old, orphan, merge] };
+    expect(checkMove(whole, HERE)).toMatchObject({ legal: true });
+    const on = commitOf(5, [4], { owner: merge.trailers!.owner });
+    expect(checkMove({ old: merge, next: on.oid, chain: [on] }, HERE)).toMatchObject({ legal: true });
+  });
+
+  it('a merge of another owner’s line is a take of it', () => {
+    const old = commitOf(2, []);
+    const orphan = commitOf(3, [], { owner: b });
+    const merge = commitOf(4, [2, 3], { owner: b, takenFrom: a });
+    expect(checkMove({ old, next: merge.oid, chain: [orphan, merge] }, HERE)).toMatchObject({ legal: true });
   });
 
   it('judges the second line of a merge, too', () => {

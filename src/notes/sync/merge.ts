@@ -62,7 +62,7 @@ export interface MergeContent {
 }
 
 /**
- * Joins both lines in one commit, the remote's first: there its own compare-and-swap sees a step forward.
+ * Joins both lines in one commit, the remote's first, and takes the one that was another owner's.
  * `undefined`: the handoff moved meanwhile.
  */
 export async function mergeLines(
@@ -77,23 +77,26 @@ export async function mergeLines(
     { name: NOTE_FILE, oid: batch.blob(note) },
     { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
   ]);
-  const owners = [ours.trailers?.owner, theirs.trailers?.owner];
+  // The line that changes hands comes first: whose it was is what a take names.
+  const isOursTaken = theirs.trailers?.owner === me && ours.trailers?.owner !== me;
+  const [first, second] = isOursTaken ? [ours, theirs] : [theirs, ours];
+  const former = first.trailers?.owner;
   const trailers = {
     owner: me,
     state: 'open',
     base: content.base,
     client: content.client,
     agent: undefined,
-    takenFrom: owners.includes(me) ? undefined : theirs.trailers?.owner,
+    takenFrom: former === me ? undefined : former,
     succeeds: undefined,
     to: theirs.trailers?.to ?? ours.trailers?.to,
     from: theirs.trailers?.from ?? ours.trailers?.from,
     automatic: undefined,
   } as const;
-  const parents = [theirs.oid, ours.oid];
+  const parents = [first.oid, second.oid];
   const message = formatMessage(summary, trailers);
   const oid = batch.commit({ tree, parents, ...author, seconds, message });
-  const verdict = checkStep([theirs, ours], { ...ours, oid, parents, trailers, recorded });
+  const verdict = checkStep([first, second], { ...ours, oid, parents, trailers, recorded });
   if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
   await batch.store({ cwd: repository.cwd });
   const result = await updateRefs(
