@@ -29,6 +29,9 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   }
   const branch = problems.find((one) => one.kind === 'branch');
   if (branch !== undefined) return [switchBack(branch, facts)];
+  const own = facts.finishes;
+  // git makes no partial commit now.
+  if (own?.whole === true) return [`git handoff commit${finishingWords(view)}`];
   const paths = (kind: Problem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // What this session has changed, too, goes in without the rest: HEAD with its own part.
@@ -38,6 +41,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = [...paths('foreign'), ...paths('marker')];
   const contended = [...paths('contended'), ...shared];
+  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view)];
   const mine = decision.mine.filter((path) => !foreign.includes(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
@@ -101,6 +105,11 @@ function messageWords({ words }: HintView, amend = false): string {
   const messages = words?.messages ?? [];
   if (messages.length === 0) return amend ? ' --no-edit' : " -m '<message>'";
   return messages.map((message) => ` -m ${shellWord(message)}`).join('');
+}
+
+/** git has a message for what it has stopped in. */
+function finishingWords(view: HintView): string {
+  return (view.words?.messages ?? []).length === 0 ? ' --no-edit' : messageWords(view);
 }
 
 function pathWords(paths: readonly string[], { prefix }: HintView): string {

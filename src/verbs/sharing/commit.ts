@@ -17,7 +17,8 @@ import {
 import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
-import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
+import { planFinish } from './commit/finish.ts';
+import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -51,11 +52,14 @@ async function commitOnce(
   const { pathspecs, session } = options;
   const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
   requireOwnership(scene);
-  requireNothingUnfinished(scene, context.now);
-  if (options.amend) await requireOwnCommit(scene);
-  const plan = await planCommit(scene, options);
-  claimNamed(scene, scene.shares.whole, context.now);
   const { now } = context;
+  const operation = unfinishedHere(scene, now);
+  if (options.amend) await requireOwnCommit(scene);
+  const plan =
+    operation === undefined
+      ? await planCommit(scene, options)
+      : await planFinish(scene, operation, pathspecs);
+  if (operation === undefined) claimNamed(scene, scene.shares.whole, now);
   const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
     const made = await attemptCommit(scene, plan, options, now);
     return made === 'moved' ? made : { made, healed: await healIndex(scene, made, now) };
