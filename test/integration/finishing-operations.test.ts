@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommitWorld } from '../support/commit-hooks-world.ts';
 import { RESOLVE, SWEEP, operationsWorld, quiet, stopped } from '../support/operations-world.ts';
-import { B } from '../support/sharing-world.ts';
+import { A, B } from '../support/sharing-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -63,4 +63,47 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(world.bash(B, 'git rebase --continue', quiet).run).toMatchObject({ status: 0 });
     expect(world.status()).toEqual(['?? own.ts']);
   });
+});
+
+describe('what ends B’s own operation', () => {
+  it.each([
+    ['git merge -q side', 'git merge --abort'],
+    ['git cherry-pick side', 'git cherry-pick --abort'],
+    ['git cherry-pick side', 'git cherry-pick --skip'],
+  ])('%s: %s keeps what A has not staged, and is refused where it would delete', (begin, end) => {
+    world.bash(B, begin);
+    world.git(['add', 'own.ts']);
+    const refused = world.may(B, end);
+    expect(refused).toMatchObject({ kind: 'deny' });
+    const hint = 'git reset -q -- own.ts';
+    expect('text' in refused ? refused.text : '').toContain(hint);
+    expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+    expect(world.bash(B, end).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+
+  it('a rebase: what A has not staged either would be gone', () => {
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
+    world.bash(B, 'git rebase -q side');
+    world.wrote(A, 'src/a.ts', 'of A\n');
+    expect(world.may(B, 'git rebase --abort')).toMatchObject({ kind: 'deny' });
+    expect(world.may(B, 'git rebase --skip')).toMatchObject({ kind: 'deny' });
+  });
+});
+
+it('git pull --rebase --autostash: the hint pulls beside A’s files', () => {
+  const upstream = join(world.root, 'upstream.git');
+  world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });
+  world.git(['remote', 'add', 'origin', upstream]);
+  const clone = join(world.root, 'clone');
+  world.git(['clone', '-q', upstream, clone], { cwd: world.root });
+  world.commit('far away', { 'far.md': 'far\n' }, clone);
+  world.git(['push', '-q'], { cwd: clone });
+  const refused = world.may(B, 'git pull -q --rebase --autostash origin main');
+  expect(refused).toMatchObject({ kind: 'deny' });
+  const hint = 'git pull --no-rebase --no-autostash --no-edit origin main';
+  expect('text' in refused ? refused.text : '').toContain(hint);
+  expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+  expect(world.read('far.md')).toBe('far\n');
+  expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
 });

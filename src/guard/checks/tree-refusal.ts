@@ -100,8 +100,17 @@ function refusal(
   const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
   return (
     `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${names.join(', ')}${more}. Nothing was changed. ${instead(reach, mine, view)}`
+    `${names.join(', ')}${more}. Nothing was changed. ${isAbort(reach) ? unstaged(claims, view) : instead(reach, mine, view)}`
   );
+}
+
+const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
+
+/** An abort leaves alone what is not staged. */
+function unstaged(claims: readonly OpenClaim[], { top, cwd }: View): string {
+  const paths = [...new Set(claims.map(({ path }) => path))];
+  const words = paths.map((path) => shellWord(relative(cwd, join(top, path)))).join(' ');
+  return `Take it out of the index first, git keeps it then: git reset -q -- ${words}`;
 }
 
 function deed({ verb, does }: TreeReach): string {
@@ -129,7 +138,7 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], view: View)
         ? `This session has nothing to stash here; see: git handoff status`
         : `Stash your own only: git stash push --include-untracked -- ${own}`;
     case 'autostash':
-      return `Work in a tree of your own: git worktree add --detach ${treeName('apart', view)}`;
+      return mergeInstead(call);
     default:
       return own === ''
         ? `Nothing here is this session's (on ${view.branch}); see: git handoff status`
@@ -137,6 +146,24 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], view: View)
           ? `Remove your own only: rm -- ${own}`
           : `Undo your own only: git restore --source=HEAD --staged --worktree -- ${own}`;
   }
+}
+
+/**
+ * git rebases no tree with changes but by putting them all aside. A merge leaves those alone that it does not meet, and
+ * says so where it does.
+ */
+function mergeInstead({ verb, words }: GitVerbCall): string {
+  const known = words.map((word) => word ?? UNKNOWN);
+  const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
+  const { operands } = parseOptions(known, spec);
+  const isKnown = !operands.includes(UNKNOWN);
+  const names = isKnown ? operands.map((word) => ` ${shellWord(word)}`) : [];
+  const plain = '--no-autostash --no-edit';
+  return `Merge, which leaves uncommitted files where they are: ${
+    verb === 'pull'
+      ? `git pull --no-rebase ${plain}${names.join('')}`
+      : `git merge ${plain}${names[0] ?? ' @{upstream}'}`
+  }`;
 }
 
 /** A folder beside the working tree, as it is typed where the session is. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { shortId } from '../../domain/names.ts';
 import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
+import { runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { whileAlone } from '../../changes/commit-lock.ts';
 import { whileMoved } from '../../git/index-lock.ts';
@@ -62,6 +63,8 @@ async function commitOnce(
   if (operation === undefined) claimNamed(scene, scene.shares.whole, now);
   const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
     const made = await attemptCommit(scene, plan, options, now);
+    if (made !== 'moved' && !options.amend && !options.allowEmpty && operation === undefined)
+      await requireContent(scene, made);
     return made === 'moved' ? made : { made, healed: await healIndex(scene, made, now) };
   });
   if (done === 'moved') return done;
@@ -69,6 +72,19 @@ async function commitOnce(
   endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
   const notices = [...scene.notices, ...doubts(scene), ...older(scene), ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
+}
+
+/**
+ * git makes a commit of nothing where a hook takes out of the index all that was to go in.
+ *
+ * @throws Failure `refused` when that happened; HEAD is where it was
+ */
+async function requireContent({ work }: CommitScene, { commit, base }: MadeCommit): Promise<void> {
+  const { top } = work.tree;
+  if (base === null || (await changedPaths(top, base, commit)).length > 0) return;
+  await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', base, commit], { cwd: top });
+  const message = 'nothing was committed: a hook of this repository took everything out of the index';
+  throw new Failure('refused', message, { hint: 'git handoff status' });
 }
 
 const UNHEALED =
