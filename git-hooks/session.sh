@@ -274,14 +274,33 @@ in_commit() {
   return $ended
 }
 
+# True if the process that runs the hook is a `git commit`, or that cannot be told; not for a merge or a pick that
+# git commits by itself.
+is_commit() {
+  if [ ! -r "/proc/$git_pid/cmdline" ]; then return 0; fi
+  words=$(tr '\000' ' ' <"/proc/$git_pid/cmdline") || return 0
+  case " $words" in
+    *' commit '*) return 0 ;;
+  esac
+  return 1
+}
+
+# True if git has stopped here, and this commit goes on. pre-commit (no argument) runs for such commits only; where git
+# goes from pick to pick, nothing else is staged.
+stopped() {
+  if is_lone; then return 1; fi
+  [ $# -eq 0 ] || is_commit
+}
+
 # must_check [<source of the message>]: true if a session may commit that is not alone in this worktree. What git
-# makes from existing commits (merge, rebase, cherry-pick, revert, am) is stopped only where another one began it.
+# makes from existing commits (merge, rebase, cherry-pick, revert, am) is looked at only where it stopped, or where
+# another one began it.
 must_check() {
   if unfinished; then
-    is_others || return 1
+    is_others || stopped "$@" || return 1
   elif [ "${1-}" = merge ] || is_lone; then
     return 1
-  elif [ $# -gt 0 ] && reverting; then
+  elif [ $# -gt 0 ] && reverting && ! is_commit; then
     return 1
   fi
   [ -d "$common/handoff" ] && is_traced

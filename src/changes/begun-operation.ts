@@ -6,13 +6,15 @@ import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import { exists } from '../host/disk.ts';
 import type { LedgerPlace } from './ledger.ts';
 import { readBeginners } from './operations.ts';
-import { readStart } from './windows.ts';
+import { readStart, readWindows } from './windows.ts';
 
 /** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {
   readonly operation: Operation;
   /** The other live session that began it; `undefined`: the asking one did, or nobody is known to have. */
   readonly others: OthersOperation | undefined;
+  /** The asking session is known to have begun it. */
+  readonly isOwn: boolean;
 }
 
 /** What is unfinished in a worktree, and whether it is another live session's to finish. */
@@ -26,9 +28,23 @@ export function findUnfinished(
   const recorded = readBeginners(gitDir, operation);
   const beginners = recorded.length > 0 ? recorded : loneBeginners(place, sides, operation);
   const other = beginners.find((session) => sides.foreign.has(session));
-  if (other === undefined || beginners.some((session) => sides.own.has(session)))
-    return { operation, others: undefined };
-  return { operation, others: { name: operation.name, session: other, at: operation.at } };
+  const isOwn =
+    beginners.some((session) => sides.own.has(session)) ||
+    (beginners.length === 0 && runsNow(place, sides, operation));
+  if (other === undefined || isOwn) return { operation, others: undefined, isOwn };
+  return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
+}
+
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+/** It began in a command that the asking session runs now, and nobody else does. */
+function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }: Operation): boolean {
+  if (place === undefined) return false;
+  const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
+  return (
+    running.some(({ session }) => own.has(session)) && !running.some(({ session }) => foreign.has(session))
+  );
 }
 
 /** A session that works alone in the worktree keeps no record: it, or its person, began what began since. */

@@ -28,6 +28,8 @@ export interface OpenWindow extends Window {
   readonly named: readonly string[];
   /** It runs `git commit`, whose hooks may put the whole tree aside for a while. */
   readonly commits: boolean;
+  /** The tree that git had merged last when it began; empty when there was none. */
+  readonly merged: string;
 }
 
 const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
@@ -101,13 +103,14 @@ export function openWindow(
     named = [],
     agent = '',
     commits = false,
-  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean } = {},
+    merged = '',
+  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean; merged?: string } = {},
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
   putFile(
     join(folder, windowFile(id)),
-    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits })}\n`,
+    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, merged })}\n`,
   );
 }
 
@@ -153,16 +156,17 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
-function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits'> {
+function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'merged'> {
   try {
-    const { named, agent, commits } = JSON.parse(text) as Record<string, unknown>;
+    const { named, agent, commits, merged } = JSON.parse(text) as Record<string, unknown>;
     return {
       commits: commits === true,
+      merged: typeof merged === 'string' ? merged : '',
       named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
       agent: typeof agent === 'string' ? agent : '',
     };
   } catch {
-    return { named: [], agent: '', commits: false };
+    return { named: [], agent: '', commits: false, merged: '' };
   }
 }
 

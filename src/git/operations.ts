@@ -11,6 +11,8 @@ export interface Operation {
   readonly mark: string;
   /** When it began, milliseconds since the epoch, by that file. */
   readonly at: number;
+  /** There may be more commits to make of others: git goes on only with nothing else staged. */
+  readonly isSequence: boolean;
 }
 
 /**
@@ -58,7 +60,8 @@ const isFile = (path: string) => exactStatOf(path)?.isFile() === true;
 function found(gitDir: string, name: Operation['name'], file: string): Operation | undefined {
   const stat = exactStatOf(join(gitDir, file));
   if (stat === undefined) return undefined;
-  return { name, mark: `${file}:${stat.ino}:${stat.mtimeNs}`, at: Number(stat.mtimeNs / 1_000_000n) };
+  const mark = `${file}:${stat.ino}:${stat.mtimeNs}`;
+  return { name, mark, at: Number(stat.mtimeNs / 1_000_000n), isSequence: file.includes('/') };
 }
 
 function readText(path: string): string {

@@ -32,6 +32,16 @@ export class PrivateIndex {
     { top, gitDir, indexFile }: { top: string; gitDir: string; indexFile: string },
     base: Oid | null,
   ): Promise<PrivateIndex> {
+    const index = PrivateIndex.copy({ top, gitDir, indexFile });
+    const args = base === null ? ['--empty'] : ['--reset', base];
+    const result = await runGit(['read-tree', ...args], { cwd: top, env: index.env });
+    if (result.code === 0) return index;
+    index.remove();
+    throw gitFailure('read-tree', result);
+  }
+
+  /** Makes one that holds what the worktree's does. */
+  static copy({ top, gitDir, indexFile }: { top: string; gitDir: string; indexFile: string }): PrivateIndex {
     const index = new PrivateIndex(top, join(gitDir, `handoff-index.${process.pid}`));
     index.remove();
     try {
@@ -39,11 +49,7 @@ export class PrivateIndex {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    const args = base === null ? ['--empty'] : ['--reset', base];
-    const result = await runGit(['read-tree', ...args], { cwd: top, env: index.env });
-    if (result.code === 0) return index;
-    index.remove();
-    throw gitFailure('read-tree', result);
+    return index;
   }
 
   /** The variables by which git works on it. */

@@ -20,6 +20,14 @@ export function listedPaths(output: string): StagedPath[] | undefined {
   return isWhole ? parseRaw(output.slice(0, -'.\n'.length)) : undefined;
 }
 
+/** Paths that are in conflict. */
+export async function unmergedPaths(cwd: string): Promise<string[]> {
+  const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd });
+  if (result.code !== 0) throw gitFailure('ls-files', result);
+  const lines = result.stdout.toString('utf8').split('\0');
+  return [...new Set(lines.map((line) => line.slice(line.indexOf('\t') + 1)))].filter((path) => path !== '');
+}
+
 /** Which of these paths are not on the disk as the index has them. */
 export async function unstagedPaths(cwd: string, paths: readonly string[]): Promise<string[]> {
   if (paths.length === 0) return [];

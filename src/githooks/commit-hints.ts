@@ -31,6 +31,9 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   }
   const branch = problems.find((one) => one.kind === 'branch');
   if (branch !== undefined) return [switchBack(branch, facts)];
+  const own = facts.finishes;
+  // git makes no partial commit now, and has a message for what it has stopped in.
+  if (own?.whole === true) return [`git handoff commit${messagePart(view, true)}`];
   const paths = (kind: Problem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // What this session has changed, too, goes in without the rest: HEAD with its own part.
@@ -40,6 +43,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
+  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view)];
   const mine = decision.mine.filter((path) => !foreign.has(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));

@@ -4,7 +4,6 @@ import { sameState } from '../domain/ledger/file-state.ts';
 import {
   type CommitDecision,
   type CommitFacts,
-  type OthersOperation,
   type StagedPath,
   decideCommit,
   problemOwners,
@@ -24,9 +23,10 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { withoutOperation } from '../changes/finishing.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
-import { findUnfinished } from '../changes/begun-operation.ts';
+import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
@@ -47,8 +47,8 @@ interface CommitScene {
   readonly ledger: LedgerPlace | undefined;
   readonly ledgers: readonly SessionLedger[];
   readonly own: SessionLedger;
-  /** What another live session has begun here and not finished. */
-  readonly operation: OthersOperation | undefined;
+  /** What git has stopped in here. */
+  readonly unfinished: Unfinished | undefined;
 }
 
 /**
@@ -112,12 +112,10 @@ async function readScene(
   const worktreeId = knownWorktreeId(gitDir);
   const ledger = worktreeId === undefined ? undefined : { commonDir, worktreeId };
   const unfinished = findUnfinished(gitDir, ledger, sides);
-  // What git makes of existing commits is not stopped, but for another session's.
-  if (unfinished !== undefined && unfinished.others === undefined) return { session: self };
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
   const lone = loneLedgers(ledger, sides, staged);
   const ledgers = [...all.filter(({ session }) => !lone.has(session)), ...lone.values()];
-  return { self, head, sides, staged, ledger, ledgers, own, operation: unfinished?.others };
+  return { self, head, sides, staged, ledger, ledgers, own, unfinished };
 }
 
 /** What the shim has read while Node started; `undefined` when that is not all, and git has to be asked. */
@@ -148,12 +146,15 @@ function loneLedgers(
 }
 
 async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
-  const { self, head, sides, staged, ledger, ledgers, own } = scene;
-  const { cwd } = place;
+  const { self, head, sides, ledger, ledgers, own, unfinished } = scene;
+  const { cwd, gitDir } = place;
+  const at = { cwd, gitDir, head: head.place, ledger, self };
+  const staged = await withoutOperation(at, unfinished?.operation, scene.staged);
   const words = runningCommit(call);
   const settings = await settingsOf(call);
   const known = {
-    operation: scene.operation,
+    operation: unfinished?.others,
+    finishes: unfinished && { whole: unfinished.isOwn && !unfinished.operation.isSequence },
     staged,
     ledgers,
     sides,

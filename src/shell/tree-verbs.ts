@@ -16,7 +16,7 @@ export interface TreeReach {
   readonly untracked: boolean;
   /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
   readonly ignored: boolean | 'only';
-  /** Only what is in the index and not in HEAD (`git stash push --staged`). */
+  /** Only what is in the index and not in HEAD (`git stash push --staged`, `git merge --abort`). */
   readonly stagedOnly: boolean;
   /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
   readonly unsure: boolean;
@@ -214,7 +214,7 @@ function pulls({ call, words, facts }: Judged): TreeReach | undefined {
 
 function merges({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'm:F:X:s:', long: 'message= autostash no-autostash abort' });
-  if (hasOption(options, 'abort')) return whole(call, 'reset', 'destroy');
+  if (hasOption(options, 'abort')) return unstages(call);
   if (hasOption(options, 'continue', 'quit')) return undefined;
   return autostashes(call, options, settingsOf(call, facts).mergeStashes);
 }
@@ -238,11 +238,14 @@ function autostashes(call: GitVerbCall, options: Options, byDefault: boolean): T
   return given ? whole(call, 'autostash', 'carry') : undefined;
 }
 
-/** `--abort` and `--skip` put the tree back as it was before. */
+/** `--abort` and `--skip` put back what is staged; a rebase resets hard. */
 function aborts({ call, words }: Judged): TreeReach | undefined {
   const isAborted = words.some((word) => word === '--abort' || word === '--skip');
-  return isAborted ? whole(call, 'reset', 'destroy') : undefined;
+  return isAborted ? unstages(call) : undefined;
 }
+
+/** As `git reset --merge` does: what is staged goes, with the disk's copy; what is not stays. */
+const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'destroy'), stagedOnly: true });
 
 /** A patch that can be read names its files; one that cannot may hold any. */
 function applies({ call, words, facts }: Judged): TreeReach | undefined {

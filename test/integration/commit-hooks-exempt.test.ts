@@ -29,11 +29,11 @@ function asB(...args: string[]): string {
   return run.stdout;
 }
 
-/** Runs git as B, which must stop at a conflict; everything is resolved and staged, A's file too. */
+/** Runs git as B, which must stop at a conflict; it is resolved and staged. */
 function conflict(...args: string[]): void {
   expect(world.as(B, args).status).not.toBe(0);
   writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
-  world.git(['add', '-A']);
+  world.git(['add', 'src/b.ts']);
 }
 
 describe('what git makes of existing commits is never stopped', () => {
@@ -66,7 +66,9 @@ describe('what git makes of existing commits is never stopped', () => {
     const edit = { GIT_SEQUENCE_EDITOR: 'sed -i 1s/pick/edit/' };
     expect(world.as(B, ['rebase', '-q', '-i', 'HEAD~'], { env: edit }).status).toBe(0);
     world.wrote(A, 'src/a.ts', '2\n');
-    asB('commit', '-qa', '--amend', '--no-edit');
+    expect(errorsOf(world.refused(B, ['commit', '-qa', '--amend', '--no-edit']))).toHaveLength(1);
+    asB('commit', '-q', '--amend', '--no-edit');
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
     asB('rebase', '--continue');
     expect(world.git(['log', '-1', '--format=%s'])).toBe('swept in by hand');
   });

@@ -48,6 +48,8 @@ export interface CommitFacts {
   /** Session ids in the handoff files (`handoff-*.md`) among the staged paths. */
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
   readonly operation?: OthersOperation | undefined;
+  /** The commit goes on with what git has stopped in; `whole`: `git handoff commit` of this session can finish it. */
+  readonly finishes?: { readonly whole: boolean } | undefined;
 }
 
 export type Problem =
@@ -210,10 +212,10 @@ function judgePath(
   return by === undefined ? undefined : { kind: 'reversal', path, by };
 }
 
-/** A switch within the command that runs now is the session's own. */
-function movedBranch({ self, head, running, ledgers, sides }: CommitFacts): Problem | undefined {
+/** A switch within the command that runs now is the session's own, and one in the middle of an operation git's. */
+function movedBranch({ self, head, running, ledgers, sides, finishes }: CommitFacts): Problem | undefined {
   const seen = self.head;
-  if (seen === undefined || seen.ref === head.ref) return undefined;
+  if (seen === undefined || seen.ref === head.ref || finishes !== undefined) return undefined;
   if (running.some((before) => before.head.ref === seen.ref)) return undefined;
   const moves = ledgers.flatMap((ledger) =>
     ledger.moves

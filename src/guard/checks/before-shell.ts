@@ -4,6 +4,7 @@ import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { mergedTree } from '../../git/finishing.ts';
 import { realPath } from '../../host/disk.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
@@ -45,7 +46,8 @@ export async function beforeShell(
   dropAbandoned(place, session, agent, scene.now);
   const paths = named.map(({ path }) => path);
   const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
-  openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits });
+  const merged = mergedTree(place.gitDir) ?? '';
+  openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits, merged });
   if (!scene.dialect.tellsBefore) return blocked;
   const moved = await movedHead(ledgers, snapshot.head, place.top, lookingTime(scene));
   const { lines, told } = newsFor(ledgers, moved, scene.now);

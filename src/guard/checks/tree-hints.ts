@@ -25,8 +25,16 @@ export function treeRefusal(
   const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
   return (
     `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${listed(names)}. Nothing was changed. ${why}${instead(reach, mine, typed)}`
+    `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, mine, typed)}`
   );
+}
+
+const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
+
+/** An abort leaves alone what is not staged. */
+function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
+  const names = [...new Set(claims.map(({ path }) => path))];
+  return `Take it out of the index first, git keeps it then: ${git} reset -q${paths(names)}`;
 }
 
 function deed({ verb, does }: TreeReach): string {
@@ -41,14 +49,31 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], typed: Type
   const { git } = typed;
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
-  if (verb === 'autostash')
-    return `Work in a tree of your own: ${git} worktree add --detach ${typed.beside('apart')}`;
+  if (verb === 'autostash') return mergeInstead(call, git);
   if (mine.length === 0 || verb === 'rm')
     return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;
   if (verb === 'stash')
     return `Stash your own only: ${git} stash push --include-untracked${typed.paths(mine)}`;
   if (verb === 'clean') return `Remove your own only: ${typed.remove(mine, 'rm')}`;
   return `Undo your own only: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
+}
+
+/**
+ * git rebases no tree with changes but by putting them all aside. A merge leaves those alone that it does not meet, and
+ * says so where it does.
+ */
+function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
+  const known = words.map((word) => word ?? UNKNOWN);
+  const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
+  const { operands } = parseOptions(known, spec);
+  const isKnown = !operands.includes(UNKNOWN);
+  const names = isKnown ? operands.map((word) => ` ${shellWord(word)}`) : [];
+  const plain = '--no-autostash --no-edit';
+  return `Merge, which leaves uncommitted files where they are: ${
+    verb === 'pull'
+      ? `${git} pull --no-rebase ${plain}${names.join('')}`
+      : `${git} merge ${plain}${names[0] ?? ' @{upstream}'}`
+  }`;
 }
 
 /** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */

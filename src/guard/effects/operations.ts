@@ -1,6 +1,7 @@
 import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../../git/operations.ts';
+import { mergedTree } from '../../git/finishing.ts';
 import { forgetBeginners, putBeginner } from '../../changes/operations.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
@@ -33,7 +34,10 @@ export function noteOperation(
   const others = [...windows, ...closed].filter(({ id }) => id !== ARRIVAL);
   const during: Window = { ...window, to: scene.now };
   const isDoubtful = scene.now - window.from > LONG_WINDOW_MS || overlaps(during, others);
-  if (!isDoubtful || begins(scene, operation)) putBeginner(place.gitDir, window.session, operation);
+  if (isDoubtful && !begins(scene, operation)) return;
+  const merged = mergedTree(place.gitDir);
+  // One that was there before is another merge's, or that of a stash that was popped.
+  putBeginner(place.gitDir, window.session, operation, merged === window.merged ? undefined : merged);
 }
 
 /**

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
 import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
+import { runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { whileAlone } from '../../changes/commit-lock.ts';
 import { whileMoved } from '../../git/index-lock.ts';
@@ -17,8 +18,9 @@ import {
 import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
-import { requireNothingUnfinished, requireOwnership } from './commit/requirements.ts';
+import { planFinish } from './commit/finish.ts';
 import { doubtNotices, olderNotices, passedNotices } from './commit/notices.ts';
+import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -52,13 +54,18 @@ async function commitOnce(
   const { pathspecs, session } = options;
   const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
   requireOwnership(scene);
-  requireNothingUnfinished(scene, context.now);
-  if (options.amend) await requireOwnCommit(scene);
-  const { plan, passed } = await planCommit(scene, options);
-  claimNamed(scene, scene.shares.whole, context.now);
   const { now } = context;
+  const operation = unfinishedHere(scene, now);
+  if (options.amend) await requireOwnCommit(scene);
+  const { plan, passed } =
+    operation === undefined
+      ? await planCommit(scene, options)
+      : await planFinish(scene, operation, pathspecs);
+  if (operation === undefined) claimNamed(scene, scene.shares.whole, now);
   const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
     const made = await attemptCommit(scene, plan, options, now);
+    if (made !== 'moved' && !options.amend && !options.allowEmpty && operation === undefined)
+      await requireContent(scene, made);
     return made === 'moved' ? made : { made, healed: await healIndex(scene, made, now) };
   });
   if (done === 'moved') return done;
@@ -67,6 +74,19 @@ async function commitOnce(
   const said = [...doubtNotices(scene.shares), ...olderNotices(scene), ...passedNotices(passed)];
   const notices = [...scene.notices, ...said, ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
+}
+
+/**
+ * git makes a commit of nothing where a hook takes out of the index all that was to go in.
+ *
+ * @throws Failure `refused` when that happened; HEAD is where it was
+ */
+async function requireContent({ work }: CommitScene, { commit, base }: MadeCommit): Promise<void> {
+  const { top } = work.tree;
+  if (base === null || (await changedPaths(top, base, commit)).length > 0) return;
+  await runGit(['update-ref', '-m', 'git handoff commit: undone', 'HEAD', base, commit], { cwd: top });
+  const message = 'nothing was committed: a hook of this repository took everything out of the index';
+  throw new Failure('refused', message, { hint: 'git handoff status' });
 }
 
 const UNHEALED =

@@ -47,6 +47,8 @@ export interface CommitPlan {
   readonly entries: ReadonlyMap<string, FileState>;
   /** Made through an index of our own; else by git's `--only`, which keeps the worktree's index right itself. */
   readonly isPrivate: boolean;
+  /** It finishes a merge or a pick: that index begins with all that the worktree's holds, not with HEAD. */
+  readonly finishes?: boolean;
 }
 
 export const opensEditor = ({ messages, text, noEdit, passed }: CommitWords): boolean =>
@@ -140,7 +142,8 @@ async function commitPrivately(
   const { place, tree, snapshot, lone } = scene.work;
   const { top } = tree;
   const { oid: head } = snapshot.head;
-  const index = await PrivateIndex.open({ ...tree, indexFile: scene.indexFile }, head);
+  const from = { ...tree, indexFile: scene.indexFile };
+  const index = plan.finishes === true ? PrivateIndex.copy(from) : await PrivateIndex.open(from, head);
   try {
     await index.takeFromDisk(plan.whole);
     await index.set(plan.entries);

@@ -2,6 +2,7 @@ import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { shortId } from '../../../domain/names.ts';
 import { begunText, findUnfinished, operationText, ownWorktree } from '../../../changes/begun-operation.ts';
+import type { Operation } from '../../../git/operations.ts';
 import type { CommitScene } from './scene.ts';
 
 /**
@@ -20,21 +21,25 @@ export function requireOwnership({ shares, typed }: CommitScene): void {
 }
 
 /**
- * Somebody, maybe another session, is in the middle of it. git makes no partial commit then, and its own commit command
- * would finish the work of whoever began it.
+ * What a commit here would finish: a merge, a single pick or revert that this session began.
  *
- * @throws Failure `not-owner` when that is another live session, else `usage`
+ * @throws Failure `not-owner` when another live session began it, `usage` when nobody is known to have, and where git
+ * makes one commit after the other and goes on itself
  */
-export function requireNothingUnfinished({ work, asker, self, typed }: CommitScene, now: number): void {
+export function unfinishedHere(
+  { work, asker, self, typed }: CommitScene,
+  now: number,
+): Operation | undefined {
   const { tree, place } = work;
   const found = findUnfinished(tree.gitDir, place, asker.sides);
-  if (found === undefined) return;
-  const { operation, others } = found;
+  if (found === undefined) return undefined;
+  const { operation, others, isOwn } = found;
   if (others !== undefined) {
     throw new Failure('not-owner', begunText(others, ago(others.at, now)), {
       hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
     });
   }
+  if (isOwn && !operation.isSequence) return operation;
   const what = operationText(operation.name);
   throw new Failure('usage', `${what} is not finished here; whoever began it has to finish or abort it`, {
     hint: 'git status',

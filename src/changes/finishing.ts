@@ -1,0 +1,65 @@
+import { type Finishing, isOfOperation } from '../domain/ledger/finishing.ts';
+import type { StagedPath } from '../domain/ledger/mixing.ts';
+import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { Oid, SessionId } from '../domain/names.ts';
+import { isSquashing, madePaths, mergedPaths, mergedTree, resolvedPaths } from '../git/finishing.ts';
+import type { Operation } from '../git/operations.ts';
+import type { LedgerPlace } from './ledger.ts';
+import { readMerged } from './operations.ts';
+import { readWindows } from './windows.ts';
+
+/** Where an operation is finished. */
+export interface FinishingPlace {
+  readonly cwd: string;
+  readonly gitDir: string;
+  readonly head: HeadPlace;
+  readonly ledger: LedgerPlace | undefined;
+  readonly self: SessionId;
+}
+
+/**
+ * What a commit has to be judged by: what is staged, but for what the operation that the commit finishes has staged by
+ * itself.
+ */
+export async function withoutOperation(
+  place: FinishingPlace,
+  operation: Operation | undefined,
+  staged: readonly StagedPath[],
+): Promise<readonly StagedPath[]> {
+  const name = operation?.name ?? (isSquashing(place.gitDir) ? 'squash' : undefined);
+  if (name === undefined || staged.length === 0) return staged;
+  const finishing = await readFinishing(place, name, operation, staged);
+  return staged.filter((path) => !isOfOperation(path, finishing));
+}
+
+async function readFinishing(
+  place: FinishingPlace,
+  name: string,
+  operation: Operation | undefined,
+  staged: readonly StagedPath[],
+): Promise<Finishing> {
+  const { cwd, gitDir, head } = place;
+  const tree = operation === undefined ? undefined : ownTree(place, operation);
+  const [made, merged, resolved] = await Promise.all([
+    madePaths(cwd, gitDir, name),
+    tree === undefined || head.oid === null ? undefined : mergedPaths(cwd, head.oid, tree),
+    resolvedPaths(cwd, new Map(staged.map((one) => [one.path, one.head]))),
+  ]);
+  return { made, merged, resolved };
+}
+
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+const CLOCK_SLACK_MS = 20;
+
+/**
+ * The tree that this operation merged: it was another before the command that began it. A revert may have begun with
+ * what somebody had staged (`-n`), which is in that tree, too.
+ */
+function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
+  const tree = mergedTree(gitDir);
+  if (tree === undefined || operation.name === 'revert') return undefined;
+  if (readMerged(gitDir, operation).includes(tree)) return tree;
+  const running = ledger === undefined ? [] : readWindows(ledger, self);
+  const began = running.some(({ from, merged }) => operation.at >= from - CLOCK_SLACK_MS && merged !== tree);
+  return began ? tree : undefined;
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sameState, type FileState } from '../domain/ledger/file-state.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
+import { changedPaths } from './commit-paths.ts';
+import { runGit } from './run.ts';
+import { parseRaw } from './staged.ts';
+
+/** What git knows of an operation that it has stopped in. */
+
+/** The tree that git merged last, as the file `AUTO_MERGE` names it; any merge writes it, a stash that is popped, too. */
+export function mergedTree(gitDir: string): Oid | undefined {
+  return parseOid(firstLine(gitDir, 'AUTO_MERGE'));
+}
+
+/** Whether `git merge --squash` waits for its commit. */
+export function isSquashing(gitDir: string): boolean {
+  return readText(gitDir, 'SQUASH_MSG') !== '';
+}
+
+const PICKED = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
+
+/** What the operation's own commits make of each path that they change. */
+export async function madePaths(
+  cwd: string,
+  gitDir: string,
+  name: string,
+): Promise<Map<string, readonly FileState[]>> {
+  const lists = await Promise.all(changeArguments(gitDir, name).map((args) => listChanges(cwd, args)));
+  const made = new Map<string, FileState[]>();
+  for (const { path, index } of lists.flat()) made.set(path, [...(made.get(path) ?? []), index]);
+  return made;
+}
+
+function changeArguments(gitDir: string, name: string): string[][] {
+  switch (name) {
+    case 'merge':
+      return oids(readText(gitDir, 'MERGE_HEAD')).map((head) => ['diff', `HEAD...${head}`]);
+    case 'squash': {
+      const [head] = oids(readText(gitDir, 'SQUASH_MSG').replace(/^commit /gm, ''));
+      return head === undefined ? [] : [['diff', `HEAD...${head}`]];
+    }
+    case 'cherry-pick':
+    case 'rebase':
+      return PICKED.map((head) => ['diff-tree', '-r', '-m', '--root', '--no-commit-id', head]);
+    case 'revert':
+      return [['diff-tree', '-r', '-m', '-R', '--root', '--no-commit-id', 'REVERT_HEAD']];
+    default:
+      return [];
+  }
+}
+
+const FLAGS = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
+
+async function listChanges(cwd: string, [command = '', ...words]: readonly string[]) {
+  const args = [command, ...FLAGS, '--no-ext-diff', '--no-textconv', '-O/dev/null', ...words, '--'];
+  const result = await runGit(args, { cwd });
+  return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
+}
+
+/** Where a merged tree differs from HEAD's. */
+export async function mergedPaths(cwd: string, head: Oid, tree: Oid): Promise<Map<string, FileState>> {
+  return new Map((await changedPaths(cwd, head, tree)).map(({ path, index }) => [path, index]));
+}
+
+/**
+ * Paths that were in conflict and are resolved, by what the index remembers of them.
+ *
+ * @param heads what HEAD has at the paths that are staged: what an earlier operation has left there does not fit it
+ */
+export async function resolvedPaths(
+  cwd: string,
+  heads: ReadonlyMap<string, FileState>,
+): Promise<Set<string>> {
+  const result = await runGit(['ls-files', '-z', '--resolve-undo', '--full-name'], { cwd });
+  const ours = new Map<string, FileState>();
+  for (const line of result.stdout.toString('utf8').split('\0')) {
+    const [, mode = '', name = '', stage, path = ''] = /^(\d{6}) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
+    const oid = parseOid(name);
+    if (stage === undefined || oid === undefined) continue;
+    if (stage === '2') ours.set(path, { mode, oid });
+    else if (!ours.has(path)) ours.set(path, null);
+  }
+  return new Set(
+    [...ours].flatMap(([path, state]) => (sameState(heads.get(path) ?? null, state) ? [path] : [])),
+  );
+}
+
+function oids(text: string): Oid[] {
+  return text.split('\n').flatMap((line) => parseOid(line.trim()) ?? []);
+}
+
+function firstLine(gitDir: string, name: string): string {
+  return readText(gitDir, name).split('\n')[0] ?? '';
+}
+
+function readText(gitDir: string, name: string): string {
+  try {
+    return readFileSync(join(gitDir, name), 'utf8');
+  } catch {
+    return '';
+  }
+}

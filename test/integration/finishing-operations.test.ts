@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommitWorld } from '../support/commit-hooks-world.ts';
+import { RESOLVE, SWEEP, operationsWorld, quiet, stopped } from '../support/operations-world.ts';
+import { A, B } from '../support/sharing-world.ts';
+
+let world: CommitWorld;
+beforeEach(() => {
+  world = operationsWorld();
+});
+afterEach(() => world.remove());
+
+const OF_A = [
+  expect.stringMatching(/^own\.ts: session aaaaaaaa/) as string,
+  expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/) as string,
+];
+
+describe('a commit that finishes B’s own operation holds nothing of A’s', () => {
+  it.each<[what: string, commands: readonly string[]]>([
+    ['merge', [`git merge -q side; ${RESOLVE}; ${SWEEP}`]],
+    ['merge, in two calls', ['git merge -q side', `${RESOLVE}; ${SWEEP}`]],
+    ['merge --continue', ['git merge -q side', `${RESOLVE}; git add -A && git merge --continue`]],
+    ['merge with -n', ['git merge -q side', `${RESOLVE}; git add -A && git commit -qn --no-edit`]],
+    ['merge --no-commit', [`git merge -q --no-ff --no-commit side -X ours; ${SWEEP}`]],
+    ['cherry-pick', [`git cherry-pick side; ${RESOLVE}; git add -A; git cherry-pick --continue`]],
+    ['cherry-pick and commit', ['git cherry-pick side', `${RESOLVE}; ${SWEEP}`]],
+    ['cherry-pick with -n', ['git cherry-pick side', `${RESOLVE}; git add -A; git commit -qn --no-edit`]],
+    ['revert -n', [`git revert -n HEAD; git add -A && git commit -qm reverted`]],
+    ['revert -n in two calls', ['git revert -n HEAD', `git add -A && git commit -qm reverted`]],
+    ['squash', [`git merge -q --squash side; ${RESOLVE}; git add -A && git commit -qm squashed`]],
+    ['cherry-pick -n', [`git cherry-pick -n side; ${RESOLVE}; git add -A && git commit -qm picked`]],
+  ])('%s', (_, commands) => {
+    for (const command of commands.slice(0, -1)) world.bash(B, command, quiet);
+    expect(stopped(world, commands.at(-1) ?? '').errors).toEqual(OF_A);
+  });
+
+  it('commit -a in a merge', () => {
+    world.bash(B, `git merge -q side; ${RESOLVE}`);
+    expect(stopped(world, 'git commit -qa --no-edit').errors).toEqual([OF_A[1]]);
+  });
+
+  it('a merge of several branches', () => {
+    world.git(['branch', 'one', 'main~2']);
+    world.git(['branch', 'two', 'main~2']);
+    for (const name of ['one', 'two']) {
+      const tree = join(world.root, name);
+      world.git(['worktree', 'add', '-q', tree, name]);
+      world.commit(name, { [`${name}.md`]: `${name}\n` }, tree);
+    }
+    expect(stopped(world, `git merge -q --no-commit one two; ${SWEEP}`).errors).toEqual(OF_A);
+    world.bash(B, 'git handoff commit --no-edit', quiet);
+    expect(world.git(['log', '-1', '--format=%p']).split(' ')).toHaveLength(3);
+    expect(world.git(['diff', '--name-only', 'HEAD^1', 'HEAD']).split('\n')).toEqual(['one.md', 'two.md']);
+  });
+
+  it('a rebase that has stopped: the hint takes A’s file out, and it goes on', () => {
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
+    world.bash(B, 'git rebase -q side');
+    const { errors, hints } = stopped(world, `${RESOLVE}; git add -A; git rebase --continue`);
+    expect(errors).toEqual([OF_A[0]]);
+    expect(hints).toEqual(['git reset -q -- own.ts']);
+    world.bash(B, 'git reset -q -- own.ts');
+    expect(world.bash(B, 'git rebase --continue', quiet).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual(['?? own.ts']);
+  });
+});
+
+describe('what ends B’s own operation', () => {
+  it.each([
+    ['git merge -q side', 'git merge --abort'],
+    ['git cherry-pick side', 'git cherry-pick --abort'],
+    ['git cherry-pick side', 'git cherry-pick --skip'],
+  ])('%s: %s keeps what A has not staged, and is refused where it would delete', (begin, end) => {
+    world.bash(B, begin);
+    world.git(['add', 'own.ts']);
+    const refused = world.may(B, end);
+    expect(refused).toMatchObject({ kind: 'deny' });
+    const hint = 'git reset -q -- own.ts';
+    expect('text' in refused ? refused.text : '').toContain(hint);
+    expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+    expect(world.bash(B, end).run).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+
+  it('a rebase: what A has not staged either would be gone', () => {
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
+    world.bash(B, 'git rebase -q side');
+    world.wrote(A, 'src/a.ts', 'of A\n');
+    expect(world.may(B, 'git rebase --abort')).toMatchObject({ kind: 'deny' });
+    expect(world.may(B, 'git rebase --skip')).toMatchObject({ kind: 'deny' });
+  });
+});
+
+it('git pull --rebase --autostash: the hint pulls beside A’s files', () => {
+  const upstream = join(world.root, 'upstream.git');
+  world.git(['clone', '-q', '--bare', world.path, upstream], { cwd: world.root });
+  world.git(['remote', 'add', 'origin', upstream]);
+  const clone = join(world.root, 'clone');
+  world.git(['clone', '-q', upstream, clone], { cwd: world.root });
+  world.commit('far away', { 'far.md': 'far\n' }, clone);
+  world.git(['push', '-q'], { cwd: clone });
+  const refused = world.may(B, 'git pull -q --rebase --autostash origin main');
+  expect(refused).toMatchObject({ kind: 'deny' });
+  const hint = 'git pull --no-rebase --no-autostash --no-edit origin main';
+  expect('text' in refused ? refused.text : '').toContain(hint);
+  expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+  expect(world.read('far.md')).toBe('far\n');
+  expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+});

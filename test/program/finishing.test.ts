@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
+import { RESOLVE, SWEEP, operationsWorld, quiet, stopped } from '../support/operations-world.ts';
+import { A, B } from '../support/sharing-world.ts';
+
+let world: CommitWorld;
+beforeEach(() => {
+  world = operationsWorld();
+});
+afterEach(() => world.remove());
+
+describe('git handoff commit finishes what a refusal has stopped', () => {
+  it.each<[what: string, begin: string, parents: number]>([
+    ['a merge', 'git merge -q side', 2],
+    ['a cherry-pick', 'git cherry-pick side', 1],
+  ])('%s: without A’s files, which stay staged', (_, begin, parents) => {
+    const { errors, hints } = stopped(world, `${begin}; ${RESOLVE}; ${SWEEP}`);
+    expect(errors).toEqual([
+      expect.stringMatching(/^own\.ts: session aaaaaaaa/),
+      expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/),
+    ]);
+    expect(hints).toEqual(['git handoff commit --no-edit']);
+    const { run } = world.bash(B, hints[0] ?? '', quiet);
+    expect({ status: run?.status, stderr: run?.stderr }).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%p']).split(' ')).toHaveLength(parents);
+    expect(world.git(['diff', '--name-only', 'HEAD~1', 'HEAD']).split('\n')).toEqual([
+      'both.md',
+      'new.md',
+      'old.md',
+      'src/b.ts',
+    ]);
+    expect(world.status()).toEqual(['A  own.ts', 'M  src/a.ts']);
+    expect(world.as(B, ['rev-parse', '-q', '--verify', 'MERGE_HEAD']).status).toBe(1);
+    expect(world.as(B, ['rev-parse', '-q', '--verify', 'CHERRY_PICK_HEAD']).status).toBe(1);
+  });
+
+  it('a revert keeps the message that was typed', () => {
+    const { hints } = stopped(world, 'git revert -n HEAD; git add -A && git commit -qm "taken back"');
+    expect(hints).toEqual(["git handoff commit -m 'taken back'"]);
+    world.bash(B, hints[0] ?? '', quiet);
+    expect(world.git(['log', '-1', '--format=%s'])).toBe('taken back');
+    expect(world.changed()).toEqual(['shared.md']);
+  });
+
+  it('names what is in conflict still, and commits after that', () => {
+    world.bash(B, 'git merge -q side');
+    const run = world.handoff(['commit', '--no-edit'], { session: B });
+    expect(run.status).not.toBe(0);
+    expect(hintsOf(run.stderr)).toEqual(['git add -- src/b.ts']);
+    world.bash(B, `${RESOLVE}; git add -- src/b.ts`);
+    expect(world.handoff(['commit', '--no-edit'], { session: B })).toMatchObject({ status: 0 });
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+});
+
+describe('what the operation itself staged passes', () => {
+  it('a merge with nothing of A’s: conflict, merged lines, new and deleted files', () => {
+    const { run } = world.bash(
+      B,
+      `git merge -q side; ${RESOLVE}; git add src/b.ts && git commit -q --no-edit`,
+    );
+    expect(run).toMatchObject({ status: 0 });
+    expect(world.ids()).toEqual([B]);
+  });
+
+  it.each(['both.md', 'new.md', 'src/b.ts'])('though A changes %s on the disk meanwhile', (path) => {
+    world.bash(B, `git merge -q side; ${RESOLVE}; git add src/b.ts`);
+    writeFileSync(join(world.path, path), `${world.read(path)}A, later\n`);
+    world.wrote(A, path, world.read(path));
+    world.commits(B, ['--no-edit']);
+    expect(world.git(['show', `HEAD:${path}`])).not.toContain('A, later');
+  });
+
+  it('but not what A made of a merged file', () => {
+    world.bash(B, `git merge -q side; ${RESOLVE}; git add src/b.ts`);
+    world.wrote(A, 'both.md', 'A, later\n');
+    world.git(['add', 'both.md']);
+    expect(errorsOf(world.refused(B, ['commit', '--no-edit']))).toEqual([
+      expect.stringMatching(/^both\.md: /),
+    ]);
+  });
+
+  it('one that twenty picks go through: Node is asked of none', () => {
+    world.git(['switch', '-qc', 'many', 'main~2']);
+    for (let n = 0; n < 3; n += 1) world.commit(`n${n}`, { [`n${n}.md`]: 'n\n' });
+    world.git(['switch', '-q', 'main']);
+    world.clearGuardLog();
+    expect(world.bash(B, 'git cherry-pick many~3..many').run).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%s'])).toBe('n2');
+  });
+});
