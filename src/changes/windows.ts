@@ -124,7 +124,7 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
 }
 
 /** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
-const TOGETHER_MS = 5000;
+export const TOGETHER_MS = 5000;
 
 /**
  * Forgets commands of an agent that cannot be running any more, because it makes its next call: those that the person
@@ -137,10 +137,15 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
   }
 }
 
-/** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */
-export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number): void {
+/**
+ * Notes that a shell command is over: its time stays in the ledger, its snapshot goes.
+ *
+ * @param goesOn what it started in the background may still run
+ */
+export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number, goesOn = false): void {
   rmSync(join(windowFolder(place), window.session, windowFile(window.id)), { force: true });
-  appendEntries(place, window.session, [{ t: 'window', id: window.id, from: window.from, at }]);
+  const { id, from } = window;
+  appendEntries(place, window.session, [{ t: 'window', id, from, ...(goesOn ? { goesOn } : {}), at }]);
 }
 
 /** Forgets what a session that is over left open. */

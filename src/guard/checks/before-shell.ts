@@ -6,7 +6,7 @@ import type { ShellEffects } from '../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { realPath } from '../../host/disk.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
+import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
@@ -42,6 +42,9 @@ export async function beforeShell(
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
   const agent = scene.event.agent ?? '';
   dropAbandoned(place, session, agent, scene.now);
+  if (ledgers.self.announced.size > 0) {
+    appendEntries(place, session, [{ t: 'answered', agent, at: scene.now - TOGETHER_MS }]);
+  }
   const paths = named.map(({ path }) => path);
   const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
   openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits });

@@ -20,12 +20,9 @@ export async function afterFiles(
 ): Promise<readonly string[]> {
   const news: string[] = [];
   for (const [place, placed] of (await placesOf(scene, session, paths)).ledgers) {
-    await claimPaths(
-      scene,
-      place,
-      session,
-      placed.map(({ path }) => path),
-    );
+    const written = placed.map(({ path }) => path);
+    await claimPaths(scene, place, session, written);
+    appendEntries(place, session, [{ t: 'answered', paths: written, at: scene.now }]);
     const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
     appendEntries(place, session, told);
     news.push(...lines);
@@ -77,9 +74,10 @@ async function claimAnew(
       if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: scene.now });
       continue;
     }
-    const before = await stateBefore(dirty, copies.get(path), all, self, { place, timeoutMs });
+    const copy = copies.get(path);
+    const before = await stateBefore(dirty, copy, all, self, { place, timeoutMs });
     const { head: base, disk: after } = dirty;
-    if (sameState(before, after) && self.claims.has(path)) continue;
+    if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
     entries.push({ t: 'claim', path, base, before, after, ...explicit(scene) });
   }
   appendEntries(place, session, entries);

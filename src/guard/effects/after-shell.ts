@@ -1,17 +1,22 @@
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
-import { sameState } from '../../domain/ledger/file-state.ts';
+import { withRevived } from '../../domain/ledger/claim-ends.ts';
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { appendEntries } from '../../changes/ledger.ts';
+import { commitRuns } from '../../changes/running-commit.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
+import { type Around, claimsAround } from '../../changes/window-changes.ts';
 import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
-import { discardedEvents, endedEvents, endedNotice, endedOfOthers, keepOthers } from './gone-work.ts';
+import { goesOn } from '../goes-on.ts';
+import { goneWork } from './gone-work.ts';
 import { newsFor, theSession } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
-import { claimsOf, toldChanges } from './window-claims.ts';
+import { toldChanges } from './told-changes.ts';
 import { windowId } from '../window-id.ts';
 import {
   type Ledgers,
@@ -41,24 +46,26 @@ export async function afterShell(
   putLast(place, after);
   const ledgers = openLedgers(place, session);
   const notices: string[] = [];
-  const entries = [
-    ...(window === undefined
-      ? toldChanges(scene, place, after)
-      : claimsOf(scene, place, ledgers, { window, windows, after })),
-    ...endedClaims(place, ledgers, after, scene.now),
-  ];
-  if (window !== undefined) {
+  const entries = await settled(scene, place, ledgers, after, window?.id);
+  if (window === undefined) entries.push(...toldChanges(scene, place, after));
+  else {
+    entries.push(...(await claimsOf(scene, place, ledgers, { window, windows, after })));
     entries.push(...stagedEntries(window.snapshot, after, scene.now));
-    entries.push(...discardedEvents(window.snapshot, after, ledgers, scene.now));
     const { headEntries } = await import('./head-moves.ts');
     entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
-    const ended = endedOfOthers(window, windows, ledgers, after);
-    const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-    entries.push(...endedEvents(ended, session, isCommit, scene.now));
-    const kept = await keepOthers(scene, place, ledgers, window, after, command);
-    notices.push(...ended.map((claim) => endedNotice(claim, isCommit, kept)));
+    if (entries.some(({ t }) => t === 'head')) {
+      const { undoneClaims } = await import('./undone-commits.ts');
+      const undone = await undoneClaims(scene, place, ledgers, window.snapshot, after);
+      for (const [owner, claims] of undone) appendEntries(place, owner, claims);
+    }
+    // What a commit's hooks have put aside will be back.
+    if (!commitRuns(place, scene.now, window.id)) {
+      const gone = await goneWork(scene, place, ledgers, { window, windows, after, command, entries });
+      entries.push(...gone.entries);
+      notices.push(...gone.notices);
+    }
     noteOperation(scene, place, ledgers, window, windows);
-    closeWindow(place, window, scene.now);
+    closeWindow(place, window, scene.now, goesOn(scene));
   }
   const { lines, told } = newsFor(ledgers, window?.snapshot.head, scene.now);
   appendEntries(place, session, [...entries, ...told]);
@@ -72,14 +79,42 @@ function toldOnly(scene: Scene, place: WorkPlace, session: SessionId): readonly 
   return lines;
 }
 
-/** Claims of any session whose path is as HEAD has it: gone for good. */
-function endedClaims(place: WorkPlace, { all, self }: Ledgers, after: Snapshot, now: number): LedgerEntry[] {
-  const over = (ledger: { claims: ReadonlyMap<string, OpenClaim> }) =>
-    [...ledger.claims.keys()]
-      .filter((path) => !after.dirty.has(path))
-      .map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: now }));
-  for (const ledger of all) if (ledger !== self) appendEntries(place, ledger.session, over(ledger));
-  return over(self);
+/** What the look ends and brings back: the others' entries are written at once, the session's own are returned. */
+async function settled(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  after: Snapshot,
+  window: string | undefined,
+): Promise<LedgerEntry[]> {
+  const timeoutMs = lookingTime(scene);
+  const found = await settledClaims(place, all, after, { window, timeoutMs });
+  for (const [session, entries] of found) {
+    if (session !== self.session) appendEntries(place, session, entries);
+  }
+  return [...(found.get(self.session) ?? [])];
+}
+
+/** The claims on what changed while the command ran; what came back is whose it was. */
+async function claimsOf(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
+): Promise<LedgerEntry[]> {
+  const { top } = place;
+  const ledgers = withRevived(all, (path) => after.dirty.get(path)?.disk);
+  const { now, event } = scene;
+  const own = new Set([self.session]);
+  const timeoutMs = lookingTime(scene);
+  const around = { top, window, windows, after, ledgers, own, agent: event.agent, now, timeoutMs };
+  const back = ledgers.find((one) => one.session === self.session)?.claims;
+  const claims = await claimsAround(around);
+  const isBack = (path: string, left: FileState) => {
+    const claim = self.claims.has(path) ? undefined : back?.get(path);
+    return claim !== undefined && sameState(claim.after, left);
+  };
+  return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
 /** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */

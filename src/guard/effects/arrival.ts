@@ -1,6 +1,8 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { claimEntries } from '../../domain/ledger/compact.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
+import { sinceStart } from '../../domain/ledger/since-start.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { FoundRepository } from '../../git/discover.ts';
@@ -105,7 +107,7 @@ export async function arrive(
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     const ids = unheardIds(openLedgers(place, session));
     appendEntries(place, session, [
-      ...sinceStart(place, session, changes, scene.now),
+      ...newClaims(place, session, changes, scene.now),
       { t: 'head', ...snapshot.head, own: false, at: scene.now },
       ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: scene.now } as const]),
     ]);
@@ -145,22 +147,22 @@ function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): v
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
-  const claims = sinceStart(place, peer, changes, at);
+  const claims = newClaims(place, peer, changes, at);
   appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place.gitDir, peer, start.at);
 }
 
-function sinceStart(
+/** The claims that its ledger does not have. */
+function newClaims(
   place: WorkPlace,
   session: SessionId,
   changes: readonly WindowChange[],
   at: number,
 ): LedgerEntry[] {
   const known = readLedger(place, session).claims;
-  return changes.flatMap(({ path, base, before, after }): LedgerEntry[] => {
-    const claim = known.get(path);
-    if (claim !== undefined && sameState(claim.after, after)) return [];
-    return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];
+  return [...sinceStart(session, changes, () => at).values()].flatMap((claim) => {
+    const former = known.get(claim.path);
+    return former !== undefined && sameState(former.after, claim.after) ? [] : claimEntries(claim);
   });
 }
 
