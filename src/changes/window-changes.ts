@@ -42,7 +42,8 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
     ledgers,
     running: windows.filter((one) => one.id !== ARRIVAL && !isForgotten(one, now)),
     agent,
-    isTimely: (change) => changedWithin(top, change, time),
+    // Without a look before, what nobody named may have been there.
+    isTimely: (change) => window.looked && changedWithin(top, change, time),
   });
 }
 
@@ -80,8 +81,15 @@ export async function statesAt(
   return states;
 }
 
-/** Both times of the inode count: a change of the mode leaves that of the content. */
-function changedWithin(top: string, { path, after }: WindowChange, { from, to = from }: Window): boolean {
+/**
+ * Whether a file's own times say that it was changed while a command ran. Both of the inode count: a change of the mode
+ * leaves that of the content.
+ */
+export function changedWithin(
+  top: string,
+  { path, after }: WindowChange,
+  { from, to = from }: Window,
+): boolean {
   // What is gone has no time, and that of a submodule's folder says nothing about its commit.
   if (after === null || after.mode === '160000') return true;
   const stat = exactStatOf(`${top}/${path}`);

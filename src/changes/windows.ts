@@ -28,6 +28,8 @@ export interface OpenWindow extends Window {
   readonly named: readonly string[];
   /** It runs `git commit`, whose hooks may put the whole tree aside for a while. */
   readonly commits: boolean;
+  /** The working tree was looked at before; else the snapshot is an older look's. */
+  readonly looked: boolean;
 }
 
 const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
@@ -96,13 +98,14 @@ export function openWindow(
     named = [],
     agent = '',
     commits = false,
-  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean } = {},
+    looked = true,
+  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean; looked?: boolean } = {},
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
   putFile(
     join(folder, windowFile(id)),
-    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits })}\n`,
+    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, looked })}\n`,
   );
 }
 
@@ -153,16 +156,17 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
-function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits'> {
+function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'looked'> {
   try {
-    const { named, agent, commits } = JSON.parse(text) as Record<string, unknown>;
+    const { named, agent, commits, looked } = JSON.parse(text) as Record<string, unknown>;
     return {
       commits: commits === true,
+      looked: looked !== false,
       named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
       agent: typeof agent === 'string' ? agent : '',
     };
   } catch {
-    return { named: [], agent: '', commits: false };
+    return { named: [], agent: '', commits: false, looked: true };
   }
 }
 

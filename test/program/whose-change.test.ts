@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
@@ -193,6 +193,39 @@ describe('HEAD moves in a command', () => {
     world.ok(['commit', '-m', 'a'], { session: A });
     world.bash(B, program(`require('child_process').execSync('git reset -q --soft HEAD~1')`));
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
+  });
+});
+
+describe('git cannot be asked around a command', () => {
+  /** A git that cannot tell the status of a working tree. */
+  function blindGit(): Record<string, string> {
+    const real = world.run('sh', ['-c', 'command -v git']).stdout.trim();
+    const bin = join(world.root, 'bin');
+    mkdirSync(bin, { recursive: true });
+    const script = `#!/bin/sh\nfor word do [ "$word" = status ] && exit 1; done\nexec ${real} "$@"\n`;
+    writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+    return { PATH: `${bin}:${world.env()['PATH']}` };
+  }
+
+  it.each([
+    ['git rm -q src/b.ts', ['src/b.ts']],
+    ['git mv src/b.ts moved.ts', ['moved.ts', 'src/b.ts']],
+    ['chmod +x src/b.ts', ['src/b.ts']],
+  ])('what it names is the session’s: %s', (command, paths) => {
+    for (const blind of ['PreToolUse', 'PostToolUse', 'both']) {
+      world.bash(A, 'true; make');
+      const env = blindGit();
+      for (const event of ['PreToolUse', 'PostToolUse']) {
+        const call = { tool_name: 'Bash', tool_input: { command }, tool_use_id: `${command} ${blind}` };
+        const options = blind === event || blind === 'both' ? { env } : {};
+        world.guard({ session_id: B, hook_event_name: event, ...call }, options);
+        if (event === 'PreToolUse') world.run('sh', ['-c', command], { session: B });
+      }
+      expect(world.claimed(B), blind).toEqual(paths);
+      const add = world.as(A, ['commit', '-qam', 'sweep']);
+      expect(add.status, blind).not.toBe(0);
+      world.git(['reset', '-q', '--hard']);
+    }
   });
 });
 

@@ -35,18 +35,24 @@ export async function beforeShell(
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
   const snapshot = await look;
-  if (snapshot === undefined) return blocked;
+  const agent = scene.event.agent ?? '';
+  const paths = named.map(({ path }) => path);
+  const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
+  if (snapshot === undefined) {
+    // What the command names is its own all the same.
+    const older = known === undefined ? undefined : { ...known, at: scene.now };
+    if (older !== undefined)
+      openWindow(place, session, windowId(scene), older, { named: paths, agent, commits, looked: false });
+    return blocked;
+  }
   const refusal = await treeRefusal(scene, session, { found, place, snapshot, effects, ledgers });
   if (refusal !== undefined && stands(scene, refusal)) return refusal;
   await keepVanished(scene, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
-  const agent = scene.event.agent ?? '';
   dropAbandoned(place, session, agent, scene.now);
   if (ledgers.self.announced.size > 0) {
     appendEntries(place, session, [{ t: 'answered', agent, at: scene.now - TOGETHER_MS }]);
   }
-  const paths = named.map(({ path }) => path);
-  const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
   openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits });
   if (!scene.dialect.tellsBefore) return blocked;
   const { lines, told } = newsFor(ledgers, snapshot.head, scene.now);

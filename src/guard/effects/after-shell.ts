@@ -10,7 +10,14 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { commitRuns } from '../../changes/running-commit.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { type Around, claimsAround } from '../../changes/window-changes.ts';
-import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../changes/windows.ts';
+import {
+  ARRIVAL,
+  type OpenWindow,
+  closeWindow,
+  putLast,
+  readLast,
+  readWindows,
+} from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { goesOn } from '../goes-on.ts';
 import { goneWork } from './gone-work.ts';
@@ -42,7 +49,11 @@ export async function afterShell(
   if (window === undefined && scene.event.changedFiles.length === 0) return toldOnly(scene, place, session);
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
-  const after = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  const after = await looking.catch(async (error: unknown) => {
+    if (window !== undefined) await claimBlindly(scene, place, window);
+    throw error;
+  });
   putLast(place, after);
   const ledgers = openLedgers(place, session);
   const notices: string[] = [];
@@ -50,16 +61,9 @@ export async function afterShell(
   if (window === undefined) entries.push(...toldChanges(scene, place, after));
   else {
     entries.push(...(await claimsOf(scene, place, ledgers, { window, windows, after })));
-    entries.push(...stagedEntries(window.snapshot, after, scene.now));
-    const { headEntries } = await import('./head-moves.ts');
-    entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
-    if (entries.some(({ t }) => t === 'head')) {
-      const { undoneClaims } = await import('./undone-commits.ts');
-      const undone = await undoneClaims(scene, place, ledgers, window.snapshot, after);
-      for (const [owner, claims] of undone) appendEntries(place, owner, claims);
-    }
+    if (window.looked) entries.push(...(await movesOf(scene, place, ledgers, window.snapshot, after)));
     // What a commit's hooks have put aside will be back.
-    if (!commitRuns(place, scene.now, window.id)) {
+    if (window.looked && !commitRuns(place, scene.now, window.id)) {
       const gone = await goneWork(scene, place, ledgers, { window, windows, after, command, entries });
       entries.push(...gone.entries);
       notices.push(...gone.notices);
@@ -77,6 +81,31 @@ function toldOnly(scene: Scene, place: WorkPlace, session: SessionId): readonly 
   const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
   appendEntries(place, session, told);
   return lines;
+}
+
+/** git could not be asked: what the command named is the session's all the same. */
+async function claimBlindly(scene: Scene, place: WorkPlace, window: OpenWindow): Promise<void> {
+  const { blindClaims } = await import('./blind-claims.ts');
+  appendEntries(place, window.session, blindClaims(place, window, scene.now));
+  closeWindow(place, window, scene.now, goesOn(scene));
+}
+
+/** What became of the index and of HEAD while the command ran. */
+async function movesOf(
+  scene: Scene,
+  place: WorkPlace,
+  ledgers: Ledgers,
+  before: Snapshot,
+  after: Snapshot,
+): Promise<LedgerEntry[]> {
+  const { headEntries } = await import('./head-moves.ts');
+  const moves = await headEntries(place, ledgers, before, after, scene);
+  if (moves.length > 0) {
+    const { undoneClaims } = await import('./undone-commits.ts');
+    const undone = await undoneClaims(scene, place, ledgers, before, after);
+    for (const [owner, claims] of undone) appendEntries(place, owner, claims);
+  }
+  return [...stagedEntries(before, after, scene.now), ...moves];
 }
 
 /** What the look ends and brings back: the others' entries are written at once, the session's own are returned. */
