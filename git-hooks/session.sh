@@ -292,6 +292,14 @@ stopped() {
   [ $# -eq 0 ] || is_commit
 }
 
+# Notes which git makes a commit: its hooks may put the whole tree aside for a while. A lone session has nobody to tell.
+# src/changes/running-commit.ts reads it.
+note_commit() {
+  if [ ! -d "$common/handoff" ] || [ -f "$gitdir/handoff-solo" ]; then return; fi
+  look_up "$git_pid" || start=-
+  printf '%s %s\n' "$git_pid" "${start:--}" >"$gitdir/handoff-committing"
+}
+
 # must_check [<source of the message>]: true if a session may commit that is not alone in this worktree. What git
 # makes from existing commits (merge, rebase, cherry-pick, revert, am) is looked at only where it stopped, or where
 # another one began it.

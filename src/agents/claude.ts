@@ -71,11 +71,13 @@ function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall
     case 'Bash':
     case 'PowerShell': {
       const command = text(input?.['command']);
-      return command === undefined ? UNREADABLE : { kind: 'shell', command };
+      if (command === undefined) return UNREADABLE;
+      const runsOn = input?.['run_in_background'] === true;
+      return { kind: 'shell', command, ...(runsOn ? { inBackground: true } : {}) };
     }
     case 'Monitor': {
       const command = text(input?.['command']);
-      return command === undefined ? { kind: 'other' } : { kind: 'shell', command };
+      return command === undefined ? { kind: 'other' } : { kind: 'shell', command, inBackground: true };
     }
     case 'Write':
     case 'Edit':

@@ -10,8 +10,11 @@ export type ToolCall =
   | { readonly kind: 'edit'; readonly path: string; readonly edits?: readonly Replacement[] }
   /** Changes, creates, deletes or renames several files at once (apply_patch). */
   | { readonly kind: 'patch'; readonly files: readonly PatchedFile[] }
-  /** A command line; `cwd` is where it runs when that is not the session's folder. */
-  | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string }
+  /**
+   * A command line; `cwd` is where it runs when that is not the session's folder. `inBackground`: the call is over before
+   * the command is.
+   */
+  | { readonly kind: 'shell'; readonly command: string; readonly cwd?: string; readonly inBackground?: true }
   /** A command that the client runs without a shell. */
   | { readonly kind: 'argv'; readonly argv: readonly string[]; readonly cwd?: string }
   /** Anything that neither changes files nor runs a shell, or that we do not know. */

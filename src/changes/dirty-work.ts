@@ -1,12 +1,9 @@
 import { type Belonging, decideBelonging } from '../domain/ledger/belonging.ts';
-import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { type PathClaims, type Sides, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
-import {
-  type DirtyPath,
-  type Snapshot,
-  type WindowChange,
-  changesBetween,
-} from '../domain/ledger/snapshot.ts';
+import { withRevived } from '../domain/ledger/claim-ends.ts';
+import { sinceStart } from '../domain/ledger/since-start.ts';
+import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
@@ -15,6 +12,8 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import { isSolo } from '../sessions/solo.ts';
+import { settledClaims } from './settle-claims.ts';
+import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
 import { sidesOf } from '../sessions/sides.ts';
 
@@ -81,25 +80,12 @@ export async function lookAtWork(
       ? undefined
       : {
           session,
-          claims: sinceStartClaims(session, changesBetween(start, snapshot), start.at, tree.top),
+          claims: sinceStart(session, await changesSince(tree.top, start, snapshot), (path) =>
+            Math.max(start.at, changedAt(tree.top, path) ?? 0),
+          ),
         };
-  return { tree, place, snapshot, ledgers, lone };
-}
-
-/** What a session that is alone changed since it began, by itself or by hand, as claims. */
-export function sinceStartClaims(
-  session: SessionId,
-  found: readonly WindowChange[],
-  startedAt: number,
-  top: string,
-): Map<string, OpenClaim> {
-  const claims = found.map(({ path, base, before, after }): OpenClaim => {
-    const at = Math.max(startedAt, changedAt(top, path) ?? 0);
-    const changes = [{ before, after }];
-    const sure = { evidence: 'since-start', weak: false } as const;
-    return { session, path, base, changes, after, committed: [], ...sure, since: at, at };
-  });
-  return new Map(claims.map((claim) => [claim.path, claim]));
+  const shown = withRevived(ledgers, (path) => snapshot.dirty.get(path)?.disk);
+  return { tree, place, snapshot, ledgers: shown, lone };
 }
 
 /** The open claims on a dirty path, by side. */
@@ -115,12 +101,11 @@ export function belongingOf(work: DirtyWork, dirty: DirtyPath, asker: Asker): Be
   return decideBelonging(openClaims(work, dirty, asker), asker.areOne);
 }
 
-/** Notes for good that claimed paths are as HEAD has them. A repository that cannot be written to is left alone. */
-export function endCleanClaims({ place, ledgers, snapshot }: DirtyWork): void {
+/** Notes for good what the look says of claims. A repository that cannot be written to is left alone. */
+export async function settleClaims({ place, tree, ledgers, snapshot }: DirtyWork): Promise<void> {
   if (place === undefined) return;
-  for (const { session, claims } of ledgers) {
-    const over = [...claims.keys()].filter((path) => !snapshot.dirty.has(path));
-    const entries = over.map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: snapshot.at }));
+  const settled = await settledClaims({ ...place, ...tree }, ledgers, snapshot);
+  for (const [session, entries] of settled) {
     try {
       appendEntries(place, session, entries);
     } catch {

@@ -12,7 +12,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type LedgerEntry, type SessionLedger, compactEntries, foldLedger } from '../domain/ledger/claims.ts';
+import { type LedgerEntry, type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
+import { compactEntries } from '../domain/ledger/compact.ts';
 import { formatEntries, parseEntries } from '../domain/ledger/entries.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';

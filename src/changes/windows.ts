@@ -30,6 +30,8 @@ export interface OpenWindow extends Window {
   readonly commits: boolean;
   /** The tree that git had merged last when it began; empty when there was none. */
   readonly merged: string;
+  /** The working tree was looked at before; else the snapshot is an older look's. */
+  readonly looked: boolean;
 }
 
 const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
@@ -104,13 +106,14 @@ export function openWindow(
     agent = '',
     commits = false,
     merged = '',
-  }: { named?: readonly string[]; agent?: string | undefined; commits?: boolean; merged?: string } = {},
+    looked = true,
+  }: Partial<Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'merged' | 'looked'>> = {},
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
   putFile(
     join(folder, windowFile(id)),
-    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, merged })}\n`,
+    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, merged, looked })}\n`,
   );
 }
 
@@ -132,7 +135,7 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
 }
 
 /** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
-const TOGETHER_MS = 5000;
+export const TOGETHER_MS = 5000;
 
 /**
  * Forgets commands of an agent that cannot be running any more, because it makes its next call: those that the person
@@ -145,10 +148,15 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
   }
 }
 
-/** Notes that a shell command is over: its time stays in the ledger, its snapshot goes. */
-export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number): void {
+/**
+ * Notes that a shell command is over: its time stays in the ledger, its snapshot goes.
+ *
+ * @param goesOn what it started in the background may still run
+ */
+export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number, goesOn = false): void {
   rmSync(join(windowFolder(place), window.session, windowFile(window.id)), { force: true });
-  appendEntries(place, window.session, [{ t: 'window', id: window.id, from: window.from, at }]);
+  const { id, from } = window;
+  appendEntries(place, window.session, [{ t: 'window', id, from, ...(goesOn ? { goesOn } : {}), at }]);
 }
 
 /** Forgets what a session that is over left open. */
@@ -156,17 +164,18 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
   rmSync(join(windowFolder(place), session), { recursive: true, force: true });
 }
 
-function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'merged'> {
+function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'merged' | 'looked'> {
   try {
-    const { named, agent, commits, merged } = JSON.parse(text) as Record<string, unknown>;
+    const { named, agent, commits, merged, looked } = JSON.parse(text) as Record<string, unknown>;
     return {
       commits: commits === true,
       merged: typeof merged === 'string' ? merged : '',
+      looked: looked !== false,
       named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
       agent: typeof agent === 'string' ? agent : '',
     };
   } catch {
-    return { named: [], agent: '', commits: false, merged: '' };
+    return { named: [], agent: '', commits: false, merged: '', looked: true };
   }
 }
 

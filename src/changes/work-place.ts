@@ -1,5 +1,5 @@
 import { dirname, relative, sep } from 'node:path';
-import type { SessionLedger } from '../domain/ledger/claims.ts';
+import { type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
@@ -49,7 +49,7 @@ export interface Ledgers {
 export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
   const all = readLedgers(place);
   const self = all.find((one) => one.session === session);
-  return self === undefined ? { all, self: emptyLedger(session) } : { all, self };
+  return self === undefined ? { all, self: foldLedger(session, []) } : { all, self };
 }
 
 /** Ids of what others have told; one that arrives need not hear of what was before it. */
@@ -58,20 +58,6 @@ export function unheardIds({ all, self }: Ledgers): string[] {
     .filter((ledger) => ledger !== self)
     .flatMap(({ events }) => events.map(({ id }) => id))
     .filter((id) => !self.told.has(id));
-}
-
-function emptyLedger(session: SessionId): SessionLedger {
-  return {
-    session,
-    claims: new Map(),
-    staged: new Map(),
-    commits: [],
-    head: undefined,
-    moves: [],
-    events: [],
-    told: new Set(),
-    windows: [],
-  };
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */

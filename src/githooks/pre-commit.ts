@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import { withRevived } from '../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, SessionLedger } from '../domain/ledger/claims.ts';
 import { sameState } from '../domain/ledger/file-state.ts';
 import {
@@ -114,7 +115,9 @@ async function readScene(
   const unfinished = findUnfinished(gitDir, ledger, sides);
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
   const lone = loneLedgers(ledger, sides, staged);
-  const ledgers = [...all.filter(({ session }) => !lone.has(session)), ...lone.values()];
+  const states = new Map(staged.map(({ path, index }) => [path, index]));
+  const shown = withRevived(all, (path) => states.get(path));
+  const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
   return { self, head, sides, staged, ledger, ledgers, own, unfinished };
 }
 

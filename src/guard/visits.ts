@@ -126,6 +126,6 @@ export async function leave(scene: Scene, session: SessionId): Promise<void> {
   if (!own.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, own);
   forgetRegistration(place, session);
-  forgetCalls(place, session);
+  forgetCalls(place, session, scene.now);
   removeVisit(env, session, place);
 }

@@ -108,14 +108,16 @@ export function chainBlock(hook: GitHook, packageRoot: string): string {
     'if [ -n "${GIT_HANDOFF_CHAINED-}" ]; then',
     '  unset GIT_HANDOFF_CHAINED handoff_shim',
     'elif [ -x "$handoff_shim" ]; then',
-    ...(hook === 'pre-push' ? chainedPush() : chainedCommit()),
+    ...(hook === 'pre-push' ? chainedPush() : chainedCommit(hook)),
     ...(hook === 'prepare-commit-msg' ? ['else', missingNotice(hook)] : []),
     'fi',
   ]);
 }
 
-function chainedCommit(): string[] {
+function chainedCommit(hook: GitHook): string[] {
   return [
+    // What the hooks below put aside for a while is not thrown away: others are to know that a commit is being made.
+    ...(hook === 'pre-commit' ? ['  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" begin'] : []),
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',
     '  GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID; exec "$handoff_shim" "$@"',
   ];

@@ -50,7 +50,7 @@ export interface UninstallFacts {
 /** What tools that take a hook over rename it to: pre-commit, lefthook. */
 const RENAMED = ['', '.legacy', '.old'];
 
-const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked', 'handoff-operation'];
+const MARKERS = ['handoff-id', 'handoff-solo', 'handoff-checked', 'handoff-committing', 'handoff-operation'];
 
 /**
  * Reads everything that `planUninstall` needs; changes nothing.

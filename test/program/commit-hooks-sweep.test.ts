@@ -366,13 +366,14 @@ describe('two sessions commit in turn', () => {
     expect(world.git(['fsck', '--no-progress', '--no-dangling'])).toBe('');
   });
 
-  it('leaves nothing behind but the mark of the last check', () => {
+  it('leaves nothing behind but the marks of the last commit', () => {
     bothEdit();
     world.commits(B, ['-m', 'B', '--', 'src/b.ts']);
     const files = world.run('find', ['.git', '-maxdepth', '1', '-name', 'handoff*']).stdout;
     expect(files.split('\n').filter(Boolean).sort()).toEqual([
       '.git/handoff',
       '.git/handoff-checked',
+      '.git/handoff-committing',
       '.git/handoff-id',
     ]);
     rmSync(join(world.path, '.git', 'handoff-checked'));

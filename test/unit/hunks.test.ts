@@ -104,6 +104,8 @@ describe('divideWork', () => {
     events: [],
     told: new Set<string>(),
     windows: [],
+    ended: new Map(),
+    announced: new Map(),
   });
   const change: readonly (readonly [FileState, FileState])[] = [[file('1'), file('5')]];
   const on = (session: SessionId, path: string, weak = false) => claim(session, change, { path, weak });

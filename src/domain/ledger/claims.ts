@@ -64,8 +64,30 @@ export type LedgerEntry =
       readonly at: number;
     }
   | { readonly t: 'told'; readonly ids: readonly string[]; readonly at: number }
-  /** A shell command of this session ran from `from` to `at`. */
-  | { readonly t: 'window'; readonly id: string; readonly from: number; readonly at: number };
+  /** A shell command of this session ran from `from` to `at`; `goesOn`: what it started in the background may still run. */
+  | {
+      readonly t: 'window';
+      readonly id: string;
+      readonly from: number;
+      readonly goesOn?: boolean;
+      readonly at: number;
+    }
+  /** A file tool of this session is about to write these paths. It refuses nobody. */
+  | {
+      readonly t: 'announced';
+      readonly paths: readonly string[];
+      readonly agent?: string;
+      readonly at: number;
+    }
+  /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
+  | {
+      readonly t: 'answered';
+      readonly paths?: readonly string[];
+      readonly agent?: string;
+      readonly at: number;
+    }
+  /** A claim that had ended because the path was clean is open again: its change is back. */
+  | { readonly t: 'revived'; readonly path: string; readonly at: number };
 
 /** A claim that has not ended. */
 export interface OpenClaim {
@@ -102,10 +124,19 @@ export interface LedgerEvent {
   readonly at: number;
 }
 
+/** A file tool's call whose result has not come. */
+export interface Announcement {
+  readonly agent: string | undefined;
+  readonly at: number;
+}
+
 /** What a session's entries come to. */
 export interface SessionLedger {
   readonly session: SessionId;
   readonly claims: ReadonlyMap<string, OpenClaim>;
+  /** Claims that ended because the path was clean, and not because it was committed: the change may come back. */
+  readonly ended: ReadonlyMap<string, OpenClaim>;
+  readonly announced: ReadonlyMap<string, Announcement>;
   readonly staged: ReadonlyMap<string, readonly FileState[]>;
   readonly commits: readonly Extract<LedgerEntry, { t: 'commit' }>[];
   readonly head: HeadSeen | undefined;
@@ -120,6 +151,8 @@ export interface SessionLedger {
 /** Folds a session's entries, in the order in which they were written. */
 export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]): SessionLedger {
   const claims = new Map<string, OpenClaim>();
+  const ended = new Map<string, OpenClaim>();
+  const announced = new Map<string, Announcement>();
   const staged = new Map<string, FileState[]>();
   const commits: Extract<LedgerEntry, { t: 'commit' }>[] = [];
   const moves: HeadSeen[] = [];
@@ -131,19 +164,28 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
     switch (entry.t) {
       case 'claim':
         claims.set(entry.path, withClaim(session, claims.get(entry.path), entry));
+        ended.delete(entry.path);
         break;
-      case 'end':
+      case 'end': {
+        const claim = claims.get(entry.path);
         // Whoever saw the path clean looked before this change was made.
-        if (entry.why === 'clean' && (claims.get(entry.path)?.at ?? 0) > entry.at) break;
-        claims.delete(entry.path);
+        if (entry.why === 'clean' && (claim?.at ?? 0) > entry.at) break;
+        moveClaim(entry.path, claims, entry.why === 'clean' ? ended : undefined);
         staged.delete(entry.path);
+        break;
+      }
+      case 'revived':
+        moveClaim(entry.path, ended, claims);
+        break;
+      case 'announced':
+        for (const path of entry.paths) announced.set(path, { agent: entry.agent, at: entry.at });
+        break;
+      case 'answered':
+        for (const [path, one] of announced) if (isAnswered(path, one, entry)) announced.delete(path);
         break;
       case 'commit':
         commits.push(entry);
-        for (const [path, state] of entry.paths) {
-          const claim = claims.get(path);
-          if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });
-        }
+        noteCommitted(claims, entry.paths);
         break;
       case 'staged':
         staged.set(entry.path, [...(staged.get(entry.path) ?? []), entry.state]);
@@ -159,11 +201,43 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         for (const id of entry.ids) told.add(id);
         break;
       case 'window':
-        windows.push({ session, id: entry.id, from: entry.from, to: entry.at });
+        windows.push(windowOf(session, entry));
         break;
     }
   }
-  return { session, claims, staged, commits, head, moves, events, told, windows };
+  return { session, claims, ended, announced, staged, commits, head, moves, events, told, windows };
+}
+
+function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {
+  const claim = from.get(path);
+  if (claim !== undefined) to?.set(path, claim);
+  from.delete(path);
+}
+
+function noteCommitted(
+  claims: Map<string, OpenClaim>,
+  paths: readonly (readonly [path: string, state: FileState])[],
+): void {
+  for (const [path, state] of paths) {
+    const claim = claims.get(path);
+    if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });
+  }
+}
+
+function windowOf(
+  session: SessionId,
+  { id, from, at, goesOn }: Extract<LedgerEntry, { t: 'window' }>,
+): Window {
+  return { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
+}
+
+function isAnswered(
+  path: string,
+  { agent, at }: Announcement,
+  entry: Extract<LedgerEntry, { t: 'answered' }>,
+): boolean {
+  const isAgents = entry.agent === undefined || entry.agent === (agent ?? '');
+  return isAgents && at <= entry.at && entry.paths?.includes(path) !== false;
 }
 
 function withClaim(
@@ -205,37 +279,4 @@ function stronger(a: Evidence, b: Evidence): Evidence {
  */
 export function isCommitted(claim: OpenClaim, head: FileState): boolean {
   return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));
-}
-
-/** The entries that fold to the same as all of them, for a file that has grown. */
-export function compactEntries(ledger: SessionLedger, forgetBefore: number): LedgerEntry[] {
-  const entries: LedgerEntry[] = [];
-  for (const claim of ledger.claims.values()) {
-    const { path, base, changes, evidence, weak, since, at, committed } = claim;
-    const agent = claim.agent === undefined ? {} : { agent: claim.agent };
-    for (const [n, { before, after }] of changes.entries()) {
-      const time = n === 0 ? since : at;
-      entries.push({ t: 'claim', path, base, before, after, evidence, weak, ...agent, at: time });
-    }
-    for (const state of committed) entries.push({ t: 'commit', parent: null, paths: [[path, state]], at });
-  }
-  for (const [path, states] of ledger.staged) {
-    for (const state of states.slice(-4)) entries.push({ t: 'staged', path, state, at: forgetBefore });
-  }
-  for (const commit of ledger.commits.slice(-8)) {
-    // What is claimed again since must not look committed.
-    const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
-    if (commit.at >= forgetBefore) entries.push({ ...commit, paths });
-  }
-  for (const move of ledger.moves.slice(-8)) entries.push({ t: 'head', ...move, own: true });
-  if (ledger.head !== undefined) entries.push({ t: 'head', ...ledger.head });
-  for (const { id, text, to, at } of ledger.events) {
-    if (at >= forgetBefore) entries.push({ t: 'event', id, text, at, ...(to === undefined ? {} : { to }) });
-  }
-  for (const { id, from, to } of ledger.windows) {
-    if (to !== undefined && to >= forgetBefore) entries.push({ t: 'window', id, from, at: to });
-  }
-  const told = [...ledger.told].slice(-256);
-  if (told.length > 0) entries.push({ t: 'told', ids: told, at: forgetBefore });
-  return entries;
 }

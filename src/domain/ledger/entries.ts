@@ -48,16 +48,35 @@ function parseEntry(line: string): LedgerEntry | undefined {
       return { t, id, text, at, ...(reader === undefined ? {} : { to: reader }) };
     }
     case 'window': {
-      const { id, from } = value;
-      return typeof id === 'string' && typeof from === 'number' ? { t, id, from, at } : undefined;
+      const { id, from, goesOn } = value;
+      if (typeof id !== 'string' || typeof from !== 'number') return undefined;
+      return { t, id, from, at, ...(goesOn === true ? { goesOn } : {}) };
+    }
+    case 'announced':
+      return { t, paths: strings(value['paths']) ?? [], ...agentOf(value), at };
+    case 'answered': {
+      const paths = strings(value['paths']);
+      return { t, ...(paths === undefined ? {} : { paths }), ...agentOf(value), at };
+    }
+    case 'revived': {
+      const path = pathOf(value['path']);
+      return path === undefined ? undefined : { t, path, at };
     }
     case 'told': {
-      const ids = Array.isArray(value['ids']) ? value['ids'].filter((id) => typeof id === 'string') : [];
+      const ids = strings(value['ids']) ?? [];
       return { t, ids, at };
     }
     default:
       return undefined;
   }
+}
+
+function strings(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+}
+
+function agentOf({ agent }: Fields): { agent?: string } {
+  return typeof agent === 'string' ? { agent } : {};
 }
 
 function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
@@ -73,7 +92,7 @@ function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
     after: after ?? null,
     evidence,
     weak: value['weak'] === true,
-    ...(typeof value['agent'] === 'string' ? { agent: value['agent'] } : {}),
+    ...agentOf(value),
     at,
   };
 }

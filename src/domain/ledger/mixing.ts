@@ -3,6 +3,7 @@ import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isFresh } from './stale.ts';
+import { sinceStart } from './since-start.ts';
 import type { HeadPlace, Snapshot } from './snapshot.ts';
 
 /** Whether a commit that is about to be made mixes sessions. Pure; the git hooks and `git handoff commit` ask. */
@@ -109,20 +110,16 @@ export function withChangesSince(
   start: Snapshot,
   staged: readonly StagedPath[],
 ): SessionLedger {
-  const claims = new Map(ledger.claims);
-  const { session } = ledger;
-  for (const { path, head, index } of staged) {
+  const changes = staged.flatMap(({ path, head, index }) => {
     const then = start.dirty.get(path);
     const before = then === undefined ? head : then.disk;
     const isUnread = before !== null && before.oid === null;
     const isOld = sameState(before, index) || (then !== undefined && sameState(then.index, index));
-    if (claims.has(path) || isUnread || isOld) continue;
-    const times = { since: start.at, at: start.at };
-    const sure = { evidence: 'since-start', weak: false } as const;
-    const changes = [{ before, after: index }];
-    claims.set(path, { session, path, base: head, changes, after: index, committed: [], ...sure, ...times });
-  }
-  return { ...ledger, claims };
+    const isKnown = ledger.claims.has(path) || isUnread || isOld;
+    return isKnown ? [] : [{ path, base: head, before, after: index }];
+  });
+  const since = sinceStart(ledger.session, changes, () => start.at);
+  return { ...ledger, claims: new Map([...ledger.claims, ...since]) };
 }
 
 /**

@@ -48,17 +48,30 @@ export interface Window {
   readonly from: number;
   /** `undefined` while the command runs. */
   readonly to: number | undefined;
+  /** What it started in the background may still run. */
+  readonly goesOn?: boolean;
 }
+
+/** A program in the background that nobody tells of any more is taken to run for so long. Milliseconds. */
+const GOES_ON_MS = 10 * 60_000;
+
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+export const CLOCK_SLACK_MS = 20;
 
 /** Longer than this, and a person or a program in the background may well have made the change. Milliseconds. */
 export const LONG_WINDOW_MS = 60_000;
 
-/** Whether another session's command ran at some time of this one. */
+/** Whether another session's command ran at some time of this one, or a background program of any session. */
 export function overlaps(window: Window, others: readonly Window[]): boolean {
   const end = window.to ?? Infinity;
-  return others.some(
-    (other) => other.session !== window.session && other.from <= end && (other.to ?? Infinity) >= window.from,
-  );
+  return others.some((other) => {
+    if (other.session === window.session && (other.goesOn !== true || other.id === window.id)) return false;
+    return other.from <= end && endOf(other) >= window.from;
+  });
+}
+
+function endOf({ to = Infinity, goesOn }: Window): number {
+  return goesOn === true ? to + GOES_ON_MS : to;
 }
 
 /** A path whose content on the disk is another than before. */
@@ -71,15 +84,26 @@ export interface WindowChange {
   readonly wasDirty: boolean;
 }
 
-/** What changed on the disk between two snapshots, HEAD's own moves left aside. */
-export function changesBetween(before: Snapshot, after: Snapshot): WindowChange[] {
+/**
+ * What changed on the disk between two snapshots, HEAD's own moves left aside.
+ *
+ * @param was what the former HEAD had at paths that were clean then, where HEAD has moved
+ */
+export function changesBetween(
+  before: Snapshot,
+  after: Snapshot,
+  was: ReadonlyMap<string, FileState> = new Map(),
+): WindowChange[] {
   const changes: WindowChange[] = [];
   for (const [path, now] of after.dirty) {
     const then = before.dirty.get(path);
     if (then === undefined) {
       // Only in the index: somebody staged what the disk does not show, or moved HEAD.
       if (sameState(now.disk, now.head)) continue;
-      changes.push({ path, base: now.head, before: now.head, after: now.disk, wasDirty: false });
+      const then = was.get(path);
+      const stood = then === undefined ? now.head : then;
+      if (sameState(stood, now.disk)) continue;
+      changes.push({ path, base: now.head, before: stood, after: now.disk, wasDirty: false });
     } else if (!sameOnDisk(then, now)) {
       changes.push({ path, base: then.head, before: then.disk, after: now.disk, wasDirty: true });
     }

@@ -3,10 +3,11 @@ import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { statOf } from '../../git/stat.ts';
-import { readLedgers } from '../../changes/ledger.ts';
+import { CLOCK_SLACK_MS } from '../../domain/ledger/snapshot.ts';
+import { appendEntries, readLedgers } from '../../changes/ledger.ts';
 import { quietly } from '../quietly.ts';
 import { keepBefore } from '../../changes/before-copies.ts';
-import { readWindows } from '../../changes/windows.ts';
+import { TOGETHER_MS, readWindows } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { contention } from './contention.ts';
 import { placesOf } from '../places.ts';
@@ -44,6 +45,7 @@ async function beforePaths(
   const touches = placed.map(({ path }) => ({ path, whole: false }));
   const verdict = await contention(scene, found, place, session, touches);
   if (verdict?.kind === 'deny') return verdict;
+  announce(scene, place, session, placed);
   for (const { path } of placed) {
     await keepReverted(scene, place, path);
     keepBefore(place, session, place.top, path);
@@ -51,8 +53,18 @@ async function beforePaths(
   return verdict ?? duringCommit(scene, session, place, placed);
 }
 
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-const CLOCK_SLACK_MS = 20;
+/** Until its result comes, nobody else's command is taken to have made the change. */
+function announce(
+  { event, now }: Scene,
+  place: WorkPlace,
+  session: SessionId,
+  placed: readonly PlacedPath[],
+): void {
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  const paths = placed.map(({ path }) => path);
+  const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
+  appendEntries(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
+}
 
 /** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
 async function keepReverted(scene: Scene, place: WorkPlace, path: string): Promise<void> {

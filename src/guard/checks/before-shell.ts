@@ -7,7 +7,7 @@ import { type FoundRepository, discoverRepository } from '../../git/discover.ts'
 import { mergedTree } from '../../git/finishing.ts';
 import { realPath } from '../../host/disk.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
+import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { stands } from '../verdicts.ts';
 import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
@@ -36,18 +36,30 @@ export async function beforeShell(
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
   const snapshot = await look;
-  if (snapshot === undefined)
-    return (await unlooked(scene, session, { found, place, known, effects, ledgers })) ?? blocked;
+  const agent = scene.event.agent ?? '';
+  const about = {
+    named: named.map(({ path }) => path),
+    agent,
+    commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
+  };
+  if (snapshot === undefined) {
+    const refused = await unlooked(scene, session, { found, place, known, effects, ledgers });
+    if (refused?.kind === 'deny') return refused;
+    // What the command names is its own all the same.
+    const older = known === undefined ? undefined : { ...known, at: scene.now };
+    if (older !== undefined) openWindow(place, session, windowId(scene), older, { ...about, looked: false });
+    return refused ?? blocked;
+  }
   const refusal = await treeRefusal(scene, session, { found, place, snapshot, effects, ledgers });
   if (refusal !== undefined && stands(scene, refusal)) return refusal;
   await keepVanished(scene, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
-  const agent = scene.event.agent ?? '';
   dropAbandoned(place, session, agent, scene.now);
-  const paths = named.map(({ path }) => path);
-  const commits = effects.gitCalls.some(({ verb }) => verb === 'commit');
+  if (ledgers.self.announced.size > 0) {
+    appendEntries(place, session, [{ t: 'answered', agent, at: scene.now - TOGETHER_MS }]);
+  }
   const merged = mergedTree(place.gitDir) ?? '';
-  openWindow(place, session, windowId(scene), snapshot, { named: paths, agent, commits, merged });
+  openWindow(place, session, windowId(scene), snapshot, { ...about, merged });
   if (!scene.dialect.tellsBefore) return blocked;
   const moved = await movedHead(ledgers, snapshot.head, place.top, lookingTime(scene));
   const { lines, told } = newsFor(ledgers, moved, scene.now);

@@ -1,8 +1,10 @@
+import { withRevived } from '../../domain/ledger/claim-ends.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { aliveBeside, isChanged } from './by-ledger.ts';
@@ -40,16 +42,21 @@ export async function foreignClaims(
   });
   if (looked === undefined) return claimsByLedger(scene, place, ledgers, paths);
   const [sides, snapshot] = looked;
-  const open = paths.flatMap((path) => {
-    const dirty = snapshot.dirty.get(path);
-    if (dirty !== undefined) return claimsOn(path, all, sides, dirty.head).foreign;
-    for (const { session, claims } of all) {
-      if (session === self.session || !claims.has(path)) continue;
-      appendEntries(place, session, [{ t: 'end', path, why: 'clean', at: scene.now }]);
-    }
-    return [];
-  });
-  return { claims: open, sides, isByLedger: false };
+  // Of what was not looked at nothing is known.
+  const asked = new Set(paths);
+  const only = <T>(claims: ReadonlyMap<string, T>) =>
+    new Map([...claims].filter(([path]) => asked.has(path)));
+  const known = all.map((one) => ({ ...one, claims: only(one.claims), ended: only(one.ended) }));
+  const settled = await settledClaims(place, known, snapshot, { timeoutMs: lookingTime(scene) });
+  for (const [owner, entries] of settled) appendEntries(place, owner, entries);
+  const ended = [...settled].flatMap(([owner, entries]) =>
+    entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
+  );
+  const shown = withRevived(known, (path) => snapshot.dirty.get(path)?.disk);
+  const claims = paths
+    .flatMap((path) => claimsOn(path, shown, sides, snapshot.dirty.get(path)?.head).foreign)
+    .filter(({ session, path }) => !ended.includes(`${session} ${path}`));
+  return { claims, sides, isByLedger: false };
 }
 
 /** The same without git: a path counts as long as its bytes differ from what HEAD had. */

@@ -22,12 +22,9 @@ export async function afterFiles(
   for (const { scene: there, placed } of await placesOf(scene, session, paths)) {
     const place = there.place === undefined ? undefined : ledgerOf(there.place, session);
     if (place === undefined) continue;
-    await claimPaths(
-      there,
-      place,
-      session,
-      placed.map(({ path }) => path),
-    );
+    const written = placed.map(({ path }) => path);
+    await claimPaths(there, place, session, written);
+    appendEntries(place, session, [{ t: 'answered', paths: written, at: scene.now }]);
     const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
     appendEntries(place, session, told);
     news.push(...lines);
@@ -80,9 +77,10 @@ async function claimAnew(
       if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: scene.now });
       continue;
     }
-    const before = await stateBefore(dirty, copies.get(path), all, self, { place, timeoutMs });
+    const copy = copies.get(path);
+    const before = await stateBefore(dirty, copy, all, self, { place, timeoutMs });
     const { head: base, disk: after } = dirty;
-    if (sameState(before, after) && self.claims.has(path)) continue;
+    if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
     entries.push({ t: 'claim', path, base, before, after, ...explicit(scene) });
   }
   appendEntries(place, session, entries);

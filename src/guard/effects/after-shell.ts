@@ -1,17 +1,29 @@
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
-import { sameState } from '../../domain/ledger/file-state.ts';
+import { withRevived } from '../../domain/ledger/claim-ends.ts';
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { ARRIVAL, closeWindow, putLast, readLast, readWindows } from '../../changes/windows.ts';
+import { commitRuns } from '../../changes/running-commit.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
+import { type Around, claimsAround } from '../../changes/window-changes.ts';
+import {
+  ARRIVAL,
+  type OpenWindow,
+  closeWindow,
+  putLast,
+  readLast,
+  readWindows,
+} from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
-import { discardedEvents, endedEvents, endedNotice, endedOfOthers, keepOthers } from './gone-work.ts';
+import { goesOn } from '../goes-on.ts';
+import { goneWork } from './gone-work.ts';
 import { movedHead, newsFor, theSession } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
-import { claimsOf, toldChanges } from './window-claims.ts';
+import { toldChanges } from './told-changes.ts';
 import { windowId } from '../window-id.ts';
 import {
   type Ledgers,
@@ -37,28 +49,27 @@ export async function afterShell(
   if (window === undefined && scene.event.changedFiles.length === 0) return toldOnly(scene, place, session);
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
-  const after = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  const after = await looking.catch(async (error: unknown) => {
+    if (window !== undefined) await claimBlindly(scene, place, window);
+    throw error;
+  });
   putLast(place, after);
   const ledgers = openLedgers(place, session);
   const notices: string[] = [];
-  const entries = [
-    ...(window === undefined
-      ? toldChanges(scene, place, after)
-      : claimsOf(scene, place, ledgers, { window, windows, after })),
-    ...endedClaims(place, ledgers, after, scene.now),
-  ];
-  if (window !== undefined) {
-    entries.push(...stagedEntries(window.snapshot, after, scene.now));
-    entries.push(...discardedEvents(window.snapshot, after, ledgers, scene.now));
-    const { headEntries } = await import('./head-moves.ts');
-    entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
-    const ended = endedOfOthers(window, windows, ledgers, after);
-    const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-    entries.push(...endedEvents(ended, session, isCommit, scene.now));
-    const kept = await keepOthers(scene, place, ledgers, window, after, command);
-    notices.push(...ended.map((claim) => endedNotice(claim, isCommit, kept)));
+  const entries = await settled(scene, place, ledgers, after, window?.id);
+  if (window === undefined) entries.push(...toldChanges(scene, place, after));
+  else {
+    entries.push(...(await claimsOf(scene, place, ledgers, { window, windows, after })));
+    if (window.looked) entries.push(...(await movesOf(scene, place, ledgers, window.snapshot, after)));
+    // What a commit's hooks have put aside will be back.
+    if (window.looked && !commitRuns(place, scene.now, window.id)) {
+      const gone = await goneWork(scene, place, ledgers, { window, windows, after, command, entries });
+      entries.push(...gone.entries);
+      notices.push(...gone.notices);
+    }
     noteOperation(scene, place, ledgers, window, windows);
-    closeWindow(place, window, scene.now);
+    closeWindow(place, window, scene.now, goesOn(scene));
   }
   const stood = window?.snapshot.head;
   const moved =
@@ -75,14 +86,67 @@ function toldOnly(scene: Scene, place: WorkPlace, session: SessionId): readonly 
   return lines;
 }
 
-/** Claims of any session whose path is as HEAD has it: gone for good. */
-function endedClaims(place: WorkPlace, { all, self }: Ledgers, after: Snapshot, now: number): LedgerEntry[] {
-  const over = (ledger: { claims: ReadonlyMap<string, OpenClaim> }) =>
-    [...ledger.claims.keys()]
-      .filter((path) => !after.dirty.has(path))
-      .map((path): LedgerEntry => ({ t: 'end', path, why: 'clean', at: now }));
-  for (const ledger of all) if (ledger !== self) appendEntries(place, ledger.session, over(ledger));
-  return over(self);
+/** git could not be asked: what the command named is the session's all the same. */
+async function claimBlindly(scene: Scene, place: WorkPlace, window: OpenWindow): Promise<void> {
+  const { blindClaims } = await import('./blind-claims.ts');
+  appendEntries(place, window.session, blindClaims(place, window, scene.now));
+  closeWindow(place, window, scene.now, goesOn(scene));
+}
+
+/** What became of the index and of HEAD while the command ran. */
+async function movesOf(
+  scene: Scene,
+  place: WorkPlace,
+  ledgers: Ledgers,
+  before: Snapshot,
+  after: Snapshot,
+): Promise<LedgerEntry[]> {
+  const { headEntries } = await import('./head-moves.ts');
+  const moves = await headEntries(place, ledgers, before, after, scene);
+  if (moves.length > 0) {
+    const { undoneClaims } = await import('./undone-commits.ts');
+    const undone = await undoneClaims(scene, place, ledgers, before, after);
+    for (const [owner, claims] of undone) appendEntries(place, owner, claims);
+  }
+  return [...stagedEntries(before, after, scene.now), ...moves];
+}
+
+/** What the look ends and brings back: the others' entries are written at once, the session's own are returned. */
+async function settled(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  after: Snapshot,
+  window: string | undefined,
+): Promise<LedgerEntry[]> {
+  const timeoutMs = lookingTime(scene);
+  const found = await settledClaims(place, all, after, { window, timeoutMs });
+  for (const [session, entries] of found) {
+    if (session !== self.session) appendEntries(place, session, entries);
+  }
+  return [...(found.get(self.session) ?? [])];
+}
+
+/** The claims on what changed while the command ran; what came back is whose it was. */
+async function claimsOf(
+  scene: Scene,
+  place: WorkPlace,
+  { all, self }: Ledgers,
+  { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
+): Promise<LedgerEntry[]> {
+  const { top } = place;
+  const ledgers = withRevived(all, (path) => after.dirty.get(path)?.disk);
+  const { now, event } = scene;
+  const own = new Set([self.session]);
+  const timeoutMs = lookingTime(scene);
+  const around = { top, window, windows, after, ledgers, own, agent: event.agent, now, timeoutMs };
+  const back = ledgers.find((one) => one.session === self.session)?.claims;
+  const claims = await claimsAround(around);
+  const isBack = (path: string, left: FileState) => {
+    const claim = self.claims.has(path) ? undefined : back?.get(path);
+    return claim !== undefined && sameState(claim.after, left);
+  };
+  return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
 /** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */

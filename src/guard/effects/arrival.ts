@@ -1,6 +1,8 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { claimEntries } from '../../domain/ledger/compact.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
+import { sinceStart } from '../../domain/ledger/since-start.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import type { SessionRecord } from '../../domain/session.ts';
@@ -127,7 +129,7 @@ export async function arrive(
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     const ids = unheardIds(openLedgers(place, session));
     appendEntries(place, session, [
-      ...sinceStart(place, changes, scene.now),
+      ...newClaims(place, session, changes, scene.now),
       { t: 'head', ...snapshot.head, own: false, at: scene.now },
       ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: scene.now } as const]),
     ]);
@@ -173,21 +175,25 @@ function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): v
 function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
-  const claims = sinceStart(place, changes, at);
+  const claims = newClaims(place, peer, changes, at);
   appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
   noteLoneOperation(place.gitDir, peer, start.at);
 }
 
-function sinceStart(place: WorkPlace, changes: readonly WindowChange[], at: number): LedgerEntry[] {
-  // Whoever is on record with the very same change has made it, be it this session or another.
+/** The claims that no ledger has: whoever is on record with the very same change has made it. */
+function newClaims(
+  place: WorkPlace,
+  session: SessionId,
+  changes: readonly WindowChange[],
+  at: number,
+): LedgerEntry[] {
   const known = readLedgers(place).map(({ claims }) => claims);
-  return changes.flatMap(({ path, base, before, after }): LedgerEntry[] => {
+  return [...sinceStart(session, changes, () => at).values()].flatMap((claim) => {
     const isClaimed = known.some((claims) => {
-      const claim = claims.get(path);
-      return claim !== undefined && sameState(claim.after, after);
+      const former = claims.get(claim.path);
+      return former !== undefined && sameState(former.after, claim.after);
     });
-    if (isClaimed) return [];
-    return [{ t: 'claim', path, base, before, after, evidence: 'since-start', weak: false, at }];
+    return isClaimed ? [] : claimEntries(claim);
   });
 }
 

@@ -13,14 +13,45 @@ import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 const MAX_NAMES = 5;
 
+/** What a command of the session left behind. */
+export interface Left {
+  readonly window: OpenWindow;
+  readonly windows: readonly OpenWindow[];
+  readonly after: Snapshot;
+  readonly command: string;
+  /** What is known of it already. */
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** What has to be kept and told of uncommitted work that is gone after the command. */
+export async function goneWork(
+  scene: Scene,
+  place: WorkPlace,
+  ledgers: Ledgers,
+  { window, windows, after, command, entries }: Left,
+): Promise<{ entries: LedgerEntry[]; notices: string[] }> {
+  const ended = endedOfOthers(window, windows, ledgers, after);
+  const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
+  const told = endedEvents(ended, window.session, isCommit, scene.now);
+  const discarded = discardedBetween(window.snapshot, after).filter((path) => {
+    const isOthers = ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
+    return isOthers ? ended.some((claim) => claim.path === path) : !isStash(scene, command);
+  });
+  const kept = await keepOthers(scene, place, ledgers, window, after, command);
+  return {
+    entries: [...discardedEvents(discarded, ledgers, scene.now), ...told],
+    notices: ended.map((claim) => endedNotice(claim, isCommit, kept)),
+  };
+}
+
+/** Its own work and nobody's is put aside by that, and not gone. */
+function isStash({ aliases }: Scene, command: string): boolean {
+  const isNamed = (text: string) => /\bstash\b/.test(text);
+  return isNamed(command) || [...aliases].some(([name, value]) => isNamed(value) && command.includes(name));
+}
+
 /** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
-export function discardedEvents(
-  before: Snapshot,
-  after: Snapshot,
-  { self }: Ledgers,
-  now: number,
-): LedgerEntry[] {
-  const gone = discardedBetween(before, after);
+function discardedEvents(gone: readonly string[], { self }: Ledgers, now: number): LedgerEntry[] {
   if (gone.length === 0) return [];
   const names = gone.slice(0, MAX_NAMES).map(escapeLine).join(', ');
   const more = gone.length > MAX_NAMES ? ` and ${gone.length - MAX_NAMES} more` : '';
@@ -34,7 +65,7 @@ export function discardedEvents(
 }
 
 /** Others' uncommitted work that is gone from the working tree, by this command and by nothing of their own. */
-export function endedOfOthers(
+function endedOfOthers(
   window: OpenWindow,
   windows: readonly OpenWindow[],
   { all, self }: Ledgers,
@@ -58,7 +89,7 @@ export function endedOfOthers(
 }
 
 /** Tells an owner what became of its work. That it was thrown away is told to everybody, as it is. */
-export function endedEvents(
+function endedEvents(
   ended: readonly OpenClaim[],
   session: SessionId,
   isCommit: boolean,
@@ -76,18 +107,14 @@ export function endedEvents(
   });
 }
 
-export function endedNotice(
-  { path, session }: OpenClaim,
-  isCommit: boolean,
-  kept: number | undefined,
-): string {
+function endedNotice({ path, session }: OpenClaim, isCommit: boolean, kept: number | undefined): string {
   const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
   const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
   return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: ${look}`;
 }
 
 /** What is gone of others, or nobody's: a session's own files are its own to remove. */
-export async function keepOthers(
+async function keepOthers(
   scene: Scene,
   place: WorkPlace,
   { all, self }: Ledgers,

@@ -1,4 +1,4 @@
-import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/snapshot.ts';
+import { CLOCK_SLACK_MS, LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../../git/operations.ts';
 import { mergedTree } from '../../git/finishing.ts';
@@ -6,9 +6,6 @@ import { forgetBeginners, putBeginner } from '../../changes/operations.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
-
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-const CLOCK_SLACK_MS = 20;
 
 /**
  * After a shell command: when a merge, rebase … began while it ran and is not finished, this session has begun it. In

@@ -7,9 +7,11 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { removeBefore } from '../../changes/before-copies.ts';
 import {
   type LedgerPlace,
+  appendEntries,
   ledgerFile,
   ledgerPlaces,
   readAllLedgers,
+  readLedger,
   removeLedger,
 } from '../../changes/ledger.ts';
 import {
@@ -28,12 +30,19 @@ const KEEP_CLAIMS_MS = 7 * 86_400_000;
 const KEEP_CONTENTS_MS = 3600_000;
 
 /** A session is over: what it was doing just now is forgotten; what it changed stays on record, it may be resumed. */
-export function forgetCalls({ commonDir, gitDir }: FoundRepository, session: SessionId): void {
+export function forgetCalls({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
   const place = { commonDir, worktreeId };
   removeWindows(place, session);
   removeBefore(place, session);
+  answerCalls(place, session, now);
+}
+
+/** File tools that were announced and have not told their result will not any more. */
+export function answerCalls(place: LedgerPlace, session: SessionId, now: number): void {
+  if (readLedger(place, session).announced.size === 0) return;
+  appendEntries(place, session, [{ t: 'answered', at: now }]);
 }
 
 /** Removes ledgers of sessions that were over long ago, and contents that no claim refers to. */
@@ -63,8 +72,8 @@ function listed(place: LedgerPlace, session: SessionId): string[] {
   return paths.flatMap(({ disk }) => disk?.oid ?? []);
 }
 
-function contents({ claims, staged }: SessionLedger): string[] {
-  const changes = [...claims.values()].flatMap((claim) => claim.changes);
+function contents({ claims, ended, staged }: SessionLedger): string[] {
+  const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
   const states = [...changes.flatMap(({ before, after }) => [before, after]), ...[...staged.values()].flat()];
   return states.flatMap((state) => state?.oid ?? []);
 }

@@ -10,13 +10,17 @@ import { forgetRegistration } from '../../sessions/registered.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
 import { endSession, listSessions } from '../../sessions/records.ts';
 import { readTopics } from '../../notes/topic.ts';
-import { forgetCalls } from '../effects/tidy.ts';
+import { ledgerOf } from '../../changes/work-place.ts';
+import { answerCalls, forgetCalls } from '../effects/tidy.ts';
 import type { Scene } from '../scene.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
 export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
   const { place } = scene;
-  if (place === undefined || scene.event.stopHookActive) return { kind: 'allow' };
+  if (place === undefined) return { kind: 'allow' };
+  const ledger = ledgerOf(place, session);
+  if (ledger !== undefined) answerCalls(ledger, session, scene.now);
+  if (scene.event.stopHookActive) return { kind: 'allow' };
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(scene.folder)).dirty === 0 || (await hasNote(scene, session)))
     return { kind: 'allow' };
@@ -64,7 +68,7 @@ export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verd
   }
   if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
   forgetRegistration(place, session);
-  forgetCalls(place, session);
+  forgetCalls(place, session, scene.now);
   for (const file of [
     beatFile(place.commonDir, session),
     join(repositoryFolder(place.commonDir), 'nudged', session),

@@ -41,7 +41,7 @@ async function elsewhere(scene: Scene, session: SessionId): Promise<void> {
   const { forgetCalls } = await import('../effects/tidy.ts');
   for (const there of await visited(scene, session)) {
     await quietly(there, async () => {
-      if (there.place !== undefined) forgetCalls(there.place, session);
+      if (there.place !== undefined) forgetCalls(there.place, session, scene.now);
       await leave(there, session);
       if (kind === 'session-end') await sessionEnd(there, session);
     });

@@ -2,13 +2,13 @@ import { decideBelonging } from '../../domain/ledger/belonging.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimsOn } from '../../domain/ledger/ownership.ts';
 import { changesLeft } from '../../domain/ledger/resume.ts';
+import { sinceStart } from '../../domain/ledger/since-start.ts';
 import { type Snapshot, changesBetween } from '../../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { changedAt, takeSnapshot } from '../../git/work-tree.ts';
 import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { readLast, readPause, readStart } from '../../changes/windows.ts';
-import { sinceStartClaims } from '../../changes/dirty-work.ts';
 
 /** What a session has changed in one worktree and not committed. */
 export interface OwnWork {
@@ -75,7 +75,7 @@ function claimsAlone(
     const pause = readPause(place, session);
     const changes =
       pause === undefined ? changesBetween(start, snapshot) : changesLeft(start, pause, snapshot);
-    return sinceStartClaims(session, changes, start.at, top);
+    return sinceStart(session, changes, (path) => Math.max(start.at, changedAt(top, path) ?? 0));
   }
   return new Map();
 }

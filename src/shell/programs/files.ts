@@ -21,6 +21,15 @@ function remove(call: Call): Status {
   return true;
 }
 
+/** `chmod` changes what git keeps of a file's mode: of all words but the first, or all with `--reference`. */
+function changeMode({ args, frame, machine }: Call): Status {
+  // `-x` and the like take rights away; only `-R` and what begins with two dashes are options.
+  const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
+  const isLike = args.some((word) => word.startsWith('--reference'));
+  for (const word of words.slice(isLike ? 0 : 1)) machine.write(frame.scope, word, 'chmod');
+  return undefined;
+}
+
 /** `touch` changes no content: only a file that is not there yet comes into being. */
 function touch({ args, frame, machine }: Call): Status {
   const options = parseOptions(args, { short: 'd:r:t:A:', long: 'date= reference= time=' });
@@ -115,6 +124,7 @@ export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progr
   ['trash', remove],
   ['trash-put', remove],
   ['rmdir', () => true],
+  ['chmod', changeMode],
   ['touch', touch],
   ['tee', tee],
   ['dd', dd],

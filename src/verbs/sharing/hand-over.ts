@@ -1,5 +1,6 @@
 import { chainChanges } from '../../domain/ledger/belonging.ts';
-import type { Change, LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import { claimEntries } from '../../domain/ledger/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -56,11 +57,7 @@ async function enter(
   const known = (own.find(({ liveness }) => liveness === 'live') ?? own[0])?.record;
   if (known === undefined) return;
   if (lone !== undefined && lone.session !== session) {
-    appendEntries(
-      place,
-      lone.session,
-      [...lone.claims.values()].flatMap((claim) => claimEntries(claim, claim.at)),
-    );
+    appendEntries(place, lone.session, [...lone.claims.values()].flatMap(claimEntries));
   }
   await putRecord({ cwd: tree.top }, place.worktreeId, known, here?.oid);
   if (lone?.session !== session) removeSolo(tree.gitDir);
@@ -90,15 +87,8 @@ function handedOver({ dirty, own, others }: Target, session: SessionId, now: num
   const changes = all.length === 0 ? [{ before: head, after: disk }] : chainChanges(base, all);
   const fresh: LedgerEntry[] =
     mine.length === 0 ? [] : [{ t: 'end', path, why: 'taken', by: session, at: now }];
-  return [...fresh, ...claimEntries({ path, base, changes }, now, 'explicit')];
-}
-
-function claimEntries(
-  { path, base, changes }: { path: string; base: OpenClaim['base']; changes: readonly Change[] },
-  at: number,
-  evidence: OpenClaim['evidence'] = 'since-start',
-): LedgerEntry[] {
-  return changes.map((change) => ({ t: 'claim', path, base, ...change, evidence, weak: false, at }));
+  const sure = { evidence: 'explicit', weak: false, at: now } as const;
+  return [...fresh, ...changes.map((change) => ({ t: 'claim', path, base, ...change, ...sure }) as const)];
 }
 
 function endClaim(

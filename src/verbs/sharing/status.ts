@@ -15,7 +15,7 @@ import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import { type WorkTree, askerOf, belongingOf, endCleanClaims, lookAtWork } from '../../changes/dirty-work.ts';
+import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
@@ -61,7 +61,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
     lookAtWork(tree, judged, context.now),
     remotes.size === 0 ? [] : summariseRemotes(cwd, remotes, context.budget),
   ]);
-  endCleanClaims(work);
+  await settleClaims(work);
   const asker = askerOf(self, judged);
   const items = [...work.snapshot.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type LedgerEntry,
-  compactEntries,
-  foldLedger,
-  isCommitted,
-} from '../../../src/domain/ledger/claims.ts';
+import { type LedgerEntry, foldLedger, isCommitted } from '../../../src/domain/ledger/claims.ts';
+import { compactEntries } from '../../../src/domain/ledger/compact.ts';
 import { sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
 import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { sessionOf } from '../../support/chain.ts';

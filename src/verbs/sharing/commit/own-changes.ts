@@ -1,64 +1,31 @@
 import { join } from 'node:path';
-import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import {
-  type Snapshot,
-  changesBetween,
-  stagedBetween,
-  windowEvidence,
-} from '../../../domain/ledger/snapshot.ts';
+import { type OpenClaim, foldLedger } from '../../../domain/ledger/claims.ts';
+import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lstatOf } from '../../../git/stat.ts';
+import { claimsAround } from '../../../changes/window-changes.ts';
 import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
 import type { DirtyWork } from '../../../changes/dirty-work.ts';
 
 /** Changes that no ledger has yet: of a session that is alone, and of the commands that run this one. */
-export function unrecordedClaims(
+export async function unrecordedClaims(
   self: SessionId,
   work: DirtyWork,
   owners: ReadonlySet<SessionId>,
   now: number,
-): OpenClaim[] {
-  const { lone, place, snapshot, ledgers } = work;
+): Promise<OpenClaim[]> {
+  const { lone, place, snapshot, ledgers, tree } = work;
   const alone = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
   if (place === undefined) return alone;
-  // A session's arrival opens a window for those that were here, whether they run a command or not.
-  const windows = readWindows(place).filter(({ id }) => id !== ARRIVAL);
-  const closed = ledgers.flatMap((ledger) => ledger.windows);
-  const running = windows.filter(({ session }) => session === self);
-  const changed = running.flatMap((window) => {
-    const others = [...windows, ...closed].filter((one) => one.session !== self);
-    const sure = windowEvidence({ ...window, to: now }, others);
-    return changesBetween(window.snapshot, snapshot).flatMap((change): OpenClaim[] => {
-      const { path, base, before, after } = change;
-      const named = window.named.some((name) => path === name || path.startsWith(`${name}/`));
-      const known = (session: SessionId) =>
-        ledgers.some((ledger) => ledger.session === session && ledger.claims.has(path));
-      const mine = [...owners].some(known);
-      const theirs = ledgers
-        .filter(({ session }) => !owners.has(session))
-        .flatMap(({ claims }) => claims.get(path) ?? []);
-      // What another changed meanwhile is in the difference, too.
-      if (theirs.some(({ at }) => at >= window.from)) return [];
-      // A formatter does not make another's, or nobody's, file this session's.
-      if (!named && !mine && theirs.length === 0 && change.wasDirty) return [];
-      const evidence = named ? 'named' : 'window';
-      const weak = !named && sure.weak;
-      const at = { since: now, at: now };
-      return [
-        {
-          session: self,
-          path,
-          base,
-          changes: [{ before, after }],
-          after,
-          committed: [],
-          evidence,
-          weak,
-          ...at,
-        },
-      ];
-    });
-  });
+  const windows = readWindows(place);
+  const changed: OpenClaim[] = [];
+  for (const window of windows) {
+    // A session's arrival opens a window for those that were here, whether they run a command or not.
+    if (window.session !== self || window.id === ARRIVAL) continue;
+    const { top } = tree;
+    const claims = await claimsAround({ top, window, windows, after: snapshot, ledgers, own: owners, now });
+    changed.push(...foldLedger(self, claims).claims.values());
+  }
   return [...alone, ...changed];
 }
 

@@ -71,7 +71,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   ]);
   const owners = ownersOf(self, asker, judged);
   const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
-  const unrecorded = unrecordedClaims(self, work, owners, now);
+  const unrecorded = await unrecordedClaims(self, work, owners, now);
   const facts = { dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named };
   const shares = await withoutStale(self, work, divideWork(facts));
   return {

@@ -1,0 +1,98 @@
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
+import {
+  CLOCK_SLACK_MS,
+  type Snapshot,
+  type Window,
+  type WindowChange,
+  changesBetween,
+} from '../domain/ledger/snapshot.ts';
+import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/window-claims.ts';
+import type { SessionId } from '../domain/names.ts';
+import { listTree } from '../git/list-tree.ts';
+import { exactStatOf } from '../git/stat.ts';
+import { ARRIVAL, type OpenWindow } from './windows.ts';
+
+/** A command of a session, with the working tree after it (or as it is now, while it runs). */
+export interface Around {
+  readonly top: string;
+  readonly window: OpenWindow;
+  /** All commands that run now. */
+  readonly windows: readonly OpenWindow[];
+  readonly after: Snapshot;
+  readonly ledgers: readonly SessionLedger[];
+  /** The sessions that count as the one that ran it; its own is among them. */
+  readonly own: ReadonlySet<SessionId>;
+  readonly agent?: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly timeoutMs?: number;
+}
+
+/** The claims on what changed while a session's command ran. */
+export async function claimsAround(around: Around): Promise<ReturnType<typeof claimsInWindow>> {
+  const { top, window, windows, after, ledgers, own, agent, now, timeoutMs } = around;
+  const time = { session: window.session, id: window.id, from: window.from, to: now };
+  return claimsInWindow({
+    self: window.session,
+    own,
+    window: time,
+    named: window.named,
+    changes: await changesSince(top, window.snapshot, after, timeoutMs),
+    ledgers,
+    running: windows.filter((one) => one.id !== ARRIVAL && !isForgotten(one, now)),
+    agent,
+    // Without a look before, what nobody named may have been there.
+    isTimely: (change) => window.looked && changedWithin(top, change, time),
+  });
+}
+
+/** A command whose end nobody has told of: the session has crashed, or its client gave it up. */
+export function isForgotten({ from, to }: Window, now: number): boolean {
+  return to === undefined && now - from > FORGOTTEN_MS;
+}
+
+/** What changed on the disk between two looks. Where HEAD has moved, a file that was left alone only looks changed. */
+export async function changesSince(
+  top: string,
+  before: Snapshot,
+  after: Snapshot,
+  timeoutMs?: number,
+): Promise<WindowChange[]> {
+  const { oid } = before.head;
+  if (oid === after.head.oid) return changesBetween(before, after);
+  const fresh = [...after.dirty.keys()].filter((path) => !before.dirty.has(path));
+  return changesBetween(before, after, await statesAt(top, oid, fresh, timeoutMs));
+}
+
+/** What a commit has at paths; `null` where it has nothing. Submodules are left out. */
+export async function statesAt(
+  top: string,
+  commit: string | null,
+  paths: readonly string[],
+  timeoutMs?: number,
+): Promise<Map<string, FileState>> {
+  const states = new Map<string, FileState>(paths.map((path) => [path, null]));
+  if (paths.length === 0 || commit === null) return states;
+  const limits = timeoutMs === undefined ? {} : { timeoutMs };
+  for (const { path, mode, oid } of await listTree(top, commit, paths, limits)) {
+    if (states.has(path)) states.set(path, { mode, oid });
+  }
+  return states;
+}
+
+/**
+ * Whether a file's own times say that it was changed while a command ran. Both of the inode count: a change of the mode
+ * leaves that of the content.
+ */
+export function changedWithin(
+  top: string,
+  { path, after }: WindowChange,
+  { from, to = from }: Window,
+): boolean {
+  // What is gone has no time, and that of a submodule's folder says nothing about its commit.
+  if (after === null || after.mode === '160000') return true;
+  const stat = exactStatOf(`${top}/${path}`);
+  const times = stat === undefined ? [] : [Number(stat.mtimeNs) / 1e6, Number(stat.ctimeNs) / 1e6];
+  return times.some((at) => at >= from - CLOCK_SLACK_MS && at <= to + CLOCK_SLACK_MS);
+}

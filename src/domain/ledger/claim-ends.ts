@@ -1,0 +1,77 @@
+import type { SessionId } from '../names.ts';
+import { type LedgerEntry, type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
+import { type FileState, sameState } from './file-state.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Which claims a look at the working tree ends, and which it brings back. Pure. */
+
+/** Paths with open claims that the look shows as HEAD has them. */
+export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: Snapshot): string[] {
+  const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
+  return [...new Set(claimed)].filter((path) => !dirty.has(path));
+}
+
+/**
+ * What the look says of claims. One whose path is clean is over; it may come back unless it was committed. Where a commit
+ * runs, its hooks may have put the tree aside for a while, and only what is committed is over.
+ *
+ * @param heads what HEAD has at the {@link cleanPaths}
+ */
+export function claimsSettled(
+  ledgers: readonly SessionLedger[],
+  snapshot: Snapshot,
+  heads: ReadonlyMap<string, FileState>,
+  commitRuns: boolean,
+): Map<SessionId, LedgerEntry[]> {
+  const { at, dirty } = snapshot;
+  const back = new Set(revivals(ledgers, (path) => dirty.get(path)?.disk));
+  return new Map(
+    ledgers.map((ledger) => {
+      const over = [...ledger.claims.values()].flatMap((claim): LedgerEntry[] => {
+        const { path } = claim;
+        if (dirty.has(path)) return [];
+        const why = isCommitted(claim, heads.get(path) ?? null) ? 'committed' : 'clean';
+        return why === 'clean' && commitRuns ? [] : [{ t: 'end', path, why, at }];
+      });
+      const revived = [...ledger.ended.values()].filter((claim) => back.has(claim));
+      return [ledger.session, [...over, ...revived.map(({ path }) => ({ t: 'revived', path, at }) as const)]];
+    }),
+  );
+}
+
+/** The ledgers as they are when the claims are open again whose change shows at their paths. */
+export function withRevived(
+  ledgers: readonly SessionLedger[],
+  stateAt: (path: string) => FileState | undefined,
+): SessionLedger[] {
+  const back = revivals(ledgers, stateAt);
+  return ledgers.map((ledger) => {
+    const own = back.filter((claim) => ledger.ended.get(claim.path) === claim);
+    return {
+      ...ledger,
+      claims: new Map([...ledger.claims, ...own.map((claim) => [claim.path, claim] as const)]),
+    };
+  });
+}
+
+/** Claims that had ended and whose change shows again; where it is an open claim's, too, that one explains it. */
+function revivals(
+  ledgers: readonly SessionLedger[],
+  stateAt: (path: string) => FileState | undefined,
+): OpenClaim[] {
+  return ledgers.flatMap(({ ended }) =>
+    [...ended.values()].filter(({ path, after, at }) => {
+      const state = stateAt(path);
+      if (state === undefined || !sameState(state, after)) return false;
+      const isLater = ledgers.some(
+        (one) => (one.ended.get(path)?.at ?? 0) > at && shows(one.ended, path, state),
+      );
+      return !isLater && !ledgers.some(({ claims }) => shows(claims, path, state));
+    }),
+  );
+}
+
+function shows(claims: ReadonlyMap<string, OpenClaim>, path: string, state: FileState): boolean {
+  const claim = claims.get(path);
+  return claim !== undefined && sameState(claim.after, state);
+}

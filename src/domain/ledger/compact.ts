@@ -1,0 +1,46 @@
+import type { LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
+
+/** The entries that fold to a claim. */
+export function claimEntries(claim: OpenClaim): Extract<LedgerEntry, { t: 'claim' }>[] {
+  const { path, base, changes, evidence, weak, since, at } = claim;
+  const agent = claim.agent === undefined ? {} : { agent: claim.agent };
+  return changes.map(({ before, after }, n) => {
+    return { t: 'claim', path, base, before, after, evidence, weak, ...agent, at: n === 0 ? since : at };
+  });
+}
+
+/** The entries that fold to the same as all of them, for a file that has grown. */
+export function compactEntries(ledger: SessionLedger, forgetBefore: number): LedgerEntry[] {
+  const entries: LedgerEntry[] = [];
+  for (const claim of ledger.ended.values()) {
+    const { path, at } = claim;
+    if (at >= forgetBefore) entries.push(...claimEntries(claim), { t: 'end', path, why: 'clean', at });
+  }
+  for (const claim of ledger.claims.values()) {
+    const { path, at, committed } = claim;
+    entries.push(...claimEntries(claim));
+    for (const state of committed) entries.push({ t: 'commit', parent: null, paths: [[path, state]], at });
+  }
+  for (const [path, states] of ledger.staged) {
+    for (const state of states.slice(-4)) entries.push({ t: 'staged', path, state, at: forgetBefore });
+  }
+  for (const commit of ledger.commits.slice(-8)) {
+    // What is claimed again since must not look committed.
+    const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
+    if (commit.at >= forgetBefore) entries.push({ ...commit, paths });
+  }
+  for (const move of ledger.moves.slice(-8)) entries.push({ t: 'head', ...move, own: true });
+  if (ledger.head !== undefined) entries.push({ t: 'head', ...ledger.head });
+  for (const { id, text, to, at } of ledger.events) {
+    if (at >= forgetBefore) entries.push({ t: 'event', id, text, at, ...(to === undefined ? {} : { to }) });
+  }
+  for (const { id, from, to, goesOn = false } of ledger.windows) {
+    if (to !== undefined && to >= forgetBefore) entries.push({ t: 'window', id, from, goesOn, at: to });
+  }
+  for (const [path, { agent, at }] of ledger.announced) {
+    entries.push({ t: 'announced', paths: [path], at, ...(agent === undefined ? {} : { agent }) });
+  }
+  const told = [...ledger.told].slice(-256);
+  if (told.length > 0) entries.push({ t: 'told', ids: told, at: forgetBefore });
+  return entries;
+}

@@ -1,0 +1,93 @@
+import type { SessionId } from '../names.ts';
+import type { Change, LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
+import { sameState } from './file-state.ts';
+import { type Window, type WindowChange, windowEvidence } from './snapshot.ts';
+
+/** Whose the changes are that two looks around a session's shell command show. Pure. */
+
+export interface WindowFacts {
+  readonly self: SessionId;
+  /** The sessions that count as the asking one; its own is among them. */
+  readonly own: ReadonlySet<SessionId>;
+  /** The command's time, up to now. */
+  readonly window: Window & { readonly to: number };
+  /** Paths that the command itself names as what it writes or removes. */
+  readonly named: readonly string[];
+  readonly changes: readonly WindowChange[];
+  readonly ledgers: readonly SessionLedger[];
+  /** Commands of all sessions that run now, but for those that have been forgotten. */
+  readonly running: readonly Window[];
+  readonly agent: string | undefined;
+  /** Whether the file's own times say that it was changed meanwhile. */
+  readonly isTimely: (change: WindowChange) => boolean;
+}
+
+type Claim = Extract<LedgerEntry, { t: 'claim' }>;
+
+/** The claims of the session that ran the command. */
+export function claimsInWindow(facts: WindowFacts): Claim[] {
+  const { window, ledgers, running, agent } = facts;
+  const others = [...running, ...ledgers.flatMap(({ windows }) => windows)];
+  const sure = windowEvidence(window, others);
+  return facts.changes.flatMap((change): Claim[] => {
+    const { path, base } = change;
+    const isNamed = namesPath(facts.named, path);
+    if (!isNamed && isExplained(change, facts)) return [];
+    const evidence = isNamed ? 'named' : 'window';
+    const weak = !isNamed && (sure.weak || !facts.isTimely(change));
+    const by = agent === undefined ? {} : { agent };
+    return ownParts(change, facts).map((part) => {
+      return { t: 'claim', path, base, ...part, evidence, weak, ...by, at: window.to };
+    });
+  });
+}
+
+/** A program's operand takes in what is below it. */
+export function namesPath(named: readonly string[], path: string): boolean {
+  return named.some((name) => path === name || path.startsWith(`${name}/`));
+}
+
+/** Nothing but a difference speaks for the session, and something better speaks against it. */
+function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts): boolean {
+  const { path, after, wasDirty } = change;
+  const theirs = ledgers.filter(({ session }) => !own.has(session));
+  const claims = theirs.flatMap((ledger) => ledger.claims.get(path) ?? []);
+  // What somebody had left there shows again: it was put aside, and has come back.
+  if (claims.some((claim) => sameState(claim.after, after))) return true;
+  // A file tool's call is on its way.
+  if (theirs.some((ledger) => isAnnounced(ledger, path, window.to))) return true;
+  // Dirty before, and nobody's: a formatter or a test run does not make it anybody's.
+  const isMine = ledgers.some(({ session, claims: held }) => own.has(session) && held.has(path));
+  return wasDirty && !isMine && claims.length === 0;
+}
+
+/** An announced call that was not answered within this time never will be. Milliseconds. */
+export const FORGOTTEN_MS = 10 * 60_000;
+
+function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {
+  const at = announced.get(path)?.at;
+  return at !== undefined && now - at <= FORGOTTEN_MS;
+}
+
+/** The change without what others have on record of the same time. */
+function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): Change[] {
+  const meanwhile = ledgers
+    .filter(({ session }) => !own.has(session))
+    .flatMap(({ claims }) => claims.get(change.path) ?? [])
+    .filter(({ at, evidence }) => at >= window.from && evidence !== 'window')
+    .sort((a, b) => a.since - b.since);
+  let { before } = change;
+  const parts: Change[] = [];
+  for (const claim of meanwhile) {
+    const start = firstOf(claim, window.from)?.before;
+    if (start !== undefined && !sameState(before, start)) parts.push({ before, after: start });
+    before = claim.after;
+  }
+  if (meanwhile.length === 0 || !sameState(before, change.after)) parts.push({ before, after: change.after });
+  return parts;
+}
+
+/** Where another's claim began, if that was while the command ran. */
+function firstOf({ since, changes }: OpenClaim, from: number): Change | undefined {
+  return since >= from ? changes[0] : undefined;
+}
