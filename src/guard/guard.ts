@@ -104,6 +104,7 @@ async function setScene(
     cwd,
     clientPid,
     settings,
+    entries,
     listed,
     aliases: aliasesFrom(entries),
     treeSettings: treeSettingsFrom(entries),
@@ -131,8 +132,8 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
 async function entriesOf({ settings, budget }: GuardCall, cwd: string): Promise<readonly SettingEntry[]> {
   if (settings !== undefined) return entriesFromLines(settings);
-  const { readGuardEntries } = await import('../git/config.ts');
-  return readGuardEntries(cwd, budget.left());
+  const { plainConfig } = await import('../git/config-under.ts');
+  return plainConfig(cwd, budget.left());
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */

@@ -9,6 +9,7 @@ import { hasWorktreeBelow } from '../git/worktrees.ts';
 import { RESCUE_MS } from './effects/rescue/rescue-time.ts';
 import { removePath, decideGuarded } from './checks/guarded-path.ts';
 import { firstRefusal, combined, stands } from './verdicts.ts';
+import { mayGoAround } from '../shell/hook-ways.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { Look } from './look-once.ts';
@@ -56,9 +57,24 @@ export async function shellTool(
   const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
   const shared = await ofAllWorktrees(scene, session, effects, look);
   if (shared !== undefined && stands(scene, shared)) return shared;
+  const around = await pastHooks(scene, session, effects);
+  if (around !== undefined && stands(scene, around)) return around;
   const told = combined(verdict, await inLedger(scene, session, effects, looking));
   if (stands(scene, told)) return told;
   return combined(told, await savedFirst(scene, session, effects, look));
+}
+
+/** Most commands neither commit nor change what the hooks are. */
+async function pastHooks(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+): Promise<Verdict | undefined> {
+  if (!mayGoAround(effects)) return undefined;
+  return quietly(scene, async () => {
+    const { waysAround } = await import('./checks/ways-around.ts');
+    return waysAround(scene, session, effects);
+  });
 }
 
 function lookLater(scene: Scene): Look {

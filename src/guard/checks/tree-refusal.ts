@@ -99,14 +99,17 @@ function refusal(
   const more = claims.length > MAX_NAMES ? ` and ${claims.length - MAX_NAMES} more` : '';
   const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
   return (
-    `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
+    `\`${escapeLine(typedName(reach.call))}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
     `${names.join(', ')}${more}. Nothing was changed. ${instead(reach, mine, view)}`
   );
 }
 
+const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
+
 function deed({ verb, does }: TreeReach): string {
   if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
   if (verb === 'stash') return 'stash away';
+  if (verb === 'snapshot') return 'take along into a commit';
   if (verb === 'autostash') return 'put aside, and may not bring back,';
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
@@ -124,6 +127,12 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], view: View)
   switch (verb) {
     case 'switch':
       return `Work on the other branch in a tree of your own: git worktree add ${worktreeWords(call, view)}`;
+    case 'snapshot':
+      return "Commit your own only: git handoff commit -m '<message>'";
+    case 'apply':
+      return own === ''
+        ? `Nothing here is this session's (on ${view.branch}); see: git handoff status`
+        : `Name what the patch may change: git apply${optionsOf(call)} ${included(mine)}`;
     case 'stash':
       return own === ''
         ? `This session has nothing to stash here; see: git handoff status`
@@ -139,15 +148,27 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], view: View)
   }
 }
 
+/** The options of a `git apply` as typed, and the paths that it may change, from the top of the tree. */
+const optionsOf = ({ words }: GitVerbCall) =>
+  words.map((word) => ` ${plainWord(word ?? '<patch file>')}`).join('');
+const included = (mine: readonly string[]) => mine.map((path) => plainWord(`--include=${path}`)).join(' ');
+const plainWord = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
+
 /** A folder beside the working tree, as it is typed where the session is. */
 function treeName(branch: string, { top, cwd }: View): string {
   return shellWord(relative(cwd, join(dirname(top), branch.replaceAll('/', '-'))));
 }
 
 /** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */
-function worktreeWords({ verb, words }: GitVerbCall, view: View): string {
+function worktreeWords({ verb, words, by }: GitVerbCall, view: View): string {
+  if (by !== undefined) return `--detach ${treeName('apart', view)}, and there: ${escapeLine(by)}`;
   const known = words.map((word) => word ?? UNKNOWN);
-  if (known.includes(UNKNOWN) || verb === 'bisect') return `--detach ${treeName('apart', view)}`;
+  if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
+    const branch = words[1].slice('refs/heads/'.length);
+    return `${treeName(branch, view)} ${shellWord(branch)}`;
+  }
+  if (known.includes(UNKNOWN) || !/^(?:switch|checkout)$/.test(verb))
+    return `--detach ${treeName('apart', view)}`;
   const options = parseOptions(known, {
     short: 'b:B:c:C:',
     long: 'create= force-create= orphan= conflict= detach track force discard-changes',

@@ -53,10 +53,11 @@ export async function afterShell(
     const { headEntries } = await import('./head-moves.ts');
     entries.push(...(await headEntries(place, ledgers, window.snapshot, after, scene)));
     const ended = endedOfOthers(window, windows, ledgers, after);
+    const before = window.snapshot.head.oid;
     const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-    entries.push(...endedEvents(ended, session, isCommit, scene.now));
+    entries.push(...endedEvents(ended, session, isCommit, before, scene.now));
     const kept = await keepOthers(scene, place, ledgers, window, after, command);
-    notices.push(...ended.map((claim) => endedNotice(claim, isCommit, kept)));
+    notices.push(...ended.map((claim) => endedNotice(claim, isCommit, before, kept)));
     noteOperation(scene, place, ledgers, window, windows);
     closeWindow(place, window, scene.now);
   }
