@@ -2,11 +2,26 @@
 # Sourced by prepare-commit-msg and commit-msg, after session.sh: the Claude-Session-Id trailer of $session.
 # Nothing here may stop a commit: every function answers with its status, and the callers go on.
 
+# True for git's words for "false", in any case of letters.
+# --- generated: is-false ---
+is_false() {
+  case $1 in
+    '' | [Ff][Aa][Ll][Ss][Ee] | [Nn][Oo] | [Oo][Ff][Ff] | 0) return 0 ;;
+  esac
+  return 1
+}
+# --- end ---
+
 # Reads the settings that matter, the last value of each counts. False if the trailer is not wanted.
 read_config() {
   trailer=id enabled=true comment='#'
-  while read -r key value; do
-    case $key in
+  while IFS= read -r line; do
+    # A key without a value is true.
+    case $line in
+      *' '*) value=${line#* } ;;
+      *) value=true ;;
+    esac
+    case ${line%% *} in
       handoff.trailer) trailer=$value ;;
       handoff.enabled) enabled=$value ;;
       core.comment*) comment=$value ;;
@@ -14,12 +29,9 @@ read_config() {
   done <<END
 $(unset GIT_CONFIG && git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
 END
-  case $enabled in
-    [Ff]alse | FALSE | [Nn]o | NO | [Oo]ff | OFF | 0) return 1 ;;
-  esac
+  if is_false "$enabled" || is_false "$trailer"; then return 1; fi
   case $trailer in
-    off) return 1 ;;
-    short) session=$(printf %.8s "$session") ;;
+    [Ss][Hh][Oo][Rr][Tt]) session=$(printf %.8s "$session") ;;
   esac
 }
 

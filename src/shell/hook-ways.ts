@@ -50,11 +50,10 @@ export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
 /** Cheap: whether a command has any of this in it, so that it is worth looking. */
 export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffects): boolean {
   return (
-    modes.length > 0 ||
     commitsBy(gitCalls).length > 0 ||
     gitCalls.some((call) => configChanges(call).length > 0) ||
     handoffCalls.some(({ verb }) => verb === 'uninstall') ||
-    paths.some(({ path }) => /\/\.git(?:\/|$)|hook|husky/i.test(path))
+    [...modes, ...paths.map(({ path }) => path)].some((path) => /\/\.git(?:\/|$)|hook|husky/i.test(path))
   );
 }
 
