@@ -323,6 +323,10 @@ settings() {
   [ $? -le 1 ] && echo .
 }
 
+# --- generated: ref-format ---
+whole='%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)'
+# --- end ---
+
 # Prints what a commit is judged by, for a HEAD that is on a branch: the sessions with HEAD's commit, and what is
 # staged, with a dot behind each that is whole. src/git/refs.ts and src/git/staged.ts ask the same.
 facts() {
@@ -335,7 +339,6 @@ facts() {
   esac
   printf '\0'
   export GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_OPTIONAL_LOCKS=0
-  whole='%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)'
   limited git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
     limited git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .

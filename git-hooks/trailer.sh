@@ -12,14 +12,29 @@ shorten() {
   esac
 }
 
+# True for git's words for "false", in any case of letters.
+# --- generated: is-false ---
+is_false() {
+  case $1 in
+    '' | [Ff][Aa][Ll][Ss][Ee] | [Nn][Oo] | [Oo][Ff][Ff] | 0) return 0 ;;
+  esac
+  return 1
+}
+# --- end ---
+
 # Reads the settings that matter, the last value of each counts, and sets $named to what the trailer will say. False if
 # it is not wanted.
 read_config() {
   shorten
   named=$session
   trailer=id enabled=true comment='#'
-  while read -r key value; do
-    case $key in
+  while IFS= read -r line; do
+    # A key without a value is true.
+    case $line in
+      *' '*) value=${line#* } ;;
+      *) value=true ;;
+    esac
+    case ${line%% *} in
       handoff.trailer) trailer=$value ;;
       handoff.enabled) enabled=$value ;;
       core.comment*) comment=$value ;;
@@ -27,12 +42,9 @@ read_config() {
   done <<END
 $(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
 END
-  case $enabled in
-    [Ff]alse | FALSE | [Nn]o | NO | [Oo]ff | OFF | 0) return 1 ;;
-  esac
+  if is_false "$enabled" || is_false "$trailer"; then return 1; fi
   case $trailer in
-    off) return 1 ;;
-    short) named=$short ;;
+    [Ss][Hh][Oo][Rr][Tt]) named=$short ;;
   esac
 }
 

@@ -1,5 +1,115 @@
-/** Words that the program and the scripts of sh go by alike. */
+/**
+ * Words that the program and the scripts of sh go by alike. `node scripts/generate-sh.mjs` writes them into the marked
+ * blocks of bin/git-handoff and git-hooks/; a test holds the two together. Pure.
+ */
+
+/** The settings that the guard goes by, as an extended regular expression over git's keys. */
+export const GUARD_KEYS =
+  '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
 
 /** git's words for a boolean (git-config(1)), in any case of letters. */
 export const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
 export const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
+
+/**
+ * Words of a shell command that Node has to look at: literal, wide on purpose, valid as sh patterns and as extended
+ * regular expressions, with one literal part each.
+ */
+const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] = [
+  [
+    'who is writing: the session variables, set, unset or wiped',
+    ['SESSION_ID', 'THREAD_ID', 'env -', 'unset', 'exec -'],
+  ],
+  [
+    'refs: by name, by a command that moves many, as files',
+    ['refs', 'update-ref', 'fetch', 'push', 'pull', 'remote', 'prune', 'filter-', '[.]git/'],
+  ],
+  [
+    "the folder of the predecessors' notes, by path or glob",
+    ['[.]claude', '/[.]c', '/projects/', ' projects', 'memory'],
+  ],
+  [
+    "commands that make words of text, a printable character as an escape, a folder of the call's own",
+    ['eval', 'base64', 'xargs', 'alias', 'doff', 'u00[2-7]', 'dir_path', 'workdir', 'cwd'],
+  ],
+  ['writers that follow a symbolic link', ['tee ', 'cp ', 'ln ', 'of=']],
+  ['a command as a list of words', [':[[]']],
+  ['another folder, which may be another worktree of the repository', [' -C', '[.][.]/']],
+  [
+    'git verbs that throw uncommitted work away or carry it off',
+    [
+      'apply',
+      'checkout',
+      'switch',
+      'restore',
+      'reset',
+      'clean',
+      'stash',
+      'rebase',
+      'merge',
+      'bisect',
+      'read-tree',
+      'abort',
+      'skip',
+      'rm -',
+      '-delete',
+      ' rm ',
+      ' mv ',
+      'git-[rm]',
+      'symbolic',
+      'fast-import',
+    ],
+  ],
+  ['what all worktrees share', ['worktree', 'branch ']],
+  [
+    'programs that switch branches for one',
+    ['hub ', 'gt ', 'jj ', ' town', 'git-town', 'gh co', 'glab co', 'develop '],
+  ],
+  [
+    "what git's hooks are, and whether they run",
+    ['[hH][oO][oO][kK][sS][pP]', 'section', 'husky', '[.]git[ ;&]'],
+  ],
+];
+
+/** git's own names of a ref with all that is read of it. */
+export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
+
+/** A word as an sh pattern for any case of letters. */
+const anyCase = (word: string) =>
+  Array.from(word, (letter) => (/[a-z]/.test(letter) ? `[${letter.toUpperCase()}${letter}]` : letter)).join(
+    '',
+  );
+
+/** The blocks of the scripts, by name. */
+export function shellBlocks(): Readonly<Record<string, string>> {
+  const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
+  return {
+    words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
+    'guard-keys': `guard_keys='${GUARD_KEYS}'`,
+    'ref-format': `whole='${REF_FORMAT}'`,
+    'is-false': [
+      'is_false() {',
+      '  case $1 in',
+      `    '' | ${FALSE_WORDS.map(anyCase).join(' | ')}) return 0 ;;`,
+      '  esac',
+      '  return 1',
+      '}',
+    ].join('\n'),
+  };
+}
+
+/** The scripts with such blocks. */
+export const GENERATED: readonly string[] = [
+  'bin/git-handoff',
+  'git-hooks/session.sh',
+  'git-hooks/trailer.sh',
+];
+
+/** A script with its blocks written anew. */
+export function freshScript(script: string): string {
+  const blocks = shellBlocks();
+  return script.replace(
+    /^(# --- generated: (\S+) ---\n)[^]*?^(# --- end ---)$/gm,
+    (_, begin: string, name: string, end: string) => `${begin}${blocks[name] ?? ''}\n${end}`,
+  );
+}

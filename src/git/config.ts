@@ -6,12 +6,6 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   return parseSettings(await readEntries('^handoff\\.', cwd, timeoutMs));
 }
 
-/** Reads what the guard goes by, as bin/git-handoff does where it knows the folder. */
-export async function readGuardEntries(cwd: string, timeoutMs: number): Promise<readonly SettingEntry[]> {
-  const keys = '^(handoff|alias)\\.|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
-  return readEntries(keys, cwd, timeoutMs);
-}
-
 async function readEntries(keys: string, cwd: string, timeoutMs?: number): Promise<SettingEntry[]> {
   const result = await runGit(['config', '-z', '--get-regexp', keys], {
     cwd,

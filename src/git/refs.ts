@@ -1,3 +1,4 @@
+import { REF_FORMAT } from '../domain/shared-words.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { git, gitFailure, runGit } from './run.ts';
@@ -20,8 +21,7 @@ export async function listRefs(
   prefixes: readonly string[],
   options: { content: boolean; timeoutMs?: number } = { content: false },
 ): Promise<Ref[]> {
-  const content = options.content ? '%(raw:size)%00%(raw)' : '0%00';
-  const format = `%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00${content}`;
+  const format = options.content ? REF_FORMAT : REF_FORMAT.replace('%(raw:size)%00%(raw)', '0%00');
   const result = await runGit(['for-each-ref', `--format=${format}`, '--', ...prefixes], {
     cwd: repository.cwd,
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),

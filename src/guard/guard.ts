@@ -116,6 +116,7 @@ async function setScene(
     folder: cwd,
     clientPid,
     settings,
+    entries,
     listed,
     aliases: aliasesFrom(entries),
     treeSettings: treeSettingsFrom(entries),
@@ -148,8 +149,8 @@ async function entriesOf(
 ): Promise<readonly SettingEntry[]> {
   if (isLate === true) return [];
   if (settings !== undefined) return entriesFromLines(settings);
-  const { readGuardEntries } = await import('../git/config.ts');
-  return readGuardEntries(cwd, budget.left());
+  const { plainConfig } = await import('../git/config-under.ts');
+  return plainConfig(cwd, budget.left());
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */

@@ -1,5 +1,5 @@
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
-import type { TreeSettings, Settings } from '../domain/settings.ts';
+import type { SettingEntry, TreeSettings, Settings } from '../domain/settings.ts';
 import type { BinaryText } from '../git/binary-text.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import type { Budget } from '../host/io.ts';
@@ -25,6 +25,8 @@ export interface Scene {
   readonly folder: string;
   readonly clientPid: number;
   readonly settings: Settings;
+  /** The same as git lists them, with what decides whether git's hooks run. */
+  readonly entries: readonly SettingEntry[];
   readonly listed: Listed | undefined;
   /** git's aliases, by lower-case name. */
   readonly aliases: ReadonlyMap<string, string>;

@@ -6,6 +6,7 @@ import { type CommandTool, analysed } from './analysed.ts';
 import { removePath, decideGuarded } from './checks/guarded-path.ts';
 import { ALLOW, firstRefusal, combined, stands } from './verdicts.ts';
 import type { Visit } from './visits.ts';
+import { mayGoAround } from '../shell/hook-ways.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { Look } from './look-once.ts';
@@ -85,9 +86,24 @@ async function inTree(
   effects: ShellEffects,
   { looking, look, saves }: { looking: Looking | undefined; look: Look; saves: boolean },
 ): Promise<Verdict> {
+  const around = await pastHooks(scene, session, effects);
+  if (around !== undefined && stands(scene, around)) return around;
   const told = combined(ALLOW, await inLedger(scene, session, effects, looking));
   if (stands(scene, told) || !saves) return told;
   return combined(told, await savedFirst(scene, session, effects, look));
+}
+
+/** Most commands neither commit nor change what the hooks are. */
+async function pastHooks(
+  scene: Scene,
+  session: SessionId,
+  effects: ShellEffects,
+): Promise<Verdict | undefined> {
+  if (!mayGoAround(effects)) return undefined;
+  return quietly(scene, async () => {
+    const { waysAround } = await import('./checks/ways-around.ts');
+    return waysAround(scene, session, effects);
+  });
 }
 
 function lookLater(scene: Scene): Look {

@@ -35,14 +35,15 @@ async function sceneAt(scene: Scene, found: FoundRepository): Promise<Scene | un
   const there = { ...rest, place: found, folder: found.workTree, visiting: true } as const;
   if (scene.enabled && scene.place?.commonDir === found.commonDir)
     return lifted === undefined ? there : { ...there, lifted };
-  const { readGuardEntries } = await import('../git/config.ts');
-  const entries = await readGuardEntries(found.workTree, scene.budget.left());
+  const { plainConfig } = await import('../git/config-under.ts');
+  const entries = await plainConfig(found.workTree, scene.budget.left());
   const settings = parseSettings(entries);
   if (settings.enabled !== true) return undefined;
   const { event, dialect } = scene;
   return {
     ...there,
     settings,
+    entries,
     aliases: aliasesFrom(entries),
     treeSettings: treeSettingsFrom(entries),
     enabled: true,

@@ -74,6 +74,31 @@ export interface GitVerbCall {
   readonly words: readonly (string | undefined)[];
   /** What `-c` says in this call, by lower-case key. */
   readonly settings?: ReadonlyMap<string, string>;
+  /** How the configuration that it sees differs from what is on the disk. */
+  readonly overrides?: GitOverrides;
+  /** What `git apply` reads from its input, where that is known. */
+  readonly input?: string;
+  /** The program that makes the call, as typed (`gh pr checkout 12`), where it is not git itself. */
+  readonly by?: string;
+}
+
+/** What git is told of its configuration beside the files. */
+export interface GitOverrides {
+  /** `-c` and `--config-env`, each as one word behind the other; `undefined`: not known. */
+  readonly options: readonly (string | undefined)[];
+  /** Variables of its environment that the command changes; empty is unset, `undefined` not known. */
+  readonly variables: ReadonlyMap<string, string | undefined>;
+}
+
+/** A command that changes files which it does not name: a patch, an archive. */
+export interface SpreadEffect {
+  /** Where; all below it may change. */
+  readonly folder: string;
+  readonly by: string;
+  /** How the command is typed so that it names what it changes. */
+  readonly instead: string;
+  /** The patch, where it is a file: it names its paths. `strip` leading folders of them are left out. */
+  readonly patch?: { readonly file: string; readonly strip: number | undefined };
 }
 
 export interface ShellEffects {
@@ -84,6 +109,9 @@ export interface ShellEffects {
   readonly gitCalls: readonly GitVerbCall[];
   /** Folders below which something may be changed that is not known by its path: a program ran there, or a tree is copied. */
   readonly folders: readonly string[];
+  readonly spreads: readonly SpreadEffect[];
+  /** Files and folders whose mode, owner or flags change; absolute. */
+  readonly modes: readonly string[];
   /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
   readonly unsure: boolean;
 }

@@ -8,6 +8,7 @@ import type {
   RefEffect,
   ShellEffects,
   ShellWorld,
+  SpreadEffect,
 } from './effects.ts';
 import { CWD, type Scope, type Value } from './scope.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
@@ -28,9 +29,12 @@ export class Output {
 /** What a command reads; `read` takes a line of it, so it is shared by the commands of a group. */
 export class Input {
   rest: string;
+  /** The file that it is read from. */
+  readonly file: string | undefined;
 
-  constructor(text: string) {
+  constructor(text: string, file?: string) {
     this.rest = text;
+    this.file = file;
   }
 
   /** The next line, `undefined` at the end. */
@@ -122,6 +126,8 @@ export class Machine {
   readonly #handoffCalls: HandoffCall[] = [];
   readonly #gitCalls: GitVerbCall[] = [];
   readonly #folders = new Set<string>();
+  readonly #spreads: SpreadEffect[] = [];
+  readonly #modes = new Set<string>();
   readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
@@ -240,6 +246,18 @@ export class Machine {
     if (folder !== undefined && isKnown(folder)) this.#folders.add(folder);
   }
 
+  /** Records a command that may change anything below a folder; one that cannot be told is the current one. */
+  spread(scope: Scope, folder: string, effect: Omit<SpreadEffect, 'folder'>): void {
+    this.unsure = true;
+    const path = this.path(scope, folder) ?? this.cwd(scope);
+    if (isKnown(path) && this.#spreads.length < MAX_GIT_CALLS)
+      this.#spreads.push({ ...effect, folder: path });
+  }
+
+  mode(path: string): void {
+    this.#modes.add(path);
+  }
+
   result(): ShellEffects {
     return {
       paths: [...this.#paths.values()],
@@ -248,6 +266,8 @@ export class Machine {
       handoffCalls: this.#handoffCalls,
       gitCalls: this.#gitCalls,
       folders: [...this.#folders],
+      spreads: this.#spreads,
+      modes: [...this.#modes],
       unsure: this.unsure || this.exhausted,
     };
   }

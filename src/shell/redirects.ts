@@ -44,7 +44,7 @@ function openFile(machine: Machine, redirect: Redirect, number: number | undefin
     if (isVariable || (number ?? 0) !== 0) return frame;
     return {
       ...frame,
-      input: new Input((path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN),
+      input: new Input((path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN, path),
     };
   }
   if (operator === '<>') {

@@ -18,6 +18,10 @@ const TREE_VERBS = [
   'bisect',
   'read-tree',
   'checkout-index',
+  'symbolic-ref',
+  'fast-import',
+  // None of git's: a program that commits everything there is (`jj new`).
+  'snapshot',
 ] as const;
 
 export type TreeVerb = (typeof TREE_VERBS)[number];

@@ -1,39 +1,12 @@
 import type { GitVerbCall } from './effects.ts';
-import { type Options, hasOption, optionValue, parseOptions } from './options.ts';
+import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
 import { patchedFiles } from './programs/editors.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
+import { type TreeFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
+
+export type { TreeReach } from './tree-reach.ts';
 import type { TreeSettings } from '../domain/settings.ts';
-
-/** What git verbs do to uncommitted work that is not theirs: how far they reach, and what becomes of it. */
-export interface TreeReach {
-  readonly call: GitVerbCall;
-  /** `carry`: it leaves with the branch or into a stash; `destroy`: nothing brings it back. */
-  readonly does: 'carry' | 'destroy';
-  /** Paths as typed, `undefined` for the whole tree. */
-  readonly paths: readonly string[] | undefined;
-  readonly tracked: boolean;
-  readonly untracked: boolean;
-  /** `git clean -x`: files that git ignores go, too; `only`: nothing else. */
-  readonly ignored: boolean | 'only';
-  /** Only what is in the index and not in HEAD (`git stash push --staged`, `git merge --abort`). */
-  readonly stagedOnly: boolean;
-  /** There are paths that cannot be told (`xargs git checkout --`): it may reach any. */
-  readonly unsure: boolean;
-  /** What is done, for the sentence "<verb> would …". */
-  readonly verb: 'switch' | 'stash' | 'autostash' | 'reset' | 'restore' | 'clean' | 'rm';
-}
-
-/** What a reach depends on besides the words. */
-export interface TreeFacts {
-  /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
-  isPath(word: string): boolean;
-  /** The names in a file for `--pathspec-from-file`; `undefined`: cannot be read. */
-  names(file: string, nul: boolean): readonly string[] | undefined;
-  /** The text of a patch file; `undefined`: cannot be read. */
-  text(file: string): string | undefined;
-  readonly settings: TreeSettings;
-}
 
 /**
  * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. A mode that cannot be told
@@ -71,23 +44,10 @@ const VERBS: Readonly<Record<TreeVerb, Judge>> = {
   bisect: bisects,
   'read-tree': readsTree,
   'checkout-index': checksOutIndex,
+  'symbolic-ref': pointsElsewhere,
+  'fast-import': imports,
+  snapshot: ({ call }) => ({ ...whole(call, 'snapshot', 'carry'), untracked: true }),
 };
-
-const WHOLE = {
-  paths: undefined,
-  tracked: true,
-  untracked: false,
-  ignored: false,
-  stagedOnly: false,
-  unsure: false,
-} as const;
-
-const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReach['does']): TreeReach => ({
-  call,
-  verb,
-  does,
-  ...WHOLE,
-});
 
 function switches({ call, words }: Judged): TreeReach | undefined {
   const options = parseOptions(words, {
@@ -118,20 +78,6 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   if (facts.isPath(first)) return restore(call, options.operands);
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);
 }
-
-/** A verb that takes pathspecs: what they cover, `[]` being nothing that is known. */
-function covering(
-  call: GitVerbCall,
-  verb: TreeReach['verb'],
-  does: TreeReach['does'],
-  pathspecs: readonly string[],
-): TreeReach {
-  const paths = pathspecs.filter((word) => isKnown(word) && word !== '');
-  return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
-}
-
-const restore = (call: GitVerbCall, pathspecs: readonly string[]) =>
-  covering(call, 'restore', 'destroy', pathspecs);
 
 function restores({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, {
@@ -251,15 +197,25 @@ const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'd
 function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
-  const texts = options.operands.map((file) =>
-    isKnown(file) && file !== '-' ? facts.text(file) : undefined,
+  const included = optionValues(options, 'include');
+  if (included.length > 0)
+    return {
+      ...restore(
+        call,
+        included.map((glob) => `:/${glob}`),
+      ),
+      untracked: true,
+    };
+  const files = options.operands.length === 0 ? ['-'] : options.operands;
+  const texts = files.map((file) =>
+    file === '-' ? call.input : isKnown(file) ? facts.text(file) : undefined,
   );
   const folder = optionValue(options, 'directory');
   const strip = Number(optionValue(options, 'p') ?? 1);
   const names = texts.flatMap((text) => (text === undefined ? [] : patchedFiles(text, strip)));
   const paths = [...new Set(names)].map((name) => (folder === undefined ? name : `${folder}/${name}`));
-  const unsure = texts.length === 0 || texts.includes(undefined);
-  return { ...restore(call, paths), untracked: true, unsure };
+  if (texts.includes(undefined)) return { ...whole(call, 'apply', 'destroy'), untracked: true };
+  return { ...restore(call, paths), untracked: true };
 }
 
 function bisects({ call, words }: Judged): TreeReach | undefined {
@@ -301,4 +257,17 @@ function fileNames(options: Options, facts: TreeFacts): readonly string[] | unde
   const names =
     isKnown(file) && file !== '-' ? facts.names(file, hasOption(options, 'pathspec-file-nul')) : undefined;
   return names ?? [UNKNOWN];
+}
+
+/** HEAD names another branch, and every uncommitted change is one of that branch's from then on. */
+function pointsElsewhere({ call, words }: Judged): TreeReach | undefined {
+  const options = parseOptions(words, { short: 'm:', long: 'delete quiet short recurse' });
+  const [name, target] = options.operands;
+  const moves = name === 'HEAD' && (target !== undefined || hasOption(options, 'd', 'delete'));
+  return moves ? whole(call, 'switch', 'carry') : undefined;
+}
+
+/** It moves branches, the one that is checked out among them, and leaves the files as they are. */
+function imports({ call }: Judged): TreeReach {
+  return whole(call, 'switch', 'carry');
 }

@@ -215,13 +215,19 @@ describe('another session’s work that a command made disappear', () => {
   });
 
   it('by a commit that no hook saw: both are told', () => {
-    const { after } = world.bash(B, 'git -c core.hooksPath=/dev/null commit -qam all');
+    // A script that nobody reads.
+    writeFileSync(join(world.root, 'all.sh'), 'git -c core.hooksPath=/dev/null commit -qam all\n');
+    const { after } = world.bash(B, 'sh ../all.sh');
     expect(told(after)).toContain(
       'src/a.ts went into your commit: session aaaaaaaa had uncommitted work in it',
     );
     expect(told(world.may(A, 'make'))).toContain(
       'Session bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
     );
+    const undo = /git reset [0-9a-f]{12}/.exec(told(after))?.[0] ?? '';
+    expect(world.bash(B, undo).run).toMatchObject({ status: 0 });
+    expect(world.status()).toContain(' M src/a.ts');
+    expect(world.git(['log', '--format=%s', '-1'])).not.toBe('all');
   });
 
   it('is not laid to a session when its owner did it meanwhile', () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld, CALLER, OWNER, markedNote } from '../support/guard.ts';
-import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, refusal } from '../support/sharing-world.ts';
 
 describe('settings that decide', () => {
   let world: SharingWorld;
@@ -89,5 +89,218 @@ describe("a session's own handoff file", () => {
     const run = world.handoff(['guard', '--client', 'claude'], { input: `\u{FEFF}${text}` });
     expect(run.stdout).toContain('Foreign session owns');
     expect(readFileSync(foreign, 'utf8')).toBe(markedNote(OWNER));
+  });
+});
+
+describe('a commit that goes past the hooks', () => {
+  let world: SharingWorld;
+  beforeEach(() => {
+    world = new SharingWorld({ ready: [A, B] });
+    world.write(A, 'src/a.ts', 'one\n');
+  });
+  afterEach(() => world.remove());
+
+  const past = [
+    'git -c core.hooksPath=/dev/null commit -am x',
+    'git -c CORE.hookspath= commit -am x',
+    'git -c core.hooksPath="$(mktemp -d)" commit -am x',
+    'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null git commit -am x',
+    'export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/x; git commit -am x',
+    `GIT_CONFIG_PARAMETERS="'core.hooksPath=/dev/null'" git commit -am x`,
+    'H=/dev/null git --config-env=core.hooksPath=H commit -am x',
+    'env H=/dev/null git --config-env core.hooksPath=H commit -am x',
+    'git -c handoff.enabled=false commit -am x',
+    'git -c handoff.enabled=off commit -am x',
+    "git -c alias.ci='!git -c core.hooksPath=/dev/null commit' ci -am x",
+    "git -c core.hooksPath=/dev/null -c alias.ci='!git commit' ci -am x",
+    "git -c core.hooksPath=/dev/null -c alias.ci='commit -a' ci -m x",
+    'sh -c "git -c core.hooksPath=/dev/null commit -am x"',
+    'GIT_HANDOFF=off git commit -am x',
+    'cd src && git -c core.hooksPath=. commit -am x',
+    'git -c core.hooksPath=/dev/null cherry-pick --continue',
+  ];
+
+  it.each(past)('is refused beside a live session: %s', (command) => {
+    const text = refusal(world.may(B, command));
+    if (!command.startsWith('GIT_HANDOFF')) {
+      expect(text).toContain('aaaaaaaa');
+      expect(text).toContain('git handoff commit -m ');
+    }
+    expect(world.status()).toEqual([' M src/a.ts']);
+  });
+
+  it('is refused when a file that the command names says so', () => {
+    writeFileSync(join(world.root, 'other'), '[core]\n\thooksPath = /dev/null\n');
+    for (const command of [
+      `GIT_CONFIG_GLOBAL=${world.root}/other git commit -am x`,
+      `git -c include.path=${world.root}/other commit -am x`,
+    ])
+      expect(refusal(world.may(B, command))).toContain('aaaaaaaa');
+  });
+
+  it.each([
+    'GIT_CONFIG_NOSYSTEM=1 git commit -am x',
+    'GIT_CONFIG_GLOBAL=/dev/null git commit -am x',
+    'git -c user.name=b -c user.email="$E" commit -am x',
+    'git -c commit.gpgSign=false commit -am x',
+    'git -c handoff.operator=x commit -am x',
+    'git -c core.hooksPath=/dev/null status',
+    'git -c core.hooksPath=.git/hooks commit -m x',
+    'cd "$(mktemp -d)" && git init -q && git -c core.hooksPath=/dev/null commit --allow-empty -m x',
+    'git config core.hooksPath',
+    'git config user.name b',
+    'git config --get-regexp handoff',
+    'chmod +x .git/hooks/pre-commit',
+    'chmod -x src/b.ts',
+    'cat .git/hooks/pre-commit .git/config',
+    'cp .git/hooks/pre-commit.sample .git/hooks/post-merge',
+  ])('leaves what does not stop them alone: %s', (command) => {
+    expect(world.may(B, command).kind).not.toBe('deny');
+  });
+
+  const changes = [
+    'git config core.hooksPath /dev/null',
+    'git config set core.hooksPath /dev/null',
+    'git config --global core.hooksPath /dev/null',
+    'git config handoff.enabled false',
+    'git config --unset handoff.enabled',
+    'git config handoff.contention off',
+    'git config --remove-section handoff',
+    'chmod -x .git/hooks/*',
+    'chmod 644 .git/hooks/pre-commit',
+    'chmod -R a-x .git/hooks',
+    'cd .git/hooks && chmod -x pre-commit',
+    'mv .git/hooks .git/hooks.off',
+    'rm .git/hooks/pre-commit',
+    'rm -rf .git/hooks',
+    'echo exit 0 > .git/hooks/pre-commit',
+    "sed -i '/handoff/d' .git/hooks/prepare-commit-msg",
+    'ln -sf /bin/true .git/hooks/pre-commit',
+    "printf '[core]\\n hooksPath = /dev/null\\n' >> .git/config",
+    'git handoff uninstall --yes',
+    'git-handoff uninstall',
+  ];
+
+  it.each(changes)('is not prepared beside a live session: %s', (command) => {
+    const text = refusal(world.may(B, command));
+    expect(text).toContain('session aaaaaaaa is at work');
+    expect(text).toContain('git handoff commit');
+  });
+
+  it('is allowed to a session that is alone', () => {
+    world.end(A);
+    for (const command of [...past.filter((one) => !one.startsWith('GIT_HANDOFF')), ...changes])
+      expect(world.may(B, command).kind, command).not.toBe('deny');
+  });
+
+  it('is refused when the hooks went while the session was alone', () => {
+    world.end(A);
+    world.bash(B, 'git config core.hooksPath /dev/null');
+    world.begin(C);
+    expect(refusal(world.may(B, "git commit -am 'two words'"))).toMatch(
+      /core\.hooksPath is \/dev\/null.*git handoff commit -m 'two words'/,
+    );
+    world.git(['config', '--unset', 'core.hooksPath']);
+    expect(world.may(B, 'git commit -am x').kind).not.toBe('deny');
+    world.bash(B, 'true');
+    world.run('sh', ['-c', 'chmod -x .git/hooks/*']);
+    expect(refusal(world.may(B, 'git commit -am x'))).toContain('not executable');
+  });
+
+  it('is not carried into a worktree in which nobody else is', () => {
+    world.git(['worktree', 'add', '-q', '-b', 'wt', '../wt']);
+    const tree = join(world.root, 'wt');
+    world.begin(C, tree);
+    expect(world.may(C, 'git -c core.hooksPath=/dev/null commit -am x', tree).kind).not.toBe('deny');
+    expect(refusal(world.may(C, 'git config core.hooksPath /dev/null', tree))).toContain('at work');
+  });
+});
+
+describe('changes that no path is named for', () => {
+  let world: SharingWorld;
+  beforeEach(() => {
+    world = new SharingWorld({ ready: [A, B] });
+    world.write(A, 'src/a.ts', 'one\n');
+    world.write(B, 'src/b.ts', 'two\n');
+    world.git(['branch', 'other']);
+  });
+  afterEach(() => world.remove());
+
+  it.each([
+    ['git diff | git apply -R', 'git apply -R --include=src/b.ts'],
+    ['git archive HEAD | tar x', 'tar -x -f <archive> -- <path>'],
+    ['tar xf /tmp/a.tar', 'tar -x'],
+    ['tar -xzf a.tgz -C src', 'tar -x'],
+    ['tar xf a.tar src', 'tar -x'],
+    ['tar xf a.tar --strip-components=1 x/src/b.ts', 'tar -x'],
+    ['curl -sL https://x/a.tgz | tar xz', 'tar -x'],
+    ['cat p.diff | patch -p1', 'patch <path>'],
+    ['unzip -o a.zip', 'unzip <archive> <path>'],
+    ['7z x a.7z', '7z x a.7z <path>'],
+    ['cpio -idu < a.cpio', 'cpio -i'],
+    ['git symbolic-ref HEAD refs/heads/other', 'git worktree add ../other other'],
+    ['gh pr checkout 12', 'gh pr checkout 12'],
+    ['gh co 12', 'git worktree add --detach'],
+    ['glab mr checkout 3', 'git worktree add'],
+    ['hub checkout other', 'git worktree add ../other other'],
+    ['gt checkout other', 'git worktree add'],
+    ['git town sync', 'git stash push'],
+    ['jj commit -m x', "git handoff commit -m '<message>'"],
+    ['jj new', 'git handoff commit'],
+    ['git fast-import < dump', 'git worktree add'],
+    ['git update-ref HEAD $(git commit-tree -p HEAD -m x $(git write-tree))', 'git handoff commit'],
+    [
+      'c=$(git commit-tree -p HEAD -m x $(git write-tree)); git update-ref refs/heads/main $c',
+      'git handoff commit',
+    ],
+    ['git reset -q --soft $(git commit-tree -p HEAD -m x HEAD^{tree})', 'git handoff commit'],
+  ])('are refused beside work that they could hit: %s', (command, hint) => {
+    const text = refusal(world.may(B, command));
+    expect(text).toContain('src/a.ts');
+    expect(text).toContain('aaaaaaaa');
+    expect(text).toContain(hint);
+  });
+
+  it.each([
+    'git diff -- src/b.ts | git apply -R --include=src/b.ts',
+    'tar xf a.tar -- src/b.ts',
+    'tar xf a.tar -C /tmp/elsewhere',
+    'tar xkf a.tar',
+    'tar tf a.tar; tar cf /tmp/a.tar src',
+    'unzip -l a.zip; unzip -n a.zip',
+    'unzip a.zip src/b.ts',
+    'gh pr view 12; gh pr create --fill; glab mr list; jj log; gt log',
+    'git symbolic-ref HEAD; git symbolic-ref refs/remotes/origin/HEAD refs/heads/main',
+    'git update-ref refs/heads/other HEAD',
+    'git commit-tree -m x HEAD^{tree}',
+    'git update-ref HEAD other',
+  ])('are allowed where they hit nothing of others: %s', (command) => {
+    expect(world.may(B, command).kind).not.toBe('deny');
+  });
+
+  it('are judged by the patch where it can be read', () => {
+    const patch = (path: string) => `--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-one\n+two\n`;
+    writeFileSync(join(world.root, 'a.diff'), patch('src/a.ts'));
+    writeFileSync(join(world.root, 'b.diff'), patch('src/b.ts'));
+    for (const command of ['git apply X', 'patch -p1 -i X', 'patch -p1 < X', 'patch < X'])
+      for (const name of ['a', 'b']) {
+        const typed = command.replace('X', `${world.root}/${name}.diff`);
+        expect(world.may(B, typed).kind === 'deny', typed).toBe(name === 'a');
+      }
+    const here = (path: string) => `git apply <<'END'\n${patch(path)}END\n`;
+    expect(world.may(B, here('src/b.ts')).kind).not.toBe('deny');
+    expect(refusal(world.may(B, here('src/a.ts')))).toContain('src/a.ts');
+  });
+
+  it('are refused when a commit that is named holds what another has not committed', () => {
+    world.as(A, ['stash', 'create']);
+    const oid = world.as(A, ['stash', 'create']).stdout.trim();
+    expect(refusal(world.may(B, `git update-ref refs/heads/main ${oid}`))).toContain('src/a.ts');
+  });
+
+  it('are allowed to a session that is alone', () => {
+    world.end(A);
+    for (const command of ['git diff | git apply -R', 'tar xf a.tar', 'gh pr checkout 1', 'jj new'])
+      expect(world.may(B, command).kind).not.toBe('deny');
   });
 });

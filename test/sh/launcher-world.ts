@@ -54,7 +54,7 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
-      'case $1 in *hook.cjs) cat <&3 > "$RECORD.settings" ;; esac 2>/dev/null',
+      'case "$1 $2" in *"hook.cjs guard") cat <&3 > "$RECORD.settings" ;; esac 2>/dev/null',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',

@@ -133,6 +133,9 @@ describe('settings', () => {
 
   it.each([
     ['handoff.trailer', 'off'],
+    ['handoff.trailer', 'Off'],
+    ['handoff.trailer', 'NO'],
+    ['handoff.enabled', 'oFF'],
     ['handoff.enabled', 'false'],
     ['handoff.enabled', 'No'],
     ['handoff.enabled', '0'],

@@ -1,6 +1,7 @@
 // The thread behind in-process.ts: runs the built program, one call after the other, each with an environment, a folder
 // and streams of its own. What the launcher does before Node it does, too; what the launcher decides alone it does not.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,7 +13,9 @@ const require = createRequire(import.meta.url);
 const bundle = (name) => require(join(packageRoot, 'dist', name));
 
 /** What bin/git-handoff reads while Node starts (`settings` there). */
-const SETTINGS = '^(handoff|alias)\\.|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
+const SETTINGS = /^guard_keys='([^']+)'/m.exec(
+  readFileSync(join(packageRoot, 'bin', 'git-handoff'), 'utf8'),
+)[1];
 
 /** `undefined` where the launcher could not read them either: then the program asks git itself. */
 function readSettings({ input, env }) {

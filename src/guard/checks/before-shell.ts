@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
+import { mayHitUnnamed } from '../../shell/hook-ways.ts';
 import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
@@ -80,6 +81,11 @@ async function unlooked(
 
 /** Most commands have none of these verbs: what judges them is loaded for those that do. */
 async function treeRefusal(scene: Scene, session: SessionId, look: Look): Promise<Verdict | undefined> {
+  if (mayHitUnnamed(look.effects)) {
+    const { refuseUnnamed } = await import('./unnamed-changes.ts');
+    const refusal = await refuseUnnamed(scene, session, look);
+    if (refusal !== undefined) return refusal;
+  }
   if (!look.effects.gitCalls.some(({ verb }) => changesTree(verb))) return undefined;
   const { refuseTreeVerbs } = await import('./tree-refusal.ts');
   return refuseTreeVerbs(scene, session, look);

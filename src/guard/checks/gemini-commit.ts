@@ -29,7 +29,7 @@ export function rawCommitVerdict(
 }
 
 /** The message as it was typed, when all of it is known. */
-function messageWords(words: GitVerbCall['words']): string {
+export function messageWords(words: GitVerbCall['words']): string {
   const known = words.filter((word) => word !== undefined);
   const messages =
     known.length === words.length ? parseCommitWords(['git', 'commit', ...known])?.messages : [];

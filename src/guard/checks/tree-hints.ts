@@ -24,10 +24,12 @@ export function treeRefusal(
   const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
   const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
   return (
-    `\`git ${escapeLine(reach.call.verb)}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
+    `\`${escapeLine(typedName(reach.call))}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
     `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, mine, typed)}`
   );
 }
+
+const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
 
 const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
 
@@ -40,6 +42,7 @@ function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
 function deed({ verb, does }: TreeReach): string {
   if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
   if (verb === 'stash') return 'stash away';
+  if (verb === 'snapshot') return 'take along into a commit';
   if (verb === 'autostash') return 'put aside, and may not bring back,';
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
 }
@@ -50,13 +53,22 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], typed: Type
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (verb === 'autostash') return mergeInstead(call, git);
+  if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
     return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;
+  if (verb === 'apply')
+    return `Name what the patch may change: ${git} apply${optionsOf(call)} ${included(mine)}`;
   if (verb === 'stash')
     return `Stash your own only: ${git} stash push --include-untracked${typed.paths(mine)}`;
   if (verb === 'clean') return `Remove your own only: ${typed.remove(mine, 'rm')}`;
   return `Undo your own only: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
 }
+
+/** The options of a `git apply` as typed, and the paths that it may change, from the top of the tree. */
+const optionsOf = ({ words }: GitVerbCall) =>
+  words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
+const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
+const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
 
 /**
  * git rebases no tree with changes but by putting them all aside. A merge leaves those alone that it does not meet, and
@@ -77,9 +89,14 @@ function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
 }
 
 /** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */
-function worktreeWords({ verb, words }: GitVerbCall, { beside }: Typed): string {
+function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
+  if (by !== undefined) return `--detach ${beside('apart')}, and there: ${escapeLine(by)}`;
   const known = words.map((word) => word ?? UNKNOWN);
-  if (known.includes(UNKNOWN) || verb === 'bisect') return `--detach ${beside('apart')}`;
+  if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
+    const branch = words[1].slice('refs/heads/'.length);
+    return `${beside(branch)} ${shellWord(branch)}`;
+  }
+  if (known.includes(UNKNOWN) || !/^(?:switch|checkout)$/.test(verb)) return `--detach ${beside('apart')}`;
   const options = parseOptions(known, {
     short: 'b:B:c:C:',
     long: 'create= force-create= orphan= conflict= detach track force discard-changes',

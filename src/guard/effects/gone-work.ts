@@ -1,7 +1,7 @@
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import type { SessionId } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
@@ -31,8 +31,9 @@ export async function goneWork(
   { window, windows, after, command, entries }: Left,
 ): Promise<{ entries: LedgerEntry[]; notices: string[] }> {
   const ended = endedOfOthers(window, windows, ledgers, after);
+  const before = window.snapshot.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-  const told = endedEvents(ended, window.session, isCommit, scene.now);
+  const told = endedEvents(ended, window.session, isCommit, before, scene.now);
   const discarded = discardedBetween(window.snapshot, after).filter((path) => {
     const isOthers = ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
     return isOthers ? ended.some((claim) => claim.path === path) : !isStash(scene, command);
@@ -40,7 +41,7 @@ export async function goneWork(
   const kept = await keepOthers(scene, place, ledgers, window, after, command);
   return {
     entries: [...discardedEvents(discarded, ledgers, scene.now), ...told],
-    notices: ended.map((claim) => endedNotice(claim, isCommit, kept)),
+    notices: ended.map((claim) => endedNotice(claim, isCommit, before, kept)),
   };
 }
 
@@ -93,24 +94,38 @@ function endedEvents(
   ended: readonly OpenClaim[],
   session: SessionId,
   isCommit: boolean,
+  before: Oid | null,
   now: number,
 ): LedgerEntry[] {
   if (!isCommit) return [];
+  const undo = before === null ? '' : ` It can undo that, and keeps all files, with: ${undoing(before)}.`;
   return [...new Set(ended.map((claim) => claim.session))].map((owner) => {
     const paths = ended.filter((claim) => claim.session === owner).map(({ path }) => escapeLine(path));
     const names = paths.slice(0, MAX_NAMES).join(', ') + (paths.length > MAX_NAMES ? ' …' : '');
     return event(
-      `${theSession(session)} took your uncommitted changes in ${names} into its commit, or away with it. Look: git log -3 --stat`,
+      `${theSession(session)} took your uncommitted changes in ${names} into its commit, or away with it.${undo} Look: git log -3 --stat`,
       now,
       owner,
     );
   });
 }
 
-function endedNotice({ path, session }: OpenClaim, isCommit: boolean, kept: number | undefined): string {
+/** Every commit since then is taken back; the files stay as they are. */
+const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
+
+function endedNotice(
+  { path, session }: OpenClaim,
+  isCommit: boolean,
+  before: Oid | null,
+  kept: number | undefined,
+): string {
   const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
   const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
-  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. Tell your person, and look: ${look}`;
+  const undo =
+    isCommit && before !== null
+      ? `Undo the commit, which keeps all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `
+      : '';
+  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. ${undo}Tell your person, and look: ${look}`;
 }
 
 /** What is gone of others, or nobody's: a session's own files are its own to remove. */

@@ -126,8 +126,14 @@ function patch(call: Call): Status {
   else {
     const file = optionValue(options, 'i', 'input') ?? diff;
     const text = readText(call, file === undefined ? [] : [file]);
-    if (!isKnown(text)) machine.unsure = true;
     const strip = Number(optionValue(options, 'p', 'strip') ?? NaN);
+    if (!isKnown(text)) {
+      const source = file === undefined ? frame.input.file : machine.path(frame.scope, file);
+      const patch = { file: source ?? '', strip: Number.isNaN(strip) ? undefined : strip };
+      const instead = 'patch <path> <patch file>';
+      const more = source === undefined ? {} : { patch };
+      machine.spread(frame.scope, folder ?? '.', { by: 'patch', instead, ...more });
+    }
     for (const name of patchedFiles(text, Number.isNaN(strip) ? 0 : strip)) {
       machine.write(frame.scope, place(name), 'patch', false);
     }

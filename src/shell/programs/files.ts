@@ -21,15 +21,6 @@ function remove(call: Call): Status {
   return true;
 }
 
-/** `chmod` changes what git keeps of a file's mode: of all words but the first, or all with `--reference`. */
-function changeMode({ args, frame, machine }: Call): Status {
-  // `-x` and the like take rights away; only `-R` and what begins with two dashes are options.
-  const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
-  const isLike = args.some((word) => word.startsWith('--reference'));
-  for (const word of words.slice(isLike ? 0 : 1)) machine.write(frame.scope, word, 'chmod');
-  return undefined;
-}
-
 /** `touch` changes no content: only a file that is not there yet comes into being. */
 function touch({ args, frame, machine }: Call): Status {
   const options = parseOptions(args, { short: 'd:r:t:A:', long: 'date= reference= time=' });
@@ -83,11 +74,24 @@ function tar(call: Call): Status {
     for (const word of options.operands) machine.remove(frame.scope, word, 'tar');
   if (!hasOption(options, 'x', 'extract', 'get') || hasOption(options, 'O', 'to-stdout')) return undefined;
   machine.unsure = true;
-  const folder = optionValue(options, 'C', 'directory');
-  for (const word of options.operands) {
-    machine.write(frame.scope, folder === undefined ? word : `${folder}/${word}`, 'tar', false);
-  }
+  const folder = optionValue(options, 'C', 'directory') ?? '.';
+  const isMoved = hasOption(options, 'transform', 'strip-components', 'T', 'files-from', 's');
+  const members = isMoved ? [] : options.operands;
+  for (const word of members) machine.write(frame.scope, `${folder}/${word}`, 'tar', false);
+  if (!hasOption(options, 'k', 'keep-old-files', 'skip-old-files'))
+    spreads(call, folder, members, 'tar -x -f <archive> -- <path>');
   return undefined;
+}
+
+/** What an archive holds is not known; of what is taken from it by name only what is below. */
+function spreads(
+  { machine, frame, name }: Call,
+  folder: string,
+  members: readonly string[],
+  instead: string,
+) {
+  const folders = members.length === 0 ? [folder] : members.map((word) => `${folder}/${word}`);
+  for (const path of folders) machine.spread(frame.scope, path, { by: name, instead });
 }
 
 function zip({ args, frame, machine }: Call): Status {
@@ -98,10 +102,49 @@ function zip({ args, frame, machine }: Call): Status {
   return undefined;
 }
 
-function unpack({ args, frame, machine, name }: Call): Status {
+function unzip(call: Call): Status {
+  const { args, frame, machine, name } = call;
   frame.output.add(UNKNOWN);
-  const reads = name === 'unzip' ? /^-[lptvZ]/ : /^-[ti]|^l$|^t$/;
-  if (!args.some((word) => reads.test(word))) machine.unsure = true;
+  const options = parseOptions(args, { short: 'd:x:P:' });
+  if (hasOption(options, 'l', 'p', 't', 'v', 'Z', 'n')) return undefined;
+  const [, ...members] = hasOption(options, 'j') ? [] : options.operands;
+  const folder = optionValue(options, 'd') ?? '.';
+  for (const word of members) machine.write(frame.scope, `${folder}/${word}`, name, false);
+  spreads(call, folder, members, 'unzip <archive> <path>');
+  return undefined;
+}
+
+/** `cpio -i` and `-p`; without `-u` what is newer stays. */
+function cpio(call: Call): Status {
+  const options = parseOptions(call.args, {
+    short: 'D:F:I:O:E:H:R:C:',
+    long: 'directory= file= pattern-file= format= owner= extract pass-through unconditional list',
+  });
+  call.frame.output.add(UNKNOWN);
+  if (hasOption(options, 't', 'list')) return undefined;
+  const [target] = options.operands;
+  const instead = 'cpio -i <path> <archive';
+  if (hasOption(options, 'p', 'pass-through')) spreads(call, target ?? '.', [], instead);
+  else if (hasOption(options, 'i', 'extract'))
+    spreads(call, optionValue(options, 'D', 'directory') ?? '.', options.operands, instead);
+  return undefined;
+}
+
+/** `7z x a.7z`, `unrar x a.rar`, `jar xf a.jar`: the command is the first word. */
+function extract(call: Call): Status {
+  call.frame.output.add(UNKNOWN);
+  const [command = '', archive, ...members] = call.args.filter((word, n) => n === 0 || !/^-/.test(word));
+  if (command === 'a' || command === 'd' || command === 'u') {
+    if (archive !== undefined) call.machine.write(call.frame.scope, archive, call.name);
+  }
+  if (!/^-?x|^e$/.test(command)) return undefined;
+  const folder = call.args.map((word) => /^-o(.+)$/.exec(word)?.[1]).find((word) => word !== undefined);
+  spreads(
+    call,
+    folder ?? '.',
+    command === 'e' ? [] : members,
+    `${call.name} ${command} ${archive ?? ''} <path>`,
+  );
   return undefined;
 }
 
@@ -117,6 +160,28 @@ function zstd({ args, frame, machine, name }: Call): Status {
   return undefined;
 }
 
+/**
+ * `chmod`, `chown`, `chattr`: no content changes, but git keeps a part of a file's mode, and a hook that is not executable
+ * does not run.
+ */
+function changeMode({ args, frame, machine, name }: Call): Status {
+  if (name === 'chmod') {
+    // `-x` and the like take rights away; only `-R` and what begins with two dashes are options.
+    const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
+    const isLike = args.some((word) => word.startsWith('--reference'));
+    for (const word of words.slice(isLike ? 0 : 1)) machine.write(frame.scope, word, name);
+  }
+  // More rights hurt no hook.
+  if (name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word)))
+    return undefined;
+  // A mode may begin like an option (`-x`): every word is looked at, and one that is no file hurts nobody.
+  for (const word of args) {
+    const path = machine.path(frame.scope, word);
+    if (path !== undefined) machine.mode(path);
+  }
+  return undefined;
+}
+
 /** Programs that remove, create and pack files. */
 export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['rm', remove],
@@ -124,15 +189,16 @@ export const FILE_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progr
   ['trash', remove],
   ['trash-put', remove],
   ['rmdir', () => true],
-  ['chmod', changeMode],
   ['touch', touch],
   ['tee', tee],
   ['dd', dd],
   ['tar', tar],
   ['bsdtar', tar],
   ['zip', zip],
-  ['unzip', unpack],
-  ['cpio', unpack],
+  ...['chmod', 'chown', 'chgrp', 'chattr', 'setfacl'].map((name) => [name, changeMode] as const),
+  ['unzip', unzip],
+  ['cpio', cpio],
+  ...['7z', '7za', '7zr', '7zz', 'unrar', 'jar'].map((name) => [name, extract] as const),
   ['zstd', zstd],
   ['unzstd', zstd],
 ]);

@@ -8,6 +8,8 @@ export interface GitCall {
   /** Folder (or git dir, where that is named) that the refs belong to. */
   readonly repository: string;
   readonly call: Call;
+  /** `-c` and `--config-env`, of this call and of the gits that started it. */
+  readonly options: readonly string[];
   /** What `-c` and this command's own `git config` say. */
   config(key: string): string | undefined;
 }

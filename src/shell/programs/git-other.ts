@@ -1,6 +1,7 @@
 import type { Call, Status } from '../machine.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { printBranch, type GitCall, type GitVerb } from './git-call.ts';
+import { gitTown } from './git-wrappers.ts';
 import { runChildShell } from './shells.ts';
 
 /** `git config key value`: later parts of the command see it; `-f file` writes that file. */
@@ -92,4 +93,5 @@ export const GIT_OTHER_VERBS: ReadonlyMap<string, GitVerb> = new Map<string, Git
   ['rev-parse', revParse],
   ...['bisect', 'submodule', 'rebase', 'difftool', 'for-each-repo'].map((name) => [name, nested] as const),
   ['lfs', () => undefined],
+  ['town', ({ call, args }) => gitTown({ ...call, args })],
 ]);

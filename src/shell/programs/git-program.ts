@@ -6,6 +6,7 @@ import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
 import type { GitCall } from './git-call.ts';
 import { GIT_OTHER_VERBS } from './git-other.ts';
 import { GIT_REF_VERBS } from './git-refs.ts';
+import { configOptions, overridesOf, passOn } from './git-overrides.ts';
 import { runChildShell } from './shells.ts';
 
 const WITH_VALUE = new Set([
@@ -30,6 +31,7 @@ const MAX_ALIASES = 4;
 
 function git(call: Call): Status {
   const settings = new Map<string, string>();
+  const own: string[] = [];
   const { machine } = call;
   const scope = call.frame.scope.layer();
   const frame = { ...call.frame, scope };
@@ -42,7 +44,10 @@ function git(call: Call): Status {
     const [name = '', attached] = word.startsWith('--') ? splitOnce(word) : [word];
     const value = attached ?? (WITH_VALUE.has(name) ? call.args[++i] : undefined) ?? '';
     if (name === '-C') machine.run.argv(machine, ['cd', value], frame);
-    else if (name === '-c') settings.set(...settingOf(value));
+    else if (name === '-c') {
+      settings.set(...settingOf(value));
+      own.push('-c', value);
+    } else if (name === '--config-env') own.push(`--config-env=${value}`);
     else if (name === '--git-dir') gitDir = value;
     else if (name === '--work-tree') workTree = value;
   }
@@ -57,7 +62,9 @@ function git(call: Call): Status {
   const top = workTree === undefined ? undefined : machine.path(scope, workTree);
   if (top !== undefined && !isBelow(machine.cwd(scope), top)) machine.run.argv(machine, ['cd', top], frame);
   else if (top === undefined && repository?.endsWith('/.git') === true) enter(inner, dirname(repository));
-  runVerb({ verb, args, repository: folder, call: inner, config }, 0);
+  const options = configOptions(machine, scope, own);
+  passOn(scope, options);
+  runVerb({ verb, args, repository: folder, call: inner, config, options }, 0);
   return undefined;
 }
 
@@ -133,6 +140,7 @@ function recordCall(git: GitCall): void {
   const { call, verb, args } = git;
   const { machine, frame } = call;
   const cwd = machine.cwd(frame.scope);
+  const overrides = overridesOf(machine, frame.scope, git.options);
   machine.git({
     cwd: isKnown(cwd) ? cwd : undefined,
     verb,
@@ -143,6 +151,8 @@ function recordCall(git: GitCall): void {
         return value === undefined ? [] : [[key, value] as const];
       }),
     ),
+    ...(overrides === undefined ? {} : { overrides }),
+    ...(verb === 'apply' && isKnown(frame.input.rest) ? { input: frame.input.rest } : {}),
   });
 }
 

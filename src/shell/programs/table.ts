@@ -13,6 +13,7 @@ import { LAUNCHER_PROGRAMS } from './launchers.ts';
 import { SED_PROGRAMS } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
 import { TRANSFER_PROGRAMS } from './transfers.ts';
+import { WRAPPER_PROGRAMS } from './git-wrappers.ts';
 import { WRITER_PROGRAMS } from './writers.ts';
 import { XARGS_PROGRAMS } from './xargs.ts';
 
@@ -51,6 +52,7 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...XARGS_PROGRAMS,
   ...SHELL_PROGRAMS,
   ...GIT_PROGRAMS,
+  ...WRAPPER_PROGRAMS,
   passing('sort'),
   passing('uniq'),
   passing('shuf'),

@@ -92,7 +92,6 @@ const WRITERS: readonly (readonly [names: string, writer: Writer])[] = [
   ['rename prename', { operands: 'rest', kind: 'remove', unless: ['n', 'nono'] }],
   ['csplit split', { short: 'n:f:b:l:a:C:', long: 'prefix= suffix-format= additional-suffix=' }],
   ['mkfifo mknod', {}],
-  ['7z 7za 7zr', { operands: 1, unless: ['so'] }],
   ['crudini', { operands: 0, when: ['set', 'del', 'merge'] }],
   ['sponge', { operands: 'last' }],
   ['merge', { short: 'L:', operands: 0, unless: ['p'] }],

@@ -1,0 +1,63 @@
+import type { GitVerbCall, ShellEffects } from './effects.ts';
+import { hasOption, parseOptions } from './options.ts';
+
+/** Which commands may keep git-handoff's hooks from judging a commit; told from their words. */
+
+/** Settings without which, or with which, the hooks judge otherwise. */
+const JUDGING =
+  /^(?:core\.hookspath|handoff\.(?:enabled|contention|headcheck|trailer|staleafter|pushforeign)|hook\.handoff-.*)$/i;
+
+/** Whether a setting decides what the hooks do, or whether they run. */
+export const isJudging = (key: string): boolean => JUDGING.test(key);
+
+/** Calls that make a commit by way of the hooks: `commit`, and going on with what git stopped at. */
+export function commitsBy(calls: readonly GitVerbCall[]): GitVerbCall[] {
+  return calls.filter(({ verb, words }) => verb === 'commit' || words.includes('--continue'));
+}
+
+/** A setting that a `git config` changes; `value` is `undefined` where it goes, or is not known. */
+export interface ConfigChange {
+  readonly key: string;
+  readonly value: string | undefined;
+  /** It counts in every repository. */
+  readonly isGlobal: boolean;
+}
+
+/** The judging settings that a `git config` changes. */
+export function configChanges({ verb, words }: GitVerbCall): ConfigChange[] {
+  if (verb !== 'config') return [];
+  const known = words.map((word) => word ?? '');
+  const options = parseOptions(known, {
+    short: 'f:',
+    long: 'file= blob= type= default= comment= value= url= global system local worktree get get-all get-regexp list unset unset-all remove-section rename-section add replace-all',
+  });
+  if (hasOption(options, 'get', 'get-all', 'get-regexp', 'get-urlmatch', 'l', 'list')) return [];
+  const isGlobal = hasOption(options, 'global', 'system');
+  const [first = '', ...rest] = options.operands;
+  if (first === 'get' || first === 'list' || first === 'edit') return [];
+  const isVerb = /^(?:set|unset|remove-section|rename-section)$/.test(first) && rest.length > 0;
+  const [key = '', value] = isVerb ? rest : options.operands;
+  const drops = /section/.test(isVerb ? first : '') || hasOption(options, 'remove-section', 'rename-section');
+  if (drops)
+    return /^(?:core|handoff|hook\.handoff-.*)$/i.test(key) ? [{ key, value: undefined, isGlobal }] : [];
+  if (!isJudging(key)) return [];
+  if (first === 'unset' || hasOption(options, 'unset', 'unset-all'))
+    return [{ key, value: undefined, isGlobal }];
+  // One operand reads.
+  return value === undefined ? [] : [{ key, value: words.includes(undefined) ? undefined : value, isGlobal }];
+}
+
+/** Cheap: whether a command has any of this in it, so that it is worth looking. */
+export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffects): boolean {
+  return (
+    commitsBy(gitCalls).length > 0 ||
+    gitCalls.some((call) => configChanges(call).length > 0) ||
+    handoffCalls.some(({ verb }) => verb === 'uninstall') ||
+    [...modes, ...paths.map(({ path }) => path)].some((path) => /\/\.git(?:\/|$)|hook|husky/i.test(path))
+  );
+}
+
+/** Cheap: whether a command may hit files that it does not name, or move the branch that is checked out. */
+export function mayHitUnnamed({ spreads, gitCalls }: ShellEffects): boolean {
+  return spreads.length > 0 || gitCalls.some(({ verb }) => verb === 'update-ref' || verb === 'commit-tree');
+}

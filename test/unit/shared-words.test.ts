@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { SESSION_VARIABLES } from '../../src/domain/identity.ts';
+import { GENERATED, freshScript } from '../../src/domain/shared-words.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const script = (path: string) => readFileSync(join(root, path), 'utf8');
+
+it.each(GENERATED)('the words in %s are those of the program (node scripts/generate-sh.mjs)', (path) => {
+  expect(script(path)).toBe(freshScript(script(path)));
+  expect(script(path)).toContain('# --- generated: ');
+});
+
+it.each(['git-hooks/session.sh', 'src/install/hook-block.ts'])(
+  '%s asks every variable by which a client names its session',
+  (path) => {
+    for (const { name } of SESSION_VARIABLES) expect(script(path)).toContain(name);
+  },
+);
+
+it('sh and the program tell the same of what git has not finished', () => {
+  const program = script('src/git/operations.ts');
+  const marks = [...program.matchAll(/'((?:rebase-\w+|sequencer)\/[\w-]+|[A-Z]+_(?:PICK_)?HEAD)'/g)].map(
+    (found) => found[1] ?? '',
+  );
+  expect(marks.length).toBeGreaterThan(6);
+  for (const mark of marks) expect(script('git-hooks/session.sh')).toContain(mark);
+});
