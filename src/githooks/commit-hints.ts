@@ -94,9 +94,10 @@ const OURS = /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-
 function commitAnew(mine: readonly string[], view: HintView): string {
   const { words, commonDir } = view;
   const how = `${messagePart(view, false)}${kept(view)}`;
+  if (mine.length === 0) return NOTHING;
   if (words?.all === true) return `git commit -a${how}`;
   if (isLockFile(view)) return `git commit --only${how}${pathWords(commonDir, mine)}`;
-  return mine.length === 0 ? NOTHING : `git commit${how}`;
+  return `git commit${how}`;
 }
 
 /** `-a` and `--only`: the worktree's index holds nothing of what was refused. */

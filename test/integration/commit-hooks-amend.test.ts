@@ -53,6 +53,14 @@ describe('F9: amending another live session’s commit', () => {
     expect([world.ids(), world.ids('HEAD~')]).toEqual([[A], [B]]);
   });
 
+  it('with nothing to commit of one’s own: the hint says so', () => {
+    bothCommit();
+    world.git(['reset', '-q', '--hard']);
+    const stderr = world.refused(A, ['commit', '-a', '--amend', '--no-edit']);
+    expect(hintsOf(stderr)).toEqual(['git handoff status']);
+    world.follow(A, stderr);
+  });
+
   it('--no-edit', () => {
     const commit = bothCommit();
     refusesAmend(['commit', '--amend', '--no-edit'], commit, "-m '<message>'");

@@ -97,7 +97,12 @@ export function commandOf(kind: Kind, random: Random, mark: string): string {
     case 'switch':
       return random.pick([`git switch -c side-${mark}`, `git checkout -b other-${mark}`]);
     case 'merge':
-      return 'git merge feature';
+      return random.pick([
+        'git merge -q feature || git merge --abort',
+        'git merge -q feature -m m; git add -A && git commit -m merged',
+        'git merge -q --no-commit feature; git commit -a -m merged',
+        'git cherry-pick feature; git add -A && git cherry-pick --continue --no-edit',
+      ]);
     default:
       return 'true';
   }

@@ -13,6 +13,12 @@ const SHELLS = ['sh', 'bash'];
 const MAX_STEPS = 3;
 const PERSON = 'a person';
 
+/** A branch with a change of a line that sessions change, too. */
+const FEATURE = `GIT_INDEX_FILE=.git/feature && export GIT_INDEX_FILE && git read-tree HEAD &&
+blob=$(git show HEAD:src/a.ts | sed 's/line 3/feature/' | git hash-object -w --stdin) &&
+git update-index --cacheinfo "100644,$blob,src/a.ts" &&
+git update-ref refs/heads/feature "$(git commit-tree -p HEAD -m feature "$(git write-tree)")" && rm .git/feature`;
+
 /** A machine that is too busy let a commit pass unchecked: such a history shows nothing. */
 class Unchecked extends Error {}
 
@@ -42,6 +48,7 @@ export class History {
       files: { 'lib/x.ts': TEN, 'package-lock.json': '{\n}\n', '.gitignore': 'dist/\n' },
     });
     const { path, home } = this.#world;
+    this.#world.run('sh', ['-c', FEATURE]);
     const side = this.#world.worktree('side');
     for (const session of this.#sessions) this.#world.begin(session, side);
     this.#tops = [path, side];
@@ -192,7 +199,7 @@ export class History {
     const now = new Set([...uncommitted(this.#world, top).values()].flat());
     expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
     const there = this.#world.git(['rev-parse', 'HEAD'], { cwd: top });
-    const taken = there === head ? [] : added(this.#world, top, `${head}..${there}`);
+    const taken = there === head ? [] : added(this.#world, top, head);
     expect({ command, taken: taken.filter((mark) => theirs.includes(mark)) }).toEqual({ command, taken: [] });
   }
 

@@ -5,52 +5,56 @@ import type { TestRepository } from '../repository.ts';
 /** Who wrote a mark: a session, or a person by hand. */
 export type Writer = string;
 
-/** Words that stand in the files and nowhere else, each with the one whose they are. */
+/** Words that stand in the files and nowhere else. One that stands in a path is known as `<path> <word>`. */
 export class Marks {
-  readonly #owners = new Map<string, Writer>();
-  #next = 0;
+  readonly #makers = new Map<string, Writer>();
+  readonly #given = new Map<string, Writer>();
 
   make(writer: Writer): string {
-    const mark = `mark${(this.#next += 1)}x`;
-    this.#owners.set(mark, writer);
+    const mark = `mark${this.#makers.size + 1}x`;
+    this.#makers.set(mark, writer);
     return mark;
   }
 
-  owner(mark: string): Writer | undefined {
-    return this.#owners.get(mark);
+  /** Whose it is: who wrote it, or took the path since. */
+  owner(placed: string): Writer | undefined {
+    return this.#given.get(placed) ?? this.#makers.get(placed.slice(placed.lastIndexOf(' ') + 1));
   }
 
-  give(marks: Iterable<string>, to: Writer): void {
-    for (const mark of marks) this.#owners.set(mark, to);
+  give(placed: Iterable<string>, to: Writer): void {
+    for (const one of placed) this.#given.set(one, to);
   }
 }
 
-const marksOf = (text: string): string[] => text.match(/mark\d+x/g) ?? [];
+const marksIn = (text: string): string[] => text.match(/mark\d+x/g) ?? [];
 
 /** The marks that are on the disk and not in HEAD, by path. */
 export function uncommitted(world: TestRepository, top: string): Map<string, string[]> {
   const options = { cwd: top };
-  const names = world
-    .git(['status', '--porcelain=v1', '-z', '-uall', '--no-renames'], options)
-    .split('\0')
-    .filter(Boolean)
-    .map((entry) => entry.slice(3));
+  const status = world.git(['status', '--porcelain=v1', '-z', '-uall', '--no-renames'], options);
+  const names = status.split('\0').filter(Boolean);
   return new Map(
-    names.map((path) => {
+    names.map((entry) => {
+      const path = entry.slice('XY '.length);
       const file = join(top, path);
-      const now = existsSync(file) ? marksOf(readFileSync(file, 'utf8')) : [];
-      const shown = world.run('git', ['show', `HEAD:${path}`], options);
-      const before = new Set(shown.status === 0 ? marksOf(shown.stdout) : []);
-      return [path, now.filter((mark) => !before.has(mark))] as const;
+      const now = existsSync(file) ? marksIn(readFileSync(file, 'utf8')) : [];
+      const before = committed(world, top, 'HEAD', path);
+      return [path, now.filter((mark) => !before.has(mark)).map((mark) => `${path} ${mark}`)] as const;
     }),
   );
 }
 
-/** The marks that a commit adds. */
-export function added(world: TestRepository, top: string, range: string): string[] {
-  const patch = world.git(['diff', '-U0', '--no-renames', range], { cwd: top });
-  return patch
-    .split('\n')
-    .filter((line) => line.startsWith('+') && !line.startsWith('+++'))
-    .flatMap(marksOf);
+function committed(world: TestRepository, top: string, revision: string, path: string): Set<string> {
+  const shown = world.run('git', ['show', `${revision}:${path}`], { cwd: top });
+  return new Set(shown.status === 0 ? marksIn(shown.stdout) : []);
+}
+
+/** The marks that HEAD has and an older commit had not. */
+export function added(world: TestRepository, top: string, from: string): string[] {
+  const names = world.git(['diff', '--name-only', '-z', '--no-renames', from, 'HEAD'], { cwd: top });
+  return names.split('\0').flatMap((path) => {
+    const before = committed(world, top, from, path);
+    const now = path === '' ? [] : [...committed(world, top, 'HEAD', path)];
+    return now.filter((mark) => !before.has(mark)).map((mark) => `${path} ${mark}`);
+  });
 }
