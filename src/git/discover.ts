@@ -26,8 +26,9 @@ function gitDirAt(folder: string): string | undefined {
   const stat = statOf(path);
   if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
   if (stat?.isFile() !== true) return undefined;
-  const target = /^gitdir: (.+?)[\r\n]*$/s.exec(readText(path) ?? '')?.[1];
-  const gitDir = target === undefined ? undefined : resolve(folder, target);
+  const text = withoutNewlines(readText(path) ?? '');
+  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length) : '';
+  const gitDir = target === '' ? undefined : resolve(folder, target);
   return gitDir !== undefined && isGitDir(gitDir) ? gitDir : 'broken';
 }
 
@@ -78,9 +79,16 @@ function isEnterable(path: string): boolean {
   }
 }
 
+/** git cuts these off at the end of what such a file names, and nothing else. */
+function withoutNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
 function commonDirOf(gitDir: string): string {
-  const common = readText(join(gitDir, 'commondir'))?.replace(/[\r\n]+$/, '');
-  return common === undefined || common === '' ? gitDir : resolve(gitDir, common);
+  const common = withoutNewlines(readText(join(gitDir, 'commondir')) ?? '');
+  return common === '' ? gitDir : resolve(gitDir, common);
 }
 
 function readText(path: string): string | undefined {

@@ -101,6 +101,14 @@ export interface SpreadEffect {
   readonly patch?: { readonly file: string; readonly strip: number | undefined };
 }
 
+/** A file or folder whose mode, owner or flags change. */
+export interface ModeEffect {
+  /** Absolute. */
+  readonly path: string;
+  /** Rights are only added, which stops no hook. */
+  readonly grants: boolean;
+}
+
 export interface ShellEffects {
   readonly paths: readonly PathEffect[];
   readonly refs: readonly RefEffect[];
@@ -110,8 +118,7 @@ export interface ShellEffects {
   /** Folders below which something may be changed that is not known by its path: a program ran there, or a tree is copied. */
   readonly folders: readonly string[];
   readonly spreads: readonly SpreadEffect[];
-  /** Files and folders whose mode, owner or flags change; absolute. */
-  readonly modes: readonly string[];
+  readonly modes: readonly ModeEffect[];
   /** Some part could not be told (a variable set elsewhere, a program we do not know): allow, then look afterwards. */
   readonly unsure: boolean;
 }

@@ -53,7 +53,9 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
     commitsBy(gitCalls).length > 0 ||
     gitCalls.some((call) => configChanges(call).length > 0) ||
     handoffCalls.some(({ verb }) => verb === 'uninstall') ||
-    [...modes, ...paths.map(({ path }) => path)].some((path) => /\/\.git(?:\/|$)|hook|husky/i.test(path))
+    [...modes.filter(({ grants }) => !grants), ...paths].some(({ path }) =>
+      /\/\.git(?:\/|$)|hook|husky/i.test(path),
+    )
   );
 }
 

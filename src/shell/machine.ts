@@ -4,6 +4,7 @@ import type {
   GitVerbCall,
   HandoffCall,
   IdentityEffect,
+  ModeEffect,
   PathEffect,
   RefEffect,
   ShellEffects,
@@ -127,7 +128,7 @@ export class Machine {
   readonly #gitCalls: GitVerbCall[] = [];
   readonly #folders = new Set<string>();
   readonly #spreads: SpreadEffect[] = [];
-  readonly #modes = new Set<string>();
+  readonly #modes: ModeEffect[] = [];
   readonly #traps: { readonly text: string; readonly frame: Frame }[] = [];
 
   constructor(world: ShellWorld, source: string, run: Runner) {
@@ -254,8 +255,8 @@ export class Machine {
       this.#spreads.push({ ...effect, folder: path });
   }
 
-  mode(path: string): void {
-    this.#modes.add(path);
+  mode(effect: ModeEffect): void {
+    this.#modes.push(effect);
   }
 
   result(): ShellEffects {
@@ -267,7 +268,7 @@ export class Machine {
       gitCalls: this.#gitCalls,
       folders: [...this.#folders],
       spreads: this.#spreads,
-      modes: [...this.#modes],
+      modes: this.#modes,
       unsure: this.unsure || this.exhausted,
     };
   }

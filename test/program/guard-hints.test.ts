@@ -37,7 +37,9 @@ describe('the command that a refusal names', () => {
     world.write(B, 'src/b.ts', 'B\n');
     const hint = commandOf(refusal(world.may(B, 'git reset --hard')));
     expect(hint).toBe('git restore --source=HEAD --staged --worktree -- src/b.ts');
-    expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(/Leave it out until .*: git handoff status$/);
+    expect(refusal(world.may(B, 'git restore src/a.ts'))).toMatch(
+      /Leave it out until .*: git handoff status$/,
+    );
     types(B, hint);
     expect([world.read('src/a.ts'), world.read('src/b.ts')]).toEqual(['A\n', TEN]);
     expect(world.read('shared.md')).toContain('A\n');

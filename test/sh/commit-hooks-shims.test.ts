@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { shells } from '../support/shells.ts';
@@ -74,6 +74,8 @@ describe.each(shells)('under $name', (shell) => {
       '.git',
       '--settings-pipe',
       '--',
+      '.git/COMMIT_EDITMSG',
+      'message',
     ]);
   });
 
@@ -91,7 +93,6 @@ describe.each(shells)('under $name', (shell) => {
     REVERT_HEAD: { REVERT_HEAD: `${OID}\n` },
     MERGE_HEAD: { MERGE_HEAD: `${OID}\n${OID}\n` },
     'MERGE_HEAD (sha256)': { MERGE_HEAD: `${OID}${OID.slice(16)}\n` },
-    'handoff-solo': {},
   };
   const put = (files: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(files)) {
@@ -105,33 +106,26 @@ describe.each(shells)('under $name', (shell) => {
       ...env,
     });
 
-  it.each(Object.keys(STATES))('does not ask where %s says that nothing is to be looked at', (state) => {
+  it('does not ask where handoff-solo says that nothing is to be looked at', () => {
     begin();
-    put(STATES[state] ?? {});
-    if (state === 'handoff-solo') put({ [state]: `${mine} ${process.pid} ${startOf(process.pid)}\n` });
+    put({ 'handoff-solo': `${mine} ${process.pid} ${startOf(process.pid)}\n` });
     expect(preCommit()).toMatchObject({ status: 0, asked: false });
   });
 
-  it.each(Object.entries(STATES).filter(([state]) => state !== 'handoff-solo'))(
-    'asks where another session has begun %s',
-    (_, files) => {
-      begin();
-      put(files);
-      put({ 'handoff-operation': `${other} x\n` });
-      expect(preCommit()).toMatchObject({ status: 1, asked: true });
-      expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
-      const both = { GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other };
-      expect(preCommit(both)).toMatchObject({ status: 1, asked: true });
-      expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 0, asked: false });
-      const twice = { GEMINI_SESSION_ID: other, CODEX_THREAD_ID: other };
-      expect(preCommit(twice)).toMatchObject({ status: 0, asked: false });
-      const subAgent = { CODEX_SESSION_ID: other, CODEX_THREAD_ID: mine };
-      expect(preCommit(subAgent)).toMatchObject({ status: 0, asked: false });
-      // On record of an operation that is over.
-      utimesSync(join(world.gitDir, 'handoff-operation'), 1, 1);
-      expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 0, asked: false });
-    },
-  );
+  it.each(Object.entries(STATES))('asks where git has stopped in %s, whoever began it', (_, files) => {
+    begin();
+    put(files);
+    put({ 'handoff-operation': `${other} x\n` });
+    expect(preCommit()).toMatchObject({ status: 1, asked: true });
+    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
+    const both = { GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other };
+    expect(preCommit(both)).toMatchObject({ status: 1, asked: true });
+    expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 1, asked: true });
+    // A lone session has nobody to ask about.
+    rmSync(join(world.gitDir, 'handoff-operation'));
+    put({ 'handoff-solo': `${mine} ${process.pid} ${startOf(process.pid)}\n` });
+    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 0, asked: false });
+  });
 
   it('asks whether a session that is named may commit where another one works alone', () => {
     begin();

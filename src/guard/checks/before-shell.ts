@@ -3,7 +3,7 @@ import type { Verdict } from '../../agents/dialect.ts';
 import { mayHitUnnamed } from '../../shell/hook-ways.ts';
 import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { SessionId } from '../../domain/names.ts';
-import type { ShellEffects } from '../../shell/effects.ts';
+import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { mergedTree } from '../../git/finishing.ts';
 import { realPath } from '../../host/disk.ts';
@@ -111,8 +111,9 @@ async function rawCommit(
 }
 
 /** Paths of this worktree that the command names as what it changes. */
-function namedPaths(effects: ShellEffects, place: WorkPlace): Touch[] {
-  return effects.paths.flatMap((effect) => {
+function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): Touch[] {
+  const changed = modes.map(({ path }): PathEffect => ({ path, kind: 'write', follows: true, by: 'chmod' }));
+  return [...paths, ...changed].flatMap((effect) => {
     const { path, kind, follows } = effect;
     const how = { whole: kind === 'remove', discards: discards(effect) };
     const placed = placeOf(path, follows);

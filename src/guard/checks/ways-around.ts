@@ -139,8 +139,8 @@ function hookChange(scene: Scene, effects: ShellEffects): string | undefined {
     return isHook(real, kind === 'remove') || (by !== 'git config' && config.includes(real));
   });
   if (written !== undefined) return `${escapeLine(written.by)} on ${escapeLine(written.path)}`;
-  const mode = effects.modes.find((path) => isHook(realPath(path), true));
-  return mode === undefined ? undefined : `a change of the mode of ${escapeLine(mode)}`;
+  const mode = effects.modes.find(({ path, grants }) => !grants && isHook(realPath(path), true));
+  return mode === undefined ? undefined : `a change of the mode of ${escapeLine(mode.path)}`;
 }
 
 const reads = (words: readonly (string | undefined)[]) =>

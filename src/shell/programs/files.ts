@@ -165,19 +165,13 @@ function zstd({ args, frame, machine, name }: Call): Status {
  * does not run.
  */
 function changeMode({ args, frame, machine, name }: Call): Status {
-  if (name === 'chmod') {
-    // `-x` and the like take rights away; only `-R` and what begins with two dashes are options.
-    const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
-    const isLike = args.some((word) => word.startsWith('--reference'));
-    for (const word of words.slice(isLike ? 0 : 1)) machine.write(frame.scope, word, name);
-  }
-  // More rights hurt no hook.
-  if (name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word)))
-    return undefined;
-  // A mode may begin like an option (`-x`): every word is looked at, and one that is no file hurts nobody.
-  for (const word of args) {
+  const grants = name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word));
+  // A mode may begin like an option (`-x`); only `-R` and what begins with two dashes are options.
+  const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');
+  const isLike = args.some((word) => word.startsWith('--reference'));
+  for (const word of words.slice(isLike ? 0 : 1)) {
     const path = machine.path(frame.scope, word);
-    if (path !== undefined) machine.mode(path);
+    if (path !== undefined) machine.mode({ path, grants });
   }
   return undefined;
 }

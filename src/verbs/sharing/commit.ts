@@ -4,7 +4,7 @@ import type { Share } from '../../domain/ledger/shares.ts';
 import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
 import { runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
-import { whileAlone } from '../../changes/commit-lock.ts';
+import { whileAlone } from './commit-lock.ts';
 import { whileMoved } from '../../git/index-lock.ts';
 import { requireOwnCommit } from './commit/amend.ts';
 import {

@@ -3,7 +3,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { PrivateIndex, setEntries } from '../../git/private-index.ts';
 import { gitFailure } from '../../git/run.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { whileAlone } from '../../changes/commit-lock.ts';
+import { whileAlone } from './commit-lock.ts';
 import { whileLocked } from '../../git/index-lock.ts';
 import { stagedEntries } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { Failure } from '../domain/failure.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
-import { takeLock } from '../host/process-lock.ts';
+import { Failure } from '../../domain/failure.ts';
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { takeLock } from '../../host/process-lock.ts';
 
 /**
  * One `git handoff commit` at a time in a working tree. `git commit --only` reads the index before it locks it:
