@@ -23,7 +23,10 @@ function helpOptions(verb: string): string[] {
   return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
 }
 
-const settingKeys = Object.keys(DEFAULT_SETTINGS).map((key) => `handoff.${key.replace(/Ms$/, '')}`);
+const settingKeys = Object.keys(DEFAULT_SETTINGS)
+  // What nobody knows is told, and is no setting.
+  .filter((key) => key !== 'unknown')
+  .map((key) => `handoff.${key.replace(/Ms$/, '')}`);
 const keysIn = (text: string) => [...new Set(text.match(/\bhandoff\.[a-z]\w+/gi))].sort();
 
 describe('README', () => {

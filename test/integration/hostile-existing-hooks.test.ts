@@ -45,7 +45,12 @@ function real(): TestRepository {
 }
 
 const hookOf = (world: World, name: string) => join(world.repository, '.git', 'hooks', name);
-const ran = (world: World) => world.calls().map((line) => line.replace(/^(shim \S+).*/, '$1'));
+/** That a commit begins is no run of ours. */
+const ran = (world: World) =>
+  world
+    .calls()
+    .filter((line) => !line.startsWith('shim pre-commit 1 begin'))
+    .map((line) => line.replace(/^(shim \S+).*/, '$1'));
 const MINE = '#!/bin/sh\necho mine >>"$HOME/calls"\n';
 const OURS = ['shim pre-commit', 'shim prepare-commit-msg', 'shim commit-msg'];
 const BEHIND_MINE = ['shim pre-commit', 'shim prepare-commit-msg', 'mine', 'shim commit-msg'];

@@ -30,8 +30,14 @@ const hookPath = (name = 'commit-msg') => join(hooksFolder(), name);
 /** What ran in a commit: `shim <hook>` or whatever the existing hook wrote, in order. */
 function commit(message?: string): string[] {
   world.commit(message);
-  return world.calls().map((line) => line.replace(/^(shim \S+).*/, '$1'));
+  return ranIn(world.calls());
 }
+
+/** That a commit begins is no run of ours. */
+const ranIn = (calls: readonly string[]) =>
+  calls
+    .filter((line) => !line.startsWith('shim pre-commit 1 begin'))
+    .map((line) => line.replace(/^(shim \S+).*/, '$1'));
 
 /** Ours that run before commit-msg. */
 const BEFORE = ['shim pre-commit', 'shim prepare-commit-msg'];

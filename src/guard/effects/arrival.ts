@@ -127,7 +127,8 @@ export async function arrive(
   if (snapshot !== undefined) {
     const { start, pause } = returned ?? {};
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
-    const ids = unheardIds(openLedgers(place, session));
+    // What was before it came it need not hear.
+    const ids = isBack ? unheardIds(openLedgers(place, session)) : [];
     appendEntries(place, session, [
       ...newClaims(place, session, changes, scene.now),
       { t: 'head', ...snapshot.head, own: false, at: scene.now },
