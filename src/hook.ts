@@ -2,7 +2,6 @@ import { guard } from './guard/guard.ts';
 import type { BinaryText } from './git/binary-text.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime } from './host/io.ts';
-import { readToEnd } from './host/pipe.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
@@ -93,12 +92,13 @@ function readWords(argv: readonly string[], io: Io): Words {
  */
 async function readPiped(
   { isPiped, isHung, settings }: Words,
+  io: Io,
   budget: Budget,
 ): Promise<{ settings?: string | undefined; records?: BinaryText | undefined; isLate?: true }> {
   if (isHung) return { isLate: true };
   if (!isPiped) return { settings };
   // Half of it: whoever waits for a git that hangs must be able to decide without.
-  const bytes = await readToEnd(3, budget.part(beforeAnswer(budget) / 2)).catch(() => undefined);
+  const bytes = await io.piped(3, budget.part(beforeAnswer(budget) / 2)).catch(() => undefined);
   if (bytes === undefined) {
     noteLateGit();
     return { isLate: true };
@@ -121,7 +121,7 @@ async function guardCall(words: Words, io: Io, budget: Budget): Promise<number> 
   const { clientPid, client, refsPipe } = words;
   const { env, cwd } = io;
   const [{ settings, records, isLate }, text] = await Promise.all([
-    readPiped(words, budget),
+    readPiped(words, io, budget),
     readPayload(io, budget),
   ]);
   const listed = { records, pipe: refsPipe };
@@ -145,7 +145,7 @@ async function gitHookCall(words: Words, io: Io, budget: Budget): Promise<number
   }
   const { gitHook } = await import('./githooks/git-hook.ts');
   const place = { gitDir, commonDir };
-  const { settings, records } = await readPiped(words, budget);
+  const { settings, records } = await readPiped(words, io, budget);
   const read = { settings, listed: records, readInput: () => readPayload(io, budget) };
   const said = await gitHook({ ...context, ...place, ...read, name, args });
   const word = said.refused ? 'refused' : said.isUnknown === true ? '?' : (said.session ?? '-');

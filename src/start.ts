@@ -168,6 +168,7 @@ const io: Io = {
   clock: Date.now,
   budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), () => performance.now()),
   parentPid: process.ppid,
+  piped: readToEnd,
   program: process.argv[1] ?? '',
 };
 

@@ -1,18 +1,13 @@
 import { claude } from './claude.ts';
-import { codex } from './codex.ts';
 import type { Dialect } from './dialect.ts';
-import { gemini } from './gemini.ts';
 import { type Fields, fields, text } from './payload.ts';
-
-/** What every decision may need at once; the others are loaded when their client calls. */
-const DIALECTS: readonly Dialect[] = [claude, codex, gemini];
 
 /** The client whose dialect reads a payload: the one named, unless the payload can only be another's. */
 export function clientOf(named: string | undefined, payload: unknown): string {
   if (named !== undefined && named !== claude.client) return named;
   const event = fields(payload);
-  if (named === undefined && isGeminis(event)) return gemini.client;
-  if (named === undefined && isCodexs(event)) return codex.client;
+  if (named === undefined && isGeminis(event)) return 'gemini';
+  if (named === undefined && isCodexs(event)) return 'codex';
   // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
   if (typeof event?.['cursor_version'] === 'string') return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;
@@ -32,9 +27,18 @@ function isCodexs(event: Fields | undefined): boolean {
   return /\/rollout-[^/]*\.jsonl$/.test(text(event?.['transcript_path']) ?? '');
 }
 
-/** The dialect of a client; Claude's is the common shape. */
+/** The dialect of a client, loaded when it calls; Claude's is the common shape. */
 export async function dialectFor(client: string): Promise<Dialect> {
-  if (client === 'cursor') return (await import('./cursor.ts')).cursor;
-  if (client === 'copilot') return (await import('./copilot.ts')).copilot;
-  return DIALECTS.find((dialect) => dialect.client === client) ?? claude;
+  switch (client) {
+    case 'codex':
+      return (await import('./codex.ts')).codex;
+    case 'gemini':
+      return (await import('./gemini.ts')).gemini;
+    case 'cursor':
+      return (await import('./cursor.ts')).cursor;
+    case 'copilot':
+      return (await import('./copilot.ts')).copilot;
+    default:
+      return claude;
+  }
 }

@@ -1,12 +1,6 @@
 import type { SessionLedger } from '../domain/ledger/claims.ts';
-import type { FileState } from '../domain/ledger/file-state.ts';
-import {
-  CLOCK_SLACK_MS,
-  type Snapshot,
-  type Window,
-  type WindowChange,
-  changesBetween,
-} from '../domain/ledger/snapshot.ts';
+import { CLOCK_SLACK_MS, type FileState } from '../domain/ledger/file-state.ts';
+import { type Snapshot, type Window, type WindowChange, changesBetween } from '../domain/ledger/snapshot.ts';
 import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/window-claims.ts';
 import type { SessionId } from '../domain/names.ts';
 import { listTree } from '../git/list-tree.ts';

@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import type { Verdict } from '../agents/dialect.ts';
+import type { PlacedPath } from '../changes/work-place.ts';
 import type { SessionId } from '../domain/names.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import { decideOrLift } from './lift.ts';
 import { quietly } from './quietly.ts';
 import type { Scene } from './scene.ts';
@@ -21,4 +24,16 @@ export async function decideThere(
   if (there.place?.commonDir === scene.place?.commonDir) return verdict;
   there.log('deny', `${scene.event.toolName ?? ''}: ${verdict.reason}`);
   return { ...verdict, isFinal: true };
+}
+
+/** Many a session takes the main checkout for its own: it is told once, when it steps into another tree. */
+export function wrongCheckout({ place: own }: Scene, { found, path }: PlacedPath): Verdict | undefined {
+  if (own === undefined) return undefined;
+  const [here, there] = [own.workTree, found.workTree].map((top) => escapeLine(top));
+  return {
+    kind: 'context',
+    text:
+      `git-handoff: ${escapeLine(path)} is in another working tree (${there ?? ''}) than the one this session works in ` +
+      `(${here ?? ''}). If that is not meant, this is the file of your own tree: ${escapeLine(join(own.workTree, path))}`,
+  };
 }

@@ -10,9 +10,8 @@ import {
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { gitState } from '../git/limits.ts';
-import { forgetHung, noteHung, shortUntil } from '../host/breaker.ts';
-import { realPath } from '../host/disk.ts';
-import { ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
+import { exists, realPath } from '../host/disk.ts';
+import { ensureFolder, hungFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
@@ -71,7 +70,7 @@ export async function guard(call: GuardCall): Promise<string> {
     const scene = await setScene(call, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(scene) ?? folder;
     const decided = await decideInTime(scene);
-    noteGitState(scene);
+    await noteGitState(scene);
     const verdict =
       decided.kind === 'deny' ? decided : combined(decided, notCheckedVerdict(event, unchecked));
     if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
@@ -165,20 +164,15 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
     : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
 }
 
-/** Where git hangs, the next calls of this worktree wait less for it. */
-function noteGitState({ place, env, now, log }: Scene): void {
+/** Where git hangs, the next calls of this worktree wait less for it: noted where there is anything to note. */
+async function noteGitState({ place, env, now, log }: Scene): Promise<void> {
   const state = gitState();
+  const folder = stateFolder(env);
   if (place === undefined || state === undefined) return;
+  if (state === 'answers' && !exists(hungFolder(folder))) return;
   try {
-    const [folder, top] = [stateFolder(env), place.workTree];
-    if (state === 'answers') {
-      forgetHung(folder, top);
-      return;
-    }
-    // In a short time nothing can be told of a git that does not answer.
-    if (shortUntil(folder, top, now) !== undefined) return;
-    if (state === 'hung') noteHung(folder, top, now);
-    else forgetHung(folder, top);
+    const { noteState } = await import('../host/breaker.ts');
+    noteState(folder, place.workTree, state, now);
   } catch (error) {
     log('open', `that git hangs is not remembered: ${String(error)}`);
   }

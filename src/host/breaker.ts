@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder } from './folders.ts';
+import { ensureFolder, hungFolder } from './folders.ts';
 
 /**
  * `<state folder>/hung/<worktree, % for />`: git hung in this worktree at the last call, or at the last two: then the file's
@@ -11,7 +11,7 @@ import { ensureFolder } from './folders.ts';
 /** Milliseconds. */
 const SHORT_MS = 5 * 60_000;
 
-const fileOf = (state: string, top: string) => join(state, 'hung', top.replaceAll('/', '%'));
+const fileOf = (state: string, top: string) => join(hungFolder(state), top.replaceAll('/', '%'));
 
 /** When calls of this worktree have their time again, milliseconds since the epoch; `undefined`: they have it. */
 export function shortUntil(state: string, top: string, now: number): number | undefined {
@@ -19,11 +19,19 @@ export function shortUntil(state: string, top: string, now: number): number | un
   return until !== undefined && until > now ? until : undefined;
 }
 
+/** Notes how git did at a call. */
+export function noteState(state: string, top: string, how: 'answers' | 'hung' | 'busy', now: number): void {
+  // In a short time nothing can be told of a git that does not answer.
+  if (how !== 'answers' && shortUntil(state, top, now) !== undefined) return;
+  if (how === 'hung') noteHung(state, top, now);
+  else forgetHung(state, top);
+}
+
 /** git hung at a call. The second time running the next ones get less time. */
 export function noteHung(state: string, top: string, now: number): void {
   const file = fileOf(state, top);
   const isSecond = textOf(file) !== undefined;
-  ensureFolder(join(state, 'hung'));
+  ensureFolder(hungFolder(state));
   writeFileSync(file, 'hung\n');
   // The first time: long ago, which no shell takes for later than now.
   const until = isSecond ? (now + SHORT_MS) / 1000 : 1;

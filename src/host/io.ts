@@ -20,6 +20,8 @@ export interface Io {
   readonly budget: (ms: number, launcher?: number) => Budget;
   /** The process that started us: the nearest that can be a client where no launcher names one. */
   readonly parentPid: number;
+  /** What a parent pipes in by another descriptor than stdin's, as `Input.readAll`. */
+  readonly piped: (descriptor: number, budget: Budget) => Promise<Buffer | undefined>;
   /** The file that was started: it lies in `dist`, in the package's folder. */
   readonly program: string;
 }

@@ -77,6 +77,7 @@ async function run(call) {
     clock: () => Date.now(),
     budget: () => ENDLESS,
     parentPid: process.pid,
+    piped: async () => undefined,
     program: join(packageRoot, 'dist', 'cli.cjs'),
   });
   // A process would be over now; what goes on must not meet the next call, nor the end of its repository.

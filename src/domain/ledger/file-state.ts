@@ -3,6 +3,9 @@ import type { Oid } from '../names.ts';
 /** What stands at a path; `null`: nothing. `oid` is `null` when the content was not read (too big, a submodule). */
 export type FileState = { readonly mode: string; readonly oid: Oid | null } | null;
 
+/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
+export const CLOCK_SLACK_MS = 20;
+
 /**
  * How we know: `explicit`, a file tool (or a person's word) that names the path; `named`, a program in a shell command
  * that writes it by name; `window`, a difference seen around a shell command; `since-start`, what a session that worked

@@ -55,9 +55,6 @@ export interface Window {
 /** A program in the background that nobody tells of any more is taken to run for so long. Milliseconds. */
 const GOES_ON_MS = 10 * 60_000;
 
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-export const CLOCK_SLACK_MS = 20;
-
 /** Longer than this, and a person or a program in the background may well have made the change. Milliseconds. */
 export const LONG_WINDOW_MS = 60_000;
 

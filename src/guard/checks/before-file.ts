@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
 import { statOf } from '../../git/stat.ts';
-import { CLOCK_SLACK_MS } from '../../domain/ledger/snapshot.ts';
+import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
 import { appendEntries, readLedgers } from '../../changes/ledger.ts';
 import { quietly } from '../quietly.ts';
 import { keepBefore } from '../../changes/before-copies.ts';
@@ -31,7 +30,7 @@ export async function beforeFiles(
   }
   const strange = places.find((one) => one.isNew && one.scene.place?.commonDir === scene.place?.commonDir);
   const [first] = strange?.placed ?? [];
-  return first === undefined ? undefined : wrongCheckout(scene, first);
+  return first === undefined ? undefined : (await import('../decide-there.ts')).wrongCheckout(scene, first);
 }
 
 async function beforePaths(
@@ -73,18 +72,6 @@ async function keepReverted(scene: Scene, place: WorkPlace, path: string): Promi
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
   const { keepRevertedFile } = await import('../effects/rescue/keep-reverted.ts');
   await quietly(scene, () => keepRevertedFile(scene, place, path, claims));
-}
-
-/** Many a session takes the main checkout for its own: it is told once, when it steps into another tree. */
-function wrongCheckout({ place: own }: Scene, { found, path }: PlacedPath): Verdict | undefined {
-  if (own === undefined) return undefined;
-  const [here, there] = [own.workTree, found.workTree].map((top) => escapeLine(top));
-  return {
-    kind: 'context',
-    text:
-      `git-handoff: ${escapeLine(path)} is in another working tree (${there ?? ''}) than the one this session works in ` +
-      `(${here ?? ''}). If that is not meant, this is the file of your own tree: ${escapeLine(join(own.workTree, path))}`,
-  };
 }
 
 /** Loaded only while another session's commit runs. */
