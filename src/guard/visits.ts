@@ -90,8 +90,9 @@ export async function visit(
 }
 
 async function enter(there: Scene, session: SessionId, found: FoundRepository): Promise<Visit> {
-  if (noteCall(there, session)) return { scene: there, found, isNew: false };
+  // Also where it began itself: what follows on this call may be told from the other folder, too.
   putVisit(there.env, session, found);
+  if (noteCall(there, session)) return { scene: there, found, isNew: false };
   const { register } = await import('./events/registration.ts');
   const registered = await register(there, session);
   return { scene: there, found, isNew: registered?.isNew === true };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Tally, amount, seeded } from '../support/faults/seed.ts';
 import { History } from '../support/hints/history.ts';
-import { NOT_YET } from '../support/hints/not-yet.ts';
 
 const HISTORIES = amount(20, 200);
 const STEPS = 30;
@@ -13,7 +12,7 @@ describe('sessions in one repository, by chance', () => {
       let typed = 0;
       for (let n = 0; n < HISTORIES; n += 1) {
         const history = new History(random);
-        tally.add(history.play(STEPS, NOT_YET) ? 'histories' : 'too busy to tell');
+        tally.add(history.play(STEPS) ? 'histories' : 'too busy to tell');
         typed += history.typed;
       }
       expect(typed).toBeGreaterThan(HISTORIES);

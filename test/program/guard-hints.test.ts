@@ -115,6 +115,22 @@ describe('the command that a refusal names', () => {
     expect([world.read('src/b.ts'), world.read('src/b.ts', side)]).toEqual(['here\n', TEN]);
   });
 
+  it.each([
+    ['goes past the hooks', 'git -c core.hooksPath=/dev/null commit -am x'],
+    ['switches the hooks off', 'git config core.hooksPath /dev/null'],
+    [
+      'makes a commit without them',
+      'git update-ref HEAD "$(git commit-tree -p HEAD -m x "$(git write-tree)")"',
+    ],
+  ])('a command that %s from another folder: the commit instead is made in that repository', (_, typed) => {
+    world.write(A, 'src/a.ts', 'A\n');
+    world.write(B, 'src/b.ts', 'B\n');
+    const said = refusal(world.may(B, `cd ${world.path} && ${typed}`, world.root));
+    const hint = /git -C \S+ handoff commit -m \S+(?<!\.)/.exec(said)?.[0] ?? said;
+    types(B, hint.replace("'<message>'", 'x'), world.root);
+    expect(world.status()).toEqual([' M src/a.ts']);
+  });
+
   it('is typed in a folder below as it stands', () => {
     world.write(A, 'src/a.ts', 'A\n');
     world.write(B, 'src/b.ts', 'B\n');

@@ -78,6 +78,14 @@ describe('a session that works from the folder above the repository', () => {
     expect(world.try(A, 'src/b.ts', 'y').kind).toBe('silent');
   });
 
+  it('claims what its command changed there, also where it began itself', () => {
+    const world = new SharingWorld({ ready: [A, B] });
+    const { run } = world.bash(B, `cd ${name(world)} && sed -i 's/line 8/x/' src/b.ts`, { cwd: world.root });
+    expect(run?.status, run?.stderr).toBe(0);
+    expect(world.claimed(B)).toEqual(['src/b.ts']);
+    expect(refusal(world.may(A, 'git stash'))).toContain('bbbbbbbb');
+  });
+
   it('claims what its command changed there', () => {
     const world = above();
     const { run } = world.bash(B, `cd ${name(world)} && printf x >src/new.ts && rm shared.md`, {

@@ -5,15 +5,15 @@ import { sessionOf } from '../support/chain.ts';
 const peer = sessionOf('a');
 const call = (verb: string, ...words: (string | undefined)[]) => ({ verb, words });
 const reason = (...words: (string | undefined)[]) => {
-  const verdict = rawCommitVerdict([call('add', '-A'), call('commit', ...words)], [peer]);
+  const verdict = rawCommitVerdict([call('add', '-A'), call('commit', ...words)], [peer], 'git -C /r');
   return verdict?.kind === 'deny' ? verdict.reason : '';
 };
 
 describe('a raw commit in a shell without hooks', () => {
   it('is refused beside a peer, with its name and the same message', () => {
     expect(reason('-m', "it's done")).toContain(peer.slice(0, 8));
-    expect(reason('-m', "it's done")).toMatch(/git handoff commit -m 'it'\\''s done'$/);
-    expect(reason('-am', 'a', '-m', 'b')).toMatch(/git handoff commit -m a -m b$/);
+    expect(reason('-m', "it's done")).toMatch(/git -C \/r handoff commit -m 'it'\\''s done'$/);
+    expect(reason('-am', 'a', '-m', 'b')).toMatch(/git -C \/r handoff commit -m a -m b$/);
   });
 
   it('leaves the message open when it is not known', () => {
@@ -22,7 +22,7 @@ describe('a raw commit in a shell without hooks', () => {
   });
 
   it('goes unchecked alone, and is no other verb', () => {
-    expect(rawCommitVerdict([call('commit', '-m', 'x')], [])).toBeUndefined();
-    expect(rawCommitVerdict([call('add', '-A')], [peer])).toBeUndefined();
+    expect(rawCommitVerdict([call('commit', '-m', 'x')], [], 'git')).toBeUndefined();
+    expect(rawCommitVerdict([call('add', '-A')], [peer], 'git')).toBeUndefined();
   });
 });

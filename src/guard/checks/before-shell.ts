@@ -107,7 +107,8 @@ async function rawCommit(
   if (here.length === 0) return undefined;
   const { sidesNow } = await import('../sides-now.ts');
   const { foreign } = await sidesNow(scene, found, session);
-  return rawCommitVerdict(here, [...foreign]);
+  const { typedIn } = await import('./typed.ts');
+  return rawCommitVerdict(here, [...foreign], typedIn(scene, place).git);
 }
 
 /** Paths of this worktree that the command names as what it changes. */

@@ -10,10 +10,12 @@ import { shellWord } from '../../domain/surfacing.ts';
  *
  * @param calls the git calls of the command that run in this worktree, in order
  * @param peers the other live sessions
+ * @param git how git is typed for this worktree
  */
 export function rawCommitVerdict(
   calls: readonly Pick<GitVerbCall, 'verb' | 'words'>[],
   peers: readonly SessionId[],
+  git: string,
 ): Verdict | undefined {
   const commit = calls.find(({ verb }) => verb === 'commit');
   const [peer] = peers;
@@ -24,7 +26,7 @@ export function rawCommitVerdict(
     reason:
       `No git hook runs in this shell, so nothing would keep what session ${shortId(peer)}${others} has changed out of ` +
       "the commit, and the repository's own checks would be skipped. Nothing was run. Commit your own changes with " +
-      `this instead; it runs the repository's hooks and signing: git handoff commit${messageWords(commit.words)}`,
+      `this instead; it runs the repository's hooks and signing: ${git} handoff commit${messageWords(commit.words)}`,
   };
 }
 

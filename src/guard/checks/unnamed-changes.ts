@@ -14,6 +14,7 @@ import type { WorkPlace } from '../../changes/work-place.ts';
 import type { Scene } from '../scene.ts';
 import { foreignClaims } from './foreign-claims.ts';
 import type { Look } from './tree-refusal.ts';
+import { type Typed, typedIn } from './typed.ts';
 
 /**
  * Refuses commands that could hit what others have not committed without naming it: a patch or an archive that cannot be
@@ -41,12 +42,15 @@ export async function refuseUnnamed(
   if (moved === undefined) return undefined;
   const claims =
     moved.oid === undefined ? await open(others) : await open(await heldBy(scene, moved, others));
-  return claims.length === 0 ? undefined : denied(claims, `\`git ${moved.by}\` could take along`, COMMIT);
+  return claims.length === 0
+    ? undefined
+    : denied(claims, `\`git ${moved.by}\` could take along`, commitInstead(typedIn(scene, place)));
 }
 
 const pathsOf = (claims: readonly OpenClaim[]) => [...new Set(claims.map(({ path }) => path))];
 
-const COMMIT = "Commit your own changes with this instead: git handoff commit -m '<message>'";
+const commitInstead = ({ git }: Typed) =>
+  `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
 
 const named = ({ instead }: SpreadEffect) => `Name what it may change: ${instead}`;
 

@@ -13,6 +13,7 @@ import { neighbours } from '../peers.ts';
 import type { Scene } from '../scene.ts';
 import { messageWords } from './gemini-commit.ts';
 import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
+import { typedAt } from './typed.ts';
 
 /**
  * Refuses what would make a commit that no hook of ours looks at, or keep the hooks from looking at later ones, while
@@ -36,8 +37,8 @@ export async function waysAround(
     kind: 'deny',
     reason:
       `${change} would keep git-handoff's hooks from judging commits, and ${named(peers)} at work in this repository. ` +
-      "Nothing was run. To commit your own changes: git handoff commit -m '<message>'. Whether the hooks change is for " +
-      'a person to decide, in a terminal of their own.',
+      `Nothing was run. To commit your own changes: ${typedAt(scene, scene.place).git} handoff commit -m '<message>'. ` +
+      'Whether the hooks change is for a person to decide, in a terminal of their own.',
     owners: peers,
   };
 }
@@ -71,7 +72,7 @@ async function refuseUnchecked(
     reason:
       `No hook of git-handoff would look at this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
       `out of it, and ${named(peers)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
-      `instead: git handoff commit${call.verb === 'commit' ? messageWords(call.words) : " -m '<message>'"}`,
+      `instead: ${typedAt(scene, found).git} handoff commit${call.verb === 'commit' ? messageWords(call.words) : " -m '<message>'"}`,
     owners: peers,
   };
 }

@@ -26,9 +26,6 @@ export const FILES = [
   'package-lock.json',
 ];
 
-/** What histories may leave out: a kind, or a client that works outside of the repository. */
-export type Part = Kind | 'outside';
-
 /** How often each is done. */
 const WEIGHTS: Readonly<Record<Kind, number>> = {
   write: 8,
@@ -46,8 +43,8 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
   person: 2,
 };
 
-export function pickKind(random: Random, without: readonly Part[]): Kind {
-  const kinds = (Object.keys(WEIGHTS) as Kind[]).filter((kind) => !without.includes(kind));
+export function pickKind(random: Random): Kind {
+  const kinds = Object.keys(WEIGHTS) as Kind[];
   return random.pick(kinds.flatMap((kind) => Array<Kind>(WEIGHTS[kind]).fill(kind)));
 }
 
@@ -109,13 +106,8 @@ export function commandOf(kind: Kind, random: Random, mark: string): string {
 }
 
 /** The same from another folder: what is typed, and the folder below the top in which it is typed. */
-export function elsewhere(
-  command: string,
-  random: Random,
-  top: string,
-  without: readonly Part[],
-): { command: string; folder: string } {
-  const folder = without.includes('outside') ? 'src' : random.pick(['src', '..']);
+export function elsewhere(command: string, random: Random, top: string): { command: string; folder: string } {
+  const folder = random.pick(['src', '..']);
   switch (random.below(6)) {
     case 0:
       return { command, folder: 'src' };

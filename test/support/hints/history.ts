@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import type { Random } from '../faults/seed.ts';
 import { A, B, C, SharingWorld, TEN } from '../sharing-world.ts';
-import { FILES, type Kind, type Part, commandOf, elsewhere, pickKind } from './acts.ts';
+import { FILES, type Kind, commandOf, elsewhere, pickKind } from './acts.ts';
 import { Marks, added, uncommitted } from './marks.ts';
 import { hintsIn, reasonIn, takenPaths } from './typed.ts';
 
@@ -60,9 +60,9 @@ export class History {
   }
 
   /** Plays it; false when the machine was too busy to tell. */
-  play(steps: number, without: readonly Part[]): boolean {
+  play(steps: number): boolean {
     try {
-      for (let n = 0; n < steps; n += 1) this.#step(pickKind(this.#random, without), without);
+      for (let n = 0; n < steps; n += 1) this.#step(pickKind(this.#random));
       return true;
     } catch (error) {
       if (error instanceof Unchecked) return false;
@@ -73,18 +73,19 @@ export class History {
     }
   }
 
-  #step(kind: Kind, without: readonly Part[]): void {
+  #step(kind: Kind): void {
     const session = this.#random.pick(this.#sessions);
     const top = this.#random.below(6) === 0 ? this.#tops[1]! : this.#tops[0]!;
     const file = this.#random.pick(FILES);
     if (kind === 'person') {
       this.#log.push(`a person writes ${file}`);
+      mkdirSync(dirname(join(top, file)), { recursive: true });
       writeFileSync(join(top, file), this.#text(PERSON));
     } else if (kind === 'write') {
       this.#write(session, file, top);
     } else {
       const command = commandOf(kind, this.#random, this.#marks.make(session));
-      const typed = elsewhere(command, this.#random, top, without);
+      const typed = elsewhere(command, this.#random, top);
       this.#do(session, typed.command, join(top, typed.folder), top);
     }
   }
@@ -109,7 +110,7 @@ export class History {
 
   /** Does it, and follows the hints when it is refused until what was meant is done. */
   #do(session: string, command: string, cwd: string, top: string): void {
-    const meant = this.#meant(session, top);
+    const meant = this.#meant(session, command, top);
     const outcome = this.#type(session, command, cwd, top, 'bash');
     if (!outcome.refused) return;
     this.#follow(session, command, outcome.text, cwd, top);
@@ -120,12 +121,14 @@ export class History {
     });
   }
 
-  /** This session's marks in files that nobody else has changed. */
-  #meant(session: string, top: string): string[] {
+  /** This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. */
+  #meant(session: string, command: string, top: string): string[] {
     const owners = (marks: readonly string[]) => marks.map((mark) => this.#marks.owner(mark));
-    return [...uncommitted(this.#world, top).values()]
-      .filter((marks) => owners(marks).every((owner) => owner === session))
-      .flat();
+    const known = this.#world.git(['ls-files', '-z'], { cwd: top }).split('\0');
+    const reaches = (path: string) => !/\bcommit -a\b/.test(command) || known.includes(path);
+    return [...uncommitted(this.#world, top)]
+      .filter(([path, marks]) => reaches(path) && owners(marks).every((owner) => owner === session))
+      .flatMap(([, marks]) => marks);
   }
 
   #follow(session: string, command: string, text: string, cwd: string, top: string): void {
