@@ -10,7 +10,7 @@ import {
 } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { gitState } from '../git/limits.ts';
-import { forgetHung, noteHung, shortUntil } from '../host/breaker.ts';
+import { noteGit } from '../host/breaker.ts';
 import { realPath } from '../host/disk.ts';
 import { ensureFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
@@ -167,18 +167,9 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
 
 /** Where git hangs, the next calls of this worktree wait less for it. */
 function noteGitState({ place, env, now, log }: Scene): void {
-  const state = gitState();
-  if (place === undefined || state === undefined) return;
+  if (place === undefined) return;
   try {
-    const [folder, top] = [stateFolder(env), place.workTree];
-    if (state === 'answers') {
-      forgetHung(folder, top);
-      return;
-    }
-    // In a short time nothing can be told of a git that does not answer.
-    if (shortUntil(folder, top, now) !== undefined) return;
-    if (state === 'hung') noteHung(folder, top, now);
-    else forgetHung(folder, top);
+    noteGit(stateFolder(env), place.workTree, gitState(), now);
   } catch (error) {
     log('open', `that git hangs is not remembered: ${String(error)}`);
   }
