@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { Failure } from '../domain/failure.ts';
 import { isHung } from '../domain/hang.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
-import { watchUse } from './child-use.ts';
+import { endTree, watchUse } from './child-use.ts';
 import { gitTime, limitOf, noteAnswer, noteEnded, noteLateGit, waiting } from './limits.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
@@ -105,7 +105,7 @@ function endWithUs(child: GitChild): void {
 }
 
 function endRunning(): void {
-  for (const child of running) child.kill('SIGTERM');
+  for (const child of running) endTree(child);
 }
 
 function collect(child: GitChild, command: string, options: GitOptions): Promise<GitResult> {
@@ -123,7 +123,7 @@ function collect(child: GitChild, command: string, options: GitOptions): Promise
         noteLateGit();
         noteEnded(ask());
         waiting.delete(ask);
-        child.kill('SIGTERM');
+        endTree(child);
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
         // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();

@@ -171,8 +171,8 @@ async function noteGitState({ place, env, now, log }: Scene): Promise<void> {
   if (place === undefined || state === undefined) return;
   if (state === 'answers' && !exists(hungFolder(folder))) return;
   try {
-    const { noteState } = await import('../host/breaker.ts');
-    noteState(folder, place.workTree, state, now);
+    const { noteGit } = await import('../host/breaker.ts');
+    noteGit(folder, place.workTree, state, now);
   } catch (error) {
     log('open', `that git hangs is not remembered: ${String(error)}`);
   }

@@ -19,12 +19,24 @@ export function shortUntil(state: string, top: string, now: number): number | un
   return until !== undefined && until > now ? until : undefined;
 }
 
-/** Notes how git did at a call. */
-export function noteState(state: string, top: string, how: 'answers' | 'hung' | 'busy', now: number): void {
+/**
+ * Takes note of how git did at a call, so that the next calls of this worktree wait less for a git that hangs.
+ *
+ * @param git `undefined`: it was not asked
+ */
+export function noteGit(
+  state: string,
+  top: string,
+  git: 'answers' | 'hung' | 'busy' | undefined,
+  now: number,
+): void {
+  if (git === undefined) return;
+  if (git === 'answers') forgetHung(state, top);
   // In a short time nothing can be told of a git that does not answer.
-  if (how !== 'answers' && shortUntil(state, top, now) !== undefined) return;
-  if (how === 'hung') noteHung(state, top, now);
-  else forgetHung(state, top);
+  else if (shortUntil(state, top, now) === undefined) {
+    if (git === 'hung') noteHung(state, top, now);
+    else forgetHung(state, top);
+  }
 }
 
 /** git hung at a call. The second time running the next ones get less time. */

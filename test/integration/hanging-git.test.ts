@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { shortUntil } from '../../src/host/breaker.ts';
+import { type Io, budgetUntil } from '../../src/host/io.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+/** Far less than a call has; a git that hangs is waited for no longer. Milliseconds. */
+const CALL_MS = 1500;
+/** On a busy machine a call may not tell a git that hangs from one that waits for its turn. */
+const MOST_CALLS = 12;
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B] });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  world.remove();
+});
+
+const state = () => join(world.home, '.local', 'state', 'git-handoff');
+const isOpen = () => shortUntil(state(), world.path, Date.now()) !== undefined;
+
+/** A git that notes who it is and then does something else than answering. */
+function fakeGit(lines: string): void {
+  const folder = join(world.root, 'fake');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'git'), `#!/bin/sh\necho $$ >>'${pids()}'\n${lines}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
+}
+
+const pids = () => join(world.root, 'pids');
+
+/** Runs one hook in a program of its own, whose calls have less time. */
+async function call(argv: readonly string[], payload: object): Promise<void> {
+  // How git did is kept in the modules: each call is a process elsewhere.
+  vi.resetModules();
+  const { run } = await import('../../src/hook.ts');
+  const ended = new Set(process.listeners('exit'));
+  const clock = () => performance.now();
+  const out = { write: () => Promise.resolve() };
+  const io: Io = {
+    stdin: { read: () => 0, readAll: () => Promise.resolve(Buffer.from(JSON.stringify(payload))) },
+    stdout: out,
+    stderr: out,
+    env: world.env({ CLAUDE_CODE_SESSION_ID: B }),
+    cwd: world.path,
+    clock: Date.now,
+    budget: () => budgetUntil(clock() + CALL_MS, clock),
+    parentPid: process.pid,
+    program: '',
+  };
+  await run(argv, io);
+  // The end of the process.
+  for (const listener of process.listeners('exit')) {
+    if (ended.has(listener)) continue;
+    process.removeListener('exit', listener);
+    (listener as () => void)();
+  }
+}
+
+const bashCall = () =>
+  call(['guard', '--client', 'claude'], {
+    session_id: B,
+    cwd: world.path,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'make' },
+  });
+const commitHook = () =>
+  call(
+    ['hook', 'pre-commit', '--git-dir', join(world.path, '.git'), '--common-dir', join(world.path, '.git')],
+    {},
+  );
+
+async function callsUntilOpen(make: () => Promise<void>): Promise<number> {
+  for (let calls = 1; calls <= MOST_CALLS; calls += 1) {
+    await make();
+    if (isOpen()) return calls;
+  }
+  return Infinity;
+}
+
+/** Processes that the fake git's shells have started and that still run. */
+function orphans(): string[] {
+  const shells = readFileSync(pids(), 'utf8').trim().split('\n');
+  return shells.filter((pid) => existsSync(`/proc/${pid}`) && !isZombie(pid)).concat(sleepers());
+}
+
+function isZombie(pid: string): boolean {
+  try {
+    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return true;
+  }
+}
+
+/** By a length of sleep that nobody else takes. */
+function sleepers(): string[] {
+  return world
+    .run('pgrep', ['-f', `sleep ${SLEEP}`])
+    .stdout.split('\n')
+    .filter(Boolean);
+}
+
+const SLEEP = `97.${process.pid}`;
+
+describe('a git that hangs', () => {
+  it.each([
+    ['a tool call', bashCall],
+    ['a git hook', commitHook],
+  ])('costs %s its whole time twice, and then less; nothing of it stays', async (_, make) => {
+    fakeGit(`sleep ${SLEEP}\nexit 0`);
+    const calls = await callsUntilOpen(make);
+    expect(calls).toBeGreaterThanOrEqual(2);
+    expect(calls).toBeLessThanOrEqual(MOST_CALLS);
+    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 10_000 });
+  });
+});
+
+describe('a git that is busy', () => {
+  it('is waited for as long as ever', async () => {
+    fakeGit('while :; do :; done');
+    for (let calls = 0; calls < 3; calls += 1) await bashCall();
+    expect(isOpen()).toBe(false);
+    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 10_000 });
+  });
+});
