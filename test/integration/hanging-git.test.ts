@@ -49,6 +49,7 @@ async function call(argv: readonly string[], payload: object): Promise<void> {
     clock: Date.now,
     budget: () => budgetUntil(clock() + CALL_MS, clock),
     parentPid: process.pid,
+    piped: () => Promise.resolve(undefined),
     program: '',
   };
   await run(argv, io);
