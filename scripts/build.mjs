@@ -35,7 +35,7 @@ function isFresh() {
  * Bundles one entry. `parts` cuts it along the import graph (scripts/import-graph.mjs); without it all is one file.
  * @returns the bundles and what is in them
  */
-async function bundle(name, source, { chunks, parts, define = {} } = {}) {
+async function bundle(name, source, { chunks, parts, often, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
   const build = await rolldown({
     input: { [name]: entry },
@@ -56,7 +56,7 @@ async function bundle(name, source, { chunks, parts, define = {} } = {}) {
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
-    codeSplitting: parts === undefined ? false : along(entry, parts),
+    codeSplitting: parts === undefined ? false : along(entry, parts, often),
     minify: true,
     sourcemap: false,
   });
@@ -64,17 +64,29 @@ async function bundle(name, source, { chunks, parts, define = {} } = {}) {
   return output;
 }
 
+/** What begins the parts that tool calls load; starts, ends and commits are rarer. */
+const AROUND_TOOLS = new Set(
+  [
+    'shell-tool',
+    'look-before',
+    'checks/before-shell',
+    'events/after-tool',
+    'effects/after-file',
+    'events/after-command',
+  ].map((name) => `src/guard/${name}.ts`),
+);
+
 const isLibrary = (id) => id.includes('/node_modules/');
 
 /** Each module goes where the import graph puts it, and takes nobody along. */
-function along(entry, partOf) {
+function along(entry, partOf, often) {
   let bundles;
   const name = (id, context) => {
     const of = (module) => {
       const info = context.getModuleInfo(module);
       return { always: info?.importedIds ?? [], lazy: info?.dynamicallyImportedIds ?? [] };
     };
-    bundles ??= bundlesOf(entry, { of, partOf, isLibrary });
+    bundles ??= bundlesOf(entry, { of, partOf, isLibrary, often });
     return bundles.get(id);
   };
   return { includeDependenciesRecursively: false, groups: [{ debugName: 'along the import graph', name }] };
@@ -113,6 +125,7 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   const hooks = await bundle('hook-main', 'hook', {
     chunks: ({ moduleIds }) => (moduleIds.some(isParser) ? 'shell.cjs' : 'hook-[name].cjs'),
     parts: (_, target) => target,
+    often: (id) => AROUND_TOOLS.has(relative(root, id)),
   });
   const { script, style } = await boardAssets();
   // Verbs come in families: what one table of them loads lazily is one part.

@@ -113,31 +113,41 @@ export function circlesOf(modules, of = importsOf) {
  *
  * - what the entry imports statically is `main`;
  * - a module belongs to the innermost part that every way to it leads through;
- * - what several parts share is `shared`;
+ * - what several parts share is `shared`; with `often`, only as far as one of those modules needs it: else it is `seldom`;
  * - but what needs a library, such as the bash parser, joins only those who cannot do without it. Where nobody has it for
  *   himself its bundle is `undefined`: the bundler's choice.
  * @param {string} entry
  * @param {{ of?: (module: string) => Imports, partOf?: (importer: string, target: string) => string,
- *   isLibrary?: (module: string) => boolean }} [options] `partOf`: `import()`s with the same answer begin the same part.
- *   Without it each target is a part
+ *   isLibrary?: (module: string) => boolean, often?: (module: string) => boolean }} [options] `partOf`: `import()`s with
+ *   the same answer begin the same part. Without it each target is a part
  * @returns {Map<string, string | undefined>}
  */
 export function bundlesOf(entry, options = {}) {
-  const { of = importsOf, partOf = (_, target) => target, isLibrary = () => false } = options;
+  const { of = importsOf, partOf = (_, target) => target, isLibrary = () => false, often } = options;
   const main = closureOf(entry, { of });
   const needsLibrary = (/** @type {string} */ module) =>
     [...closureOf(module, { of })].some((needed) => isLibrary(needed) && !main.has(needed));
+  const all = closureOf(entry, { lazily: true, of });
+  const usual =
+    often === undefined
+      ? all
+      : new Set([...all].filter(often).flatMap((module) => [...closureOf(module, { of })]));
+  const shared = (/** @type {string} */ module) => (usual.has(module) ? 'shared' : 'seldom');
   /** @type {Map<string, string | undefined>} */
   const bundles = new Map();
-  for (const module of closureOf(entry, { lazily: true, of })) {
-    bundles.set(module, main.has(module) ? 'main' : needsLibrary(module) ? undefined : 'shared');
+  for (const module of all) {
+    bundles.set(module, main.has(module) ? 'main' : needsLibrary(module) ? undefined : shared(module));
   }
-  const names = new Set(['main', 'shared']);
+  const names = new Set(['main', 'shared', 'seldom']);
   for (const { part, targets, inside } of partsOf(entry, of, partOf)) {
     const name = freeName(targets.size === 1 ? [...targets][0] : part, names);
     const needed = new Set([...targets].flatMap((target) => [...closureOf(target, { of })]));
     for (const module of inside) {
-      bundles.set(module, needed.has(module) || !needsLibrary(module) ? name : undefined);
+      const needs = [...closureOf(module, { of })];
+      // What needs this part is of no use without it.
+      const isOwn = needs.some((one) => needed.has(one) && inside.includes(one));
+      const bundle = isOwn || usual.has(module) ? name : 'seldom';
+      bundles.set(module, needed.has(module) || !needsLibrary(module) ? bundle : undefined);
     }
   }
   return bundles;

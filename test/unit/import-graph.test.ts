@@ -136,6 +136,31 @@ describe('the bundle of a module', () => {
     expect(found).toMatchObject({ p: 'p', q: 'q', r: 'r', a: 'p', b: 'p' });
   });
 
+  it('is a third one where parts share it that are loaded seldom', () => {
+    const of = graph(
+      'e~p',
+      'e~q',
+      'e~r',
+      'p>a',
+      'q>a',
+      'q>b',
+      'r>b',
+      'p~x',
+      'p~y',
+      'x>c',
+      'y>c',
+      'x>d',
+      'y>d',
+      'd>p',
+    );
+    const often = (module: string) => module === 'p';
+    expect(Object.fromEntries(bundlesOf('e', { of, often }))).toMatchObject({
+      ...{ a: 'shared', b: 'seldom' },
+      // Within a part, too, but for what needs that part.
+      ...{ c: 'seldom', d: 'p' },
+    });
+  });
+
   it('is not shared where it needs a library', () => {
     const shared = bundles('e~p', 'e~q', 'p>s', 'q>s', 's>l');
     expect(shared).toMatchObject({ p: 'p', s: undefined, l: undefined });
