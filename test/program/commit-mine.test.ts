@@ -324,6 +324,9 @@ describe('who may', () => {
     expect(run.status).toBe(3);
     expect(run.stderr).toContain('session aaaaaaaa');
     expect(head()).toBe(before);
+    const hint = typedHints(run.stderr)[0] ?? 'false';
+    expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['M src/b.ts']);
   });
 
   it('without trailers the ledger says whose commit it is', () => {

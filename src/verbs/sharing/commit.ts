@@ -44,7 +44,7 @@ export async function commit(options: CommitOptions, context: Context): Promise<
   const done = opensEditor(options) ? await attempt() : await whileMoved(attempt);
   if (done !== 'moved') return done;
   throw new Failure('lost-race', 'another commit came first; nothing was committed', {
-    hint: 'git handoff commit -m <message>',
+    hint: "git handoff commit -m '<message>'",
   });
 }
 
