@@ -32,6 +32,8 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
 export interface FailureDetails {
   /** The next command to type; it works when typed. */
   readonly hint?: string;
+  /** Another one, which reaches more. */
+  readonly otherHint?: string;
   /** Where the text is that the caller wanted to write. */
   readonly lostRef?: string;
   readonly cause?: unknown;
@@ -41,6 +43,7 @@ export interface FailureDetails {
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
+  readonly otherHint: string | undefined;
   readonly lostRef: string | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
@@ -48,6 +51,7 @@ export class Failure extends Error {
     this.name = 'Failure';
     this.code = code;
     this.hint = details.hint;
+    this.otherHint = details.otherHint;
     this.lostRef = details.lostRef;
   }
 }

@@ -5,10 +5,12 @@ import { escapeLine, escapeText } from '../domain/surfacing.ts';
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
 
-/** The lines of a failure for stderr: what, and the next command to type. */
+/** The lines of a failure for stderr: what, and the next commands to type. */
 export function renderFailure(failure: Failure): string {
-  const hint = failure.hint === undefined ? '' : `hint: ${escapeText(failure.hint)}\n`;
-  return `error: ${escapeLine(failure.message)}\n${hint}`;
+  const hints = [failure.hint, failure.otherHint].map((hint) =>
+    hint === undefined ? '' : `hint: ${escapeText(hint)}\n`,
+  );
+  return `error: ${escapeLine(failure.message)}\n${hints.join('')}`;
 }
 
 export function renderNotice(notice: string): string {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Schema, violations } from '../support/json-schema.ts';
 import { finished, LAUNCHER } from '../support/repository.ts';
+import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -241,6 +242,51 @@ describe('pathspecs', () => {
     expect(changes()).toEqual(['M src/a.ts']);
   });
 
+  it('refuse all that is another session’s at once: the command for the rest, then the take for all', () => {
+    world.write(A, 'src/a.ts', 'A\n');
+    world.write(A, 'a [1].ts', 'A\n');
+    world.edit(A, 'shared.md', 'line 5', 'A five');
+    world.wrote(B, 'shared.md', world.read('shared.md').replace('line 6', 'B six'));
+    world.write(B, 'b [1].ts', 'B\n');
+    world.write(B, 'src/b.ts', 'B\n');
+    const words = ['-m', "it's\n\nso", '--author=A U Thor <a@u>', '--signoff'];
+    const type = (args: string[]) => {
+      const run = world.handoff(['commit', ...words, ...args], { session: B });
+      expect(run.status).toBe(3);
+      return { error: run.stderr.split('\n')[0], hints: typedHints(run.stderr) };
+    };
+    const follow = (hint = 'false') => world.run('sh', ['-c', hint], { session: B, cwd: world.home });
+    const again = `git -C ${world.path} handoff commit -m 'it'\\''s\n\nso' --signoff --author='A U Thor <a@u>' --`;
+
+    const named = type(['--', 'src', 'a [[]1].ts']);
+    expect(named.error).toBe(
+      'error: src/a.ts, a [1].ts hold uncommitted changes of session aaaaaaaa; nothing was committed',
+    );
+    expect(named.hints).toEqual([
+      `${again} src/b.ts`,
+      `git -C ${world.path} handoff take -- src/a.ts 'a [1].ts'`,
+    ]);
+    expect(follow(named.hints[0])).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['M src/b.ts']);
+
+    const all = type([]);
+    expect(all.error).toContain(
+      'shared.md: the changes of this session (bbbbbbbb) and of session aaaaaaaa overlap',
+    );
+    expect(all.error).toContain('nothing was committed');
+    expect(all.hints).toEqual([
+      `${again} ':(literal)b [1].ts'`,
+      `git -C ${world.path} handoff take -- shared.md`,
+    ]);
+    expect(follow(all.hints[0])).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['A b [1].ts']);
+    expect(world.git(['log', '-1', '--format=%an %B'])).toMatch(/^A U Thor it's\n\nso\n\nSigned-off-by: /);
+    expect(follow(all.hints[1])).toMatchObject({ status: 0 });
+    expect(follow(named.hints[1])).toMatchObject({ status: 0 });
+    world.ok(['commit', '-m', 'rest'], { session: B });
+    expect(world.status()).toEqual([]);
+  });
+
   it('that match nothing dirty, or lie outside', () => {
     expect(world.handoff(['commit', '-m', 'x', '--', 'src'], { session: B }).status).toBe(1);
     expect(world.handoff(['commit', '-m', 'x', '--', '../other'], { session: B }).status).toBe(2);
@@ -278,6 +324,9 @@ describe('who may', () => {
     expect(run.status).toBe(3);
     expect(run.stderr).toContain('session aaaaaaaa');
     expect(head()).toBe(before);
+    const hint = typedHints(run.stderr)[0] ?? 'false';
+    expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['M src/b.ts']);
   });
 
   it('without trailers the ledger says whose commit it is', () => {

@@ -10,10 +10,15 @@ export async function anchored<T>({ cwd }: Context, run: () => Promise<T>): Prom
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof Failure) || error.hint?.startsWith('git ') !== true) throw error;
-    if (error.hint.startsWith('git -C ')) throw error;
-    const { code, message, lostRef, cause } = error;
-    const hint = `git -C ${shellWord(cwd)}${error.hint.slice('git'.length)}`;
-    throw new Failure(code, message, { hint, cause, ...(lostRef === undefined ? {} : { lostRef }) });
+    if (!(error instanceof Failure)) throw error;
+    const { code, message, hint, otherHint, lostRef, cause } = error;
+    const placed = {
+      ...(hint === undefined ? {} : { hint: placedAt(cwd, hint) }),
+      ...(otherHint === undefined ? {} : { otherHint: placedAt(cwd, otherHint) }),
+    };
+    throw new Failure(code, message, { ...placed, cause, ...(lostRef === undefined ? {} : { lostRef }) });
   }
 }
+
+const placedAt = (cwd: string, hint: string) =>
+  /^git (?!-C )/.test(hint) ? `git -C ${shellWord(cwd)}${hint.slice('git'.length)}` : hint;

@@ -15,6 +15,7 @@ import {
   changing,
   opensEditor,
 } from './commit/attempt.ts';
+import { type Again, commitAgain } from './commit/again.ts';
 import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { claimNamed, endClaims } from './commit/claims.ts';
@@ -43,7 +44,7 @@ export async function commit(options: CommitOptions, context: Context): Promise<
   const done = opensEditor(options) ? await attempt() : await whileMoved(attempt);
   if (done !== 'moved') return done;
   throw new Failure('lost-race', 'another commit came first; nothing was committed', {
-    hint: 'git handoff commit -m <message>',
+    hint: "git handoff commit -m '<message>'",
   });
 }
 
@@ -53,13 +54,14 @@ async function commitOnce(
 ): Promise<CommandResult<CommitShape> | 'moved'> {
   const { pathspecs, session } = options;
   const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
-  requireOwnership(scene);
+  const again = commitAgain(scene, options);
+  requireOwnership(scene, again);
   const { now } = context;
   const operation = unfinishedHere(scene, now);
   if (options.amend) await requireOwnCommit(scene);
   const { plan, passed } =
     operation === undefined
-      ? await planCommit(scene, options)
+      ? await planCommit(scene, options, again)
       : await planFinish(scene, operation, pathspecs);
   if (operation === undefined) claimNamed(scene, scene.shares.whole, now);
   const done = await whileAlone(scene.work.tree.gitDir, scene.self, async () => {
@@ -95,9 +97,10 @@ const UNHEALED =
 async function planCommit(
   scene: CommitScene,
   options: CommitOptions,
+  again: Again,
 ): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
   const { shares, untracked, work } = scene;
-  const { entries: hunks, passed } = await composeContended(scene);
+  const { entries: hunks, passed } = await composeContended(scene, again);
   const composed = new Map(hunks);
   for (const path of untracked) composed.set(path, null);
   const entries = changing(composed, (path) => work.snapshot.dirty.get(path)?.head ?? null);

@@ -36,9 +36,10 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   const typed = ['git handoff stage --mine', ...pathspecs.map(shellWord)].join(' ');
   if (!mine) throw new Failure('usage', 'stage needs --mine', { hint: typed });
   const scene = await readScene({ pathspecs, session, personHint: 'git add -p' }, context);
-  requireOwnership(scene);
+  const again = { done: 'staged', command: 'git handoff stage --mine' } as const;
+  requireOwnership(scene, again);
   requireOwn(scene);
-  const { entries: hunks, passed } = await composeContended(scene);
+  const { entries: hunks, passed } = await composeContended(scene, again);
   const composed = new Map(hunks);
   for (const path of scene.untracked) composed.set(path, null);
   const whole = scene.shares.whole.map(({ dirty }) => dirty.path).filter((path) => !composed.has(path));

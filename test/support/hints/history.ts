@@ -114,6 +114,11 @@ export class History {
     const outcome = this.#type(session, command, cwd, top, 'bash');
     if (!outcome.refused) return;
     this.#follow(session, command, outcome.text, cwd, top);
+    // On the right branch again: now it can be done.
+    if (/^error: expected .*, HEAD is /m.test(outcome.text)) {
+      this.#do(session, command, cwd, top);
+      return;
+    }
     if (!/\bcommit\b/.test(command) || /handoff commit .* -- /.test(command)) return;
     const left = [...uncommitted(this.#world, top).values()].flat();
     expect({ session, command, left: meant.filter((mark) => left.includes(mark)) }).toMatchObject({
@@ -156,9 +161,9 @@ export class History {
     throw new Error(`no way out of: ${command}\n${said}`);
   }
 
-  /** Only a take names what is another's alone. */
+  /** Only a take names what is another's alone, and what takes it out of the index. */
   #namesNobodys(session: string, hint: string, top: string): void {
-    if (/\bhandoff take\b/.test(hint)) return;
+    if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const theirs = [...uncommitted(this.#world, top)].filter(
       ([, marks]) =>
         marks.length > 0 && marks.every((mark) => ![session, PERSON].includes(this.#marks.owner(mark)!)),

@@ -18,7 +18,7 @@ export async function requireOwnCommit(scene: CommitScene): Promise<void> {
   const head = await headCommit(top);
   if (head === undefined) {
     throw new Failure('usage', 'there is no commit yet to amend', {
-      hint: 'git handoff commit -m <message>',
+      hint: "git handoff commit -m '<message>'",
     });
   }
   const { oid, sessions } = head;
@@ -35,7 +35,7 @@ export async function requireOwnCommit(scene: CommitScene): Promise<void> {
   const whose =
     stranger === undefined ? 'is not on record as this session’s' : `is of session ${name(stranger)}`;
   throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
-    hint: 'git handoff commit -m <message>',
+    hint: "git handoff commit -m '<message>'",
   });
 }
 

@@ -85,13 +85,21 @@ function wordsOf(words: CommitWords, folder: string): string[] {
     writeFileSync(file, words.text, { mode: 0o600 });
     args.push('-F', file);
   }
-  if (words.amend) args.push('--amend');
-  if (words.noEdit) args.push('--no-edit');
-  if (words.noVerify) args.push('--no-verify');
-  if (words.allowEmpty) args.push('--allow-empty');
-  if (words.signoff) args.push('--signoff');
-  if (words.gpgSign) args.push('--gpg-sign');
-  return [...args, ...words.passed];
+  return [...args, ...optionsOf(words)];
+}
+
+/** Everything but the message. */
+export function optionsOf(words: CommitWords): string[] {
+  const flags = {
+    amend: words.amend,
+    'no-edit': words.noEdit,
+    'no-verify': words.noVerify,
+    'allow-empty': words.allowEmpty,
+    signoff: words.signoff,
+    'gpg-sign': words.gpgSign,
+  };
+  const given = Object.entries(flags).filter(([, isGiven]) => isGiven);
+  return [...given.map(([name]) => `--${name}`), ...words.passed];
 }
 
 /** Tells our hook which commit HEAD must still be at. */

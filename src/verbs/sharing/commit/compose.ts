@@ -7,6 +7,7 @@ import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
+import { type Again, namesOf, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
 /** What becomes of the contended paths. */
@@ -29,12 +30,12 @@ interface Inseparable {
  * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged. Not for
  * what no command of this session named: that is left out
  */
-export async function composeContended(scene: CommitScene): Promise<Composed> {
+export async function composeContended(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;
   if (contended.length === 0) return { entries: new Map(), passed: [] };
   const { entries, failed } = await composeAll(scene);
   const named = failed.filter(({ share }) => !share.isPassing);
-  if (named.length > 0) throw cannotTell(scene, named);
+  if (named.length > 0) throw cannotTell(scene, named, again, [...entries.keys()]);
   return { entries, passed: failed.map(({ share }) => share) };
 }
 
@@ -116,23 +117,30 @@ async function merge(
   return again.kind === 'merged' && again.content.equals(now) ? content : 'overlap';
 }
 
-function cannotTell({ self, typed }: CommitScene, failed: readonly Inseparable[]): Failure {
+function cannotTell(
+  scene: CommitScene,
+  failed: readonly Inseparable[],
+  again: Again,
+  composed: readonly string[],
+): Failure {
+  const { self, typed, shares } = scene;
+  const { done } = again;
   const [beside] = failed.filter(({ share }) => share.others.length === 0);
   if (beside !== undefined) {
     const { path } = beside.share.dirty;
-    const message = `${path}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was staged. Bring both together in the file, and commit again`;
+    const message = `${path}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was ${done}. Bring both together in the file, and commit again`;
     return new Failure('not-owner', message, { hint: `git diff HEAD -- ${typed(path)}` });
   }
   const ids = [...new Set(failed.flatMap(({ share }) => share.others.map(({ session }) => session)))]
     .map(shortId)
     .join(', ');
   const paths = failed.map(({ share }) => share.dirty.path);
-  const hint = `git handoff take -- ${paths.map(typed).join(' ')}`;
+  const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
   const why = failed.every((one) => one.why === 'overlap')
     ? 'overlap or touch'
     : 'cannot be told apart (not a text, or too big)';
   const message =
-    `${paths.join(', ')}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
-    `staged. Wait until session ${ids} has committed, or take its changes over`;
-  return new Failure('not-owner', message, { hint });
+    `${namesOf(paths)}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
+    `${done}. Wait until session ${ids} has committed, or take its changes over`;
+  return new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused: paths }));
 }

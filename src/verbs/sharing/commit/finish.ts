@@ -29,13 +29,13 @@ export async function planFinish(
       hint: 'git handoff commit --no-edit',
     });
   }
-  const { work, asker, typed } = scene;
+  const { work, asker, typedPaths } = scene;
   const { tree, snapshot, place } = work;
   const unmerged = await unmergedPaths(tree.top);
   if (unmerged.length > 0) {
     const more = unmerged.length > 1 ? ` (and ${unmerged.length - 1} more)` : '';
     throw new Failure('refused', `${unmerged[0]}${more} is in conflict; nothing was committed`, {
-      hint: `git add -- ${unmerged.map(typed).join(' ')}`,
+      hint: `git add${typedPaths(unmerged)}`,
     });
   }
   const { self } = scene;
@@ -60,7 +60,10 @@ export async function planFinish(
   }
   const { shares } = scene;
   const both = shares.contended.filter(({ dirty }) => contended.has(dirty.path));
-  const composed = await composeContended({ ...scene, shares: { ...shares, contended: both } });
+  const composed = await composeContended(
+    { ...scene, shares: { ...shares, whole: [], contended: both } },
+    { done: 'committed', command: undefined },
+  );
   for (const [path, state] of composed.entries) entries.set(path, state);
   return { plan: { whole: [], entries, isPrivate: true, finishes: true }, passed: composed.passed };
 }

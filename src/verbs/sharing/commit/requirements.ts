@@ -3,21 +3,21 @@ import { Failure } from '../../../domain/failure.ts';
 import { shortId } from '../../../domain/names.ts';
 import { begunText, findUnfinished, operationText, ownWorktree } from '../../../changes/begun-operation.ts';
 import type { Operation } from '../../../git/operations.ts';
+import { type Again, namesOf, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
 /**
- * @throws Failure `not-owner` when a named path is another live session's
+ * @throws Failure `not-owner` when named paths are other live sessions'
  */
-export function requireOwnership({ shares, typed }: CommitScene): void {
-  const [first] = shares.refused;
-  if (first === undefined) return;
-  const { path, claim } = first;
-  const more = shares.refused.length > 1 ? ` (and ${shares.refused.length - 1} more)` : '';
-  throw new Failure(
-    'not-owner',
-    `${path}${more} holds uncommitted changes of session ${shortId(claim.session)}`,
-    { hint: `git handoff take -- ${typed(path)}` },
-  );
+export function requireOwnership(scene: CommitScene, again: Again): void {
+  const { shares } = scene;
+  if (shares.refused.length === 0) return;
+  const refused = shares.refused.map(({ path }) => path);
+  const ids = [...new Set(shares.refused.map(({ claim }) => shortId(claim.session)))].join(', ');
+  const holds = refused.length > 1 ? 'hold' : 'holds';
+  const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
+  const message = `${namesOf(refused)} ${holds} uncommitted changes of session ${ids}; nothing was ${again.done}`;
+  throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
 }
 
 /**

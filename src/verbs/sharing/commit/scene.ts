@@ -8,6 +8,7 @@ import { readSettings } from '../../../git/config.ts';
 import { topLevel } from '../../../git/repository.ts';
 import { matchingPaths } from '../../../git/pathspec.ts';
 import { realPath } from '../../../host/disk.ts';
+import { literal, pathWords } from '../../../changes/hint-words.ts';
 import { processTable } from '../../../host/processes.ts';
 import { type JudgedSession, judgeSessions } from '../../../sessions/records.ts';
 import { type Context, findSession } from '../../../sessions/caller.ts';
@@ -31,6 +32,10 @@ export interface CommitScene {
   readonly notices: readonly string[];
   /** A path as the caller types it where it is, for hints. */
   readonly typed: (path: string) => string;
+  /** ` -- <path>...` as pathspecs. Paths are from the top. */
+  readonly typedPaths: (paths: readonly string[]) => string;
+  /** The same for `git handoff take`, which knows no patterns. */
+  readonly plainPaths: (paths: readonly string[]) => string;
 }
 
 export interface SceneOptions {
@@ -62,6 +67,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   if (top === undefined) {
     throw new Failure('usage', 'there is no working tree here', { hint: 'cd into a working tree' });
   }
+  const here = (path: string) => relative(realPath(cwd), join(realPath(top), path));
   const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, now);
   const asker = askerOf(self, judged);
   const tree = { top, gitDir, commonDir };
@@ -83,7 +89,9 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
     indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
     notices,
-    typed: (path) => shellWord(relative(realPath(cwd), join(realPath(top), path))),
+    typed: (path) => shellWord(here(path)),
+    typedPaths: (paths) => pathWords(commonDir, paths, (path) => literal(here(path))),
+    plainPaths: (paths) => pathWords(commonDir, paths, here),
   };
 }
 
