@@ -104,6 +104,20 @@ describe('a session that works from the folder above the repository', () => {
     expect(world.claimed(B)).toEqual([expect.stringMatching(/^src\/made-/)]);
   });
 
+  it.each(['make -f ../rules', 'sh ../script', 'sh "$HOME/script"', 'python3 ../program'])(
+    'claims what the files of others make of %s there',
+    (typed) => {
+      const world = new SharingWorld({ ready: [A, B] });
+      writeFileSync(join(world.root, 'rules'), 'all:\n\techo x >>src/b.ts\n');
+      for (const folder of [world.root, world.home])
+        writeFileSync(join(folder, 'script'), 'echo x >>src/b.ts\n');
+      writeFileSync(join(world.root, 'program'), 'name = "src/" + "b.ts"\nopen(name, "a").write("x")\n');
+      const { run } = world.bash(B, `cd ${name(world)} && ${typed}`, { cwd: world.root });
+      expect(run?.status, run?.stderr).toBe(0);
+      expect(world.claimed(B)).toEqual(['src/b.ts']);
+    },
+  );
+
   it('may not sweep another one’s file into its commit', () => {
     const world = above();
     world.write(B, join(name(world), 'src/b.ts'), 'x\n', world.root);

@@ -123,6 +123,7 @@ function runScript(call: Call, language: Language, operands: readonly string[]):
   const text = isInput ? frame.input.rest : path && machine.disk.text(path);
   if (operands[0] === 'eval' && file !== undefined) runCode(call, language, file, argv);
   else if (text === undefined || !isKnown(text)) machine.unsure = true;
+  machine.changesBelow(machine.cwd(frame.scope));
   if (text !== undefined) runCode(call, language, text, argv);
 }
 
@@ -165,6 +166,7 @@ const OPAQUE =
 
 function opaque({ machine, frame }: Call): Status {
   machine.unsure = true;
+  machine.changesBelow(machine.cwd(frame.scope));
   frame.output.add(UNKNOWN);
   return undefined;
 }

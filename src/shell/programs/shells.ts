@@ -40,6 +40,7 @@ function shell(call: Call): Status {
   const text = first === '/dev/stdin' || first === '-' ? frame.input.rest : path && machine.disk.text(path);
   if (text === undefined) {
     machine.unsure = true;
+    machine.changesBelow(machine.cwd(frame.scope));
     return undefined;
   }
   return runChildShell(call, text, [first, ...rest]);

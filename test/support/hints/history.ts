@@ -87,6 +87,17 @@ export class History {
       const command = commandOf(kind, this.#random, this.#marks.make(session));
       const typed = elsewhere(command, this.#random, top);
       this.#do(session, typed.command, join(top, typed.folder), top);
+      if (kind === 'lockfile') this.#giveTouch(session, top);
+    }
+  }
+
+  /** What a command changes by the way in another's file is a touch: the file's owner does with it as it likes. */
+  #giveTouch(session: string, top: string): void {
+    for (const marks of uncommitted(this.#world, top).values()) {
+      const mine = marks.filter((mark) => this.#marks.owner(mark) === session);
+      const owners = marks.map((mark) => this.#marks.owner(mark) ?? PERSON);
+      const owner = owners.find((one) => one !== session && one !== PERSON);
+      if (mine.length === 1 && owner !== undefined) this.#marks.give(mine, owner);
     }
   }
 
