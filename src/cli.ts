@@ -4,6 +4,7 @@ import { VERBS } from './cli/verbs.ts';
 import type { Answer } from './verbs/verb.ts';
 import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
+import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
 
@@ -22,7 +23,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return await runVerb(verb, rest, { cwd, env, clientPid, now: clock(), clock, budget }, io);
   } catch (error) {
     const failure = asFailure(error);
-    if (json) await io.stdout.write(`${JSON.stringify(failureJson(failure))}\n`);
+    if (json) await printJson(failureJson(failure), io);
     await io.stderr.write(renderFailure(failure));
     return exitCode(failure);
   }
@@ -76,12 +77,17 @@ async function runVerb(
 async function printAnswer({ result, render }: Answer, json: boolean, now: number, io: Io): Promise<number> {
   const { failure } = result;
   const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
-  if (json) await io.stdout.write(`${JSON.stringify({ ...status, ...result.value })}\n`);
+  if (json) await printJson({ ...status, ...result.value }, io);
   else await io.stdout.write(result.bytes ?? (await render(now)));
   for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
   if (failure === undefined) return result.exitCode ?? 0;
   await io.stderr.write(renderFailure(failure));
   return exitCode(failure);
+}
+
+/** Names and texts of others may end up on a terminal in JSON, too. */
+async function printJson(value: object, { stdout }: Io): Promise<void> {
+  await stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
 async function printHelp(verb: string | undefined, io: Io): Promise<number> {

@@ -39,6 +39,17 @@ export function escapeLine(text: string): string {
   return escapeText(text).replaceAll('\n', '\\n').replaceAll('\t', ' ');
 }
 
+/** Escapes what a text in JSON must not show raw; whoever reads the JSON gets the same text. */
+export function escapeJson(json: string): string {
+  if (PLAIN_LINE.test(json)) return json;
+  return json.replace(UNSAFE, (characters) =>
+    // By UTF-16 code units, which is what JSON's escapes name.
+    Array.from(characters, (one) => one.split('').map(unitEscape).join('')).join(''),
+  );
+}
+
+const unitEscape = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 const SAFE_WORD = /^[A-Za-z0-9_@%+=:,./-]+$/;
 
 /**

@@ -53,15 +53,27 @@ function parents(): (pid: number) => number[] {
 /** Milliseconds that a list of processes may take. */
 const PS_MS = 500;
 
+/** Milliseconds of a processor that all children took which have ended; always 0 without /proc. */
+export function childTime(): number {
+  try {
+    return endedTime('self');
+  } catch {
+    return 0;
+  }
+}
+
+/** Of children that have ended, in clock ticks (proc(5)). */
+function endedTime(pid: number | 'self'): number {
+  const stat = text(pid, 'stat');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
 /** Milliseconds that a process and its children ran or waited for a processor; `undefined` without /proc. */
 function activeOf(pid: number): number | undefined {
   try {
     const [ran = 0, queued = 0] = text(pid, 'schedstat').split(' ').map(Number);
-    const stat = text(pid, 'stat');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // Of children that have ended, in clock ticks (proc(5)).
-    const ended = (Number(fields[13]) + Number(fields[14])) * 10;
-    return (ran + queued) / 1e6 + ended + sum(childrenOf(pid).map((child) => activeOf(child) ?? 0));
+    return (ran + queued) / 1e6 + endedTime(pid) + sum(childrenOf(pid).map((child) => activeOf(child) ?? 0));
   } catch {
     return undefined;
   }
@@ -84,7 +96,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-const text = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
+const text = (pid: number | 'self', name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');
 const sum = (all: readonly number[]) => all.reduce((one, other) => one + other, 0);
 
 /** Microseconds of a processor. */

@@ -44,6 +44,7 @@ function startUpdate(config: readonly string[], cwd: string, reflog: string | un
  * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
  *
  * `after`: what must be done before the refs may move (their objects); git is started meanwhile.
+ * `leads`: the first ref says whether it was done, and whoever reads next lets the others follow.
  * `repeatable`: what a crash takes back is done again the next time, so nothing is synced to the disk.
  *
  * @throws Failure when git fails for any other reason than those of the result, or `after` fails.
@@ -56,6 +57,7 @@ export async function updateRefs(
     after?: Promise<unknown>;
     started?: StartedGit | undefined;
     repeatable?: boolean;
+    leads?: boolean;
   } = {},
 ): Promise<TransactionResult> {
   const lines = updates.map(({ ref, next, old }) => {
@@ -80,7 +82,8 @@ export async function updateRefs(
     return updateRefs(repository, updates, { ...options, started: undefined });
   }
   // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
-  if (await alreadyApplied(repository, updates)) return { kind: 'done' };
+  const telling = options.leads === true ? updates.slice(0, 1) : updates;
+  if (await alreadyApplied(repository, telling)) return { kind: 'done' };
   return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
 }
 

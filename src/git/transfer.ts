@@ -76,12 +76,31 @@ export async function fetchRefs(
   let result = await fetch();
   // A hole in a history here ends a newer git's fetch. Once more as a fresh clone would: what was lost comes, too.
   if (result.code !== 0 && HOLE.test(result.stderr)) result = await fetch('--refetch');
+  // Another sync in this clone moves the same refs.
+  for (let tries = 1; result.code !== 0 && isLocalRace(result) && tries < MAX_TRIES; tries += 1) {
+    await new Promise((resume) => setTimeout(resume, PAUSE_MS * tries * (0.5 + Math.random())));
+    result = await fetch();
+  }
   // A ref that went away since it was shown: the next look tells.
   if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
-  throw cannotStore(result) ?? unreachable(remote, result);
+  throw cannotStore(result) ?? localRace(result) ?? unreachable(remote, result);
 }
 
 const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$/im;
+
+const MAX_TRIES = 6;
+const PAUSE_MS = 100;
+
+/** What the server says of its own refs stands behind `remote: `. */
+const isLocalRace = ({ stderr }: Ended) =>
+  stderr.split('\n').some((line) => /^(?:error|fatal): .*cannot lock ref/.test(line));
+
+function localRace(result: Ended): Failure | undefined {
+  const line = result.stderr.split('\n').find((one) => /cannot lock ref/.test(one));
+  if (!isLocalRace(result) || line === undefined) return undefined;
+  const message = `another git moves the same refs in this clone: ${escapeLine(line)}`;
+  return new Failure('lost-race', message, { hint: 'git handoff doctor' });
+}
 
 /** A fetch that failed on this side: here is no room, or nothing may be written. */
 function cannotStore({ code, stderr }: Ended): Failure | undefined {

@@ -6,6 +6,7 @@ import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
+import { childTime } from './child-use.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
@@ -36,6 +37,7 @@ export interface SnapshotOptions {
 export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
   // Named paths were just changed: they are read while git looks.
   const early = options.paths === undefined ? undefined : readFiles(top, options.paths, options);
+  const used = childTime();
   const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
@@ -49,7 +51,8 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  return { head, dirty: byName(dirty), at: options.now };
+  const costMs = childTime() - used;
+  return { head, dirty: byName(dirty), at: options.now, ...(costMs > 0 ? { costMs } : {}) };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */

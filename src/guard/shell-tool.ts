@@ -39,7 +39,7 @@ export async function shellTool(
   const unseen = await unseenWrites(scene, effects);
   if (unseen !== undefined && stands(scene, unseen)) return unseen;
   if (session === undefined) return verdict;
-  const look = looking === undefined ? (ahead ?? lookLater(scene)) : () => looking.snapshot;
+  const look = looking === undefined ? (ahead ?? lookLater(scene)) : looking.snapshot;
   const shared = scene.enabled ? await ofAllWorktrees(scene, session, effects, look) : undefined;
   if (shared !== undefined && stands(scene, shared)) return shared;
   const other = await inOtherTrees(scene, session, tool, effects, visits);
@@ -67,7 +67,7 @@ async function inOtherTrees(
     const isFirst = !decided.has(found.commonDir);
     decided.add(found.commonDir);
     const looking = await quietly(there, () => Promise.resolve(lookBefore(there, session, tool)));
-    const look = looking === undefined ? lookLater(there) : () => looking.snapshot;
+    const look = looking === undefined ? lookLater(there) : looking.snapshot;
     const verdict = await decideThere(there, scene, session, async (at) => {
       const shared = isFirst ? await ofAllWorktrees(at, session, effects, look) : undefined;
       if (shared !== undefined && stands(at, shared)) return shared;

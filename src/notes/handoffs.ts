@@ -222,6 +222,6 @@ function swap(
       { ref: handoffRef(before.path), next, old: before.publicOid },
       { ref: keptRef(before.path), next, old: before.keptOid },
     ],
-    { reflog: `handoff: ${act}`, after, started },
+    { reflog: `handoff: ${act}`, after, started, leads: true },
   );
 }

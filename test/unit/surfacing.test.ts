@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToBytes, escapeLine, escapeText, shellWord } from '../../src/domain/surfacing.ts';
+import { cutToBytes, escapeJson, escapeLine, escapeText, shellWord } from '../../src/domain/surfacing.ts';
 import { summarise } from '../../src/domain/handoff.ts';
 import { anyText } from '../support/any-text.ts';
 
@@ -116,5 +116,14 @@ describe('cutToBytes', () => {
         },
       ),
     );
+  });
+});
+
+describe('escapeJson', () => {
+  it.each(UNSAFE)('shows no raw %s, and whoever reads the JSON gets the same text', (_name, characters) => {
+    const value = { text: `a${characters.join('x')}b👩\u200d👧 ü` };
+    const json = escapeJson(JSON.stringify(value));
+    for (const one of characters) expect(json).not.toContain(one);
+    expect(JSON.parse(json)).toEqual(value);
   });
 });

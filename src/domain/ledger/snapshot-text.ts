@@ -4,12 +4,12 @@ import type { DirtyPath, Snapshot } from './snapshot.ts';
 
 /** A snapshot as JSON, and back; `undefined` when it is none. */
 
-export function formatSnapshot({ head, dirty, at }: Snapshot): string {
-  return JSON.stringify({ v: 1, at, head, dirty: [...dirty.values()] });
+export function formatSnapshot({ head, dirty, at, costMs }: Snapshot): string {
+  return JSON.stringify({ v: 1, at, costMs, head, dirty: [...dirty.values()] });
 }
 
 export function parseSnapshot(text: string): Snapshot | undefined {
-  let value: { v?: unknown; at?: unknown; head?: unknown; dirty?: unknown } | null;
+  let value: { v?: unknown; at?: unknown; costMs?: unknown; head?: unknown; dirty?: unknown } | null;
   try {
     value = JSON.parse(text) as typeof value;
   } catch {
@@ -20,6 +20,7 @@ export function parseSnapshot(text: string): Snapshot | undefined {
   const dirty = value.dirty.flatMap((item: unknown) => dirtyPath(item) ?? []);
   return {
     at: value.at,
+    ...(typeof value.costMs === 'number' ? { costMs: value.costMs } : {}),
     head: {
       ref: typeof ref === 'string' ? ref : 'HEAD',
       oid: typeof oid === 'string' ? (parseOid(oid) ?? null) : null,

@@ -5,8 +5,9 @@ import { escapeText } from '../surfacing.ts';
  * templates. Other tags and comparisons in a note are its subject and stay as they are.
  */
 const HARNESS_TAG =
-  /<(?=\/?(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
-const TEMPLATE_TOKEN = /<(?=\|[a-z_]{1,32}\|>|<\/?SYS>>)/gi;
+  /<(?=[ \t]{0,8}\/?[ \t]{0,8}(?:[a-z]{1,16}:)?(?:system-reminder|system|function_calls|function_results|invoke|parameter|tool_use|tool_result|tool_call|thinking|untrusted-content|untrusted|handoff|hook|start_of_turn|end_of_turn|assistant|human|user)\b[^<\n]{0,200}>)/gi;
+/** Some models write their tokens with a full-width line and a low block. */
+const TEMPLATE_TOKEN = /<(?=[ \t]{0,8}[|\uff5c][a-z_\u2581 -]{1,48}[|\uff5c][ \t]{0,8}>|<\/?SYS>>)/gi;
 /** An image is fetched by whoever renders it, with what its address holds. */
 const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
 

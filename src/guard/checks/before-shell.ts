@@ -14,7 +14,7 @@ import { rawCommitVerdict } from './gemini-commit.ts';
 import type { Scene } from '../scene.ts';
 import { snapshotByLedger } from './by-ledger.ts';
 import { type Touch, contention, discards } from './contention.ts';
-import type { Looking } from '../look-before.ts';
+import { type Looking, needsLook } from '../look-before.ts';
 import { movedHead, newsFor } from '../../changes/news.ts';
 import type { Look } from './tree-refusal.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
@@ -28,7 +28,7 @@ export async function beforeShell(
   scene: Scene,
   session: SessionId,
   effects: ShellEffects,
-  { found, place, known, snapshot: look }: Looking,
+  { found, place, known, isCostly, snapshot: look }: Looking,
 ): Promise<Verdict | undefined> {
   const ledgers = openLedgers(place, session);
   const named = namedPaths(effects, place);
@@ -36,19 +36,27 @@ export async function beforeShell(
   if (blocked?.kind === 'deny') return blocked;
   const raw = await rawCommit(scene, session, found, place, effects);
   if (raw !== undefined && stands(scene, raw)) return raw;
-  const snapshot = await look;
   const agent = scene.event.agent ?? '';
   const about = {
     named: named.map(({ path }) => path),
     agent,
     commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
   };
+  // What the command names is its own all the same.
+  const openUnlooked = () => {
+    if (known === undefined) return;
+    openWindow(place, session, windowId(scene), { ...known, at: scene.now }, { ...about, looked: false });
+  };
+  if (isCostly && !needsLook(effects)) {
+    dropAbandoned(place, session, agent, scene.now);
+    openUnlooked();
+    return blocked;
+  }
+  const snapshot = await look();
   if (snapshot === undefined) {
     const refused = await unlooked(scene, session, { found, place, known, effects, ledgers });
     if (refused?.kind === 'deny') return refused;
-    // What the command names is its own all the same.
-    const older = known === undefined ? undefined : { ...known, at: scene.now };
-    if (older !== undefined) openWindow(place, session, windowId(scene), older, { ...about, looked: false });
+    openUnlooked();
     return refused ?? blocked;
   }
   const refusal = await treeRefusal(scene, session, { found, place, snapshot, effects, ledgers });

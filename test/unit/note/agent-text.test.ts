@@ -158,3 +158,20 @@ describe('what a session is told of a note', () => {
     );
   });
 });
+
+describe('markup that is written with blanks or in other models’ letters', () => {
+  it.each([
+    '< function_calls >',
+    '< / function_calls>',
+    '<\tinvoke name="x">',
+    '<\uff5ctool\u2581calls\u2581begin\uff5c>',
+    '< |im_start| >',
+  ])('%s cannot pass for a client’s', (text) => {
+    expect(escapeForAgent(`a ${text} b`)).toBe(`a \\u{3c}${text.slice(1)} b`);
+  });
+
+  it('a comparison and other tags stay as they are', () => {
+    const text = 'a < b | c > d, <div>, < userland >, x <| y';
+    expect(escapeForAgent(text)).toBe(text);
+  });
+});
