@@ -15,6 +15,7 @@ const visitsFolder = (env: NodeJS.ProcessEnv, session: SessionId) =>
 /** Remembers that the session works in a worktree from outside. */
 export function putVisit(env: NodeJS.ProcessEnv, session: SessionId, { workTree }: FoundRepository): void {
   const folder = visitsFolder(env, session);
+  if (!folder.startsWith('/')) return;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, nameHash(workTree)), workTree, { mode: 0o600 });
 }
@@ -40,7 +41,8 @@ export function removeVisit(env: NodeJS.ProcessEnv, session: SessionId, found?: 
 
 /** Notes that sessions are at work in a repository: the launcher looks at these before it leaves a call from outside alone. */
 export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): void {
-  if (knownRepositories(env).includes(commonDir)) return;
+  // Without a home there is no place for it but the current folder.
+  if (!stateFolder(env).startsWith('/') || knownRepositories(env).includes(commonDir)) return;
   const file = repositoryEntry(stateFolder(env), commonDir);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${commonDir}\n`);

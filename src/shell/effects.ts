@@ -78,6 +78,8 @@ export interface GitVerbCall {
   readonly overrides?: GitOverrides;
   /** What `git apply` reads from its input, where that is known. */
   readonly input?: string;
+  /** The file that it reads it from, absolute, where the text is not known. */
+  readonly inputFile?: string;
   /** The program that makes the call, as typed (`gh pr checkout 12`), where it is not git itself. */
   readonly by?: string;
 }

@@ -193,6 +193,10 @@ function aborts({ call, words }: Judged): TreeReach | undefined {
 /** As `git reset --merge` does: what is staged goes, with the disk's copy; what is not stays. */
 const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'destroy'), stagedOnly: true });
 
+function inputOf({ input, inputFile }: GitVerbCall, facts: TreeFacts): string | undefined {
+  return input ?? (inputFile === undefined ? undefined : facts.text(inputFile));
+}
+
 /** A patch that can be read names its files; one that cannot may hold any. */
 function applies({ call, words, facts }: Judged): TreeReach | undefined {
   const options = parseOptions(words, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
@@ -208,7 +212,7 @@ function applies({ call, words, facts }: Judged): TreeReach | undefined {
     };
   const files = options.operands.length === 0 ? ['-'] : options.operands;
   const texts = files.map((file) =>
-    file === '-' ? call.input : isKnown(file) ? facts.text(file) : undefined,
+    file === '-' ? inputOf(call, facts) : isKnown(file) ? facts.text(file) : undefined,
   );
   const folder = optionValue(options, 'directory');
   const strip = Number(optionValue(options, 'p') ?? 1);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
@@ -151,10 +153,22 @@ describe('handoff.headCheck = strict (the cases of jjagent)', () => {
   });
 
   it('says afterwards that the original was compromised meanwhile', () => {
-    const { after } = world.bash(
-      B,
-      `git -c core.hooksPath=/dev/null commit -q --allow-empty -m x -m 'Claude-Session-Id: ${A}' --no-verify; true`,
-    );
+    // A program that commits past all hooks, unseen.
+    const program = "require('node:child_process').execFileSync('git', process.env.WORDS.split('|'))";
+    writeFileSync(join(world.path, '.git', 'program.cjs'), program);
+    const trailer = `Claude-Session-Id: ${A}`;
+    const words = [
+      '-c',
+      'core.hooksPath=/dev/null',
+      'commit',
+      '-q',
+      '--allow-empty',
+      '-m',
+      'x',
+      '-m',
+      trailer,
+    ];
+    const { after } = world.bash(B, 'node .git/program.cjs', { env: { WORDS: words.join('|') } });
     expect(told(after)).toContain('The original working copy is a Claude change from another session.');
   });
 

@@ -1,4 +1,5 @@
-import type { Call, Machine, Program, Status } from '../machine.ts';
+import type { Call, Input, Machine, Program, Status } from '../machine.ts';
+import type { GitVerbCall } from '../effects.ts';
 import type { Scope } from '../scope.ts';
 import { dirname, isBelow } from '../disk.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
@@ -152,8 +153,14 @@ function recordCall(git: GitCall): void {
       }),
     ),
     ...(overrides === undefined ? {} : { overrides }),
-    ...(verb === 'apply' && isKnown(frame.input.rest) ? { input: frame.input.rest } : {}),
+    ...(verb === 'apply' ? patchRead(frame.input) : {}),
   });
+}
+
+/** What a patch is read from, as far as it is known. */
+function patchRead({ rest, file }: Input): Pick<GitVerbCall, 'input' | 'inputFile'> {
+  if (isKnown(rest)) return { input: rest };
+  return file === undefined ? {} : { inputFile: file };
 }
 
 /** Records a call of git-handoff itself, and a session that it claims. */
