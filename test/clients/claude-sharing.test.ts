@@ -63,7 +63,7 @@ describe('two real sessions', () => {
       { paths: ['of-b.txt'], sessions: [b.session] },
     ]);
     for (const { session } of [a, b]) expect(sessions).toContain(short(session));
-    expect(await world.output('git status --porcelain')).toBe('?? of-a.txt');
+    expect(await world.output('git status --porcelain')).toBe('A  of-a.txt');
   });
 
   it('that start in the same second keep their work apart, twenty times', async () => {

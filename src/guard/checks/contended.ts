@@ -6,7 +6,7 @@ import { shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { BY_LEDGER } from './by-ledger.ts';
-import { type Touch, isTouched } from './contention.ts';
+import { type Touch, isTouched } from './touch.ts';
 import { foreignClaims } from './foreign-claims.ts';
 import type { Scene } from '../scene.ts';
 import { type Typed, listed, typedIn } from './typed.ts';

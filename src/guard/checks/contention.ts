@@ -1,26 +1,12 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import { ago } from '../../domain/age.ts';
 import type { SessionId } from '../../domain/names.ts';
-import type { PathEffect } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
+import { type Touch, isTouched } from './touch.ts';
 import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
-
-/** A path that a tool call is about to change. */
-export interface Touch {
-  readonly path: string;
-  /** Everything below it, too. */
-  readonly whole: boolean;
-  /** What stands there would be thrown away. */
-  readonly discards?: boolean;
-}
-
-/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
-export function discards({ kind, by }: PathEffect): boolean {
-  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
-}
 
 /** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
 export async function contention(
@@ -70,10 +56,4 @@ function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): strin
     .filter(({ session }) => session !== self.session)
     .flatMap(({ claims }) => [...claims.keys()].filter(touched));
   return [...new Set(claimed)];
-}
-
-/** Whether a call changes a path. */
-export function isTouched(path: string, touch: Touch): boolean {
-  if (path === touch.path) return true;
-  return touch.whole && (touch.path === '' || path.startsWith(`${touch.path}/`));
 }
