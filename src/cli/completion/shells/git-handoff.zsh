@@ -48,13 +48,15 @@ __git_handoff_topics() {
   __git_handoff_offer ' '
 }
 
+# With / behind each for the beginning of a topic; _arguments hands on words of its own.
 __git_handoff_branches() {
   emulate -L zsh
-  local raw=${(Q)PREFIX}
+  local raw=${(Q)PREFIX} suffix=' '
+  [[ ${1-} == / ]] && suffix=/
   local -a reply
   [[ $raw == *[*?\[\\]* ]] && return 1
   reply=(${(f)"$(git for-each-ref --count=1000 --format='%(refname:lstrip=2)' "refs/heads/$raw*" "refs/heads/$raw*/**" 2>/dev/null)"})
-  __git_handoff_offer "${1- }"
+  __git_handoff_offer "$suffix"
 }
 
 # A topic that need not exist yet.
