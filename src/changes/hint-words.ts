@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
+import { type CommitWords, hasSource } from '../shell/commit-words.ts';
 import { hash } from '../git/hash.ts';
 import { repositoryFolder } from '../host/folders.ts';
 import { TOP_LITERAL } from './path-argument.ts';
@@ -53,6 +54,34 @@ export function messageWords(commonDir: string, messages: readonly string[]): st
 export function textWords(commonDir: string, text: string | Uint8Array): string {
   return ` -F ${fileWord(commonDir, text)}`;
 }
+
+/** How a commit came by its message. */
+interface Source {
+  /** In which `git commit` was typed; absolute. */
+  readonly folder: string;
+  /** What `-F -` read, where that is known. */
+  readonly stdin: string | undefined;
+  readonly amend: boolean;
+}
+
+/** Where a commit has its message from, again: a session's shell has no editor to ask for one. */
+export function sourceWords(
+  commonDir: string,
+  words: CommitWords | undefined,
+  { folder, stdin, amend }: Source,
+): string {
+  const { messages = [], file, kept = [] } = words ?? {};
+  if (messages.length > 0) return messageWords(commonDir, messages);
+  if (file === '-' && stdin !== undefined) return textWords(commonDir, stdin);
+  const read = file === undefined || file === '-' ? undefined : plainWord(resolve(folder, file));
+  if (read !== undefined) return ` -F ${read}`;
+  if (hasSource({ kept })) return kept.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';
+  return amend ? ' --no-edit' : " -m '<message>'";
+}
+
+/** Options of `git commit` that `git handoff commit` knows, too. */
+export const OUR_OPTIONS =
+  /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
 /** Other words of a command again; one that must not be shown goes. */
 export function otherWords(words: readonly string[]): string {

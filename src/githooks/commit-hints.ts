@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { messageWords, otherWords, pathWords, textWords } from '../changes/hint-words.ts';
-import { type CommitWords, hasSource } from '../shell/commit-words.ts';
+import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
+import type { CommitWords } from '../shell/commit-words.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
-import { plainWord, shellWord } from '../domain/surfacing.ts';
+import { shellWord } from '../domain/surfacing.ts';
 
 /** How the commands of a hint have to be typed; git is told the top of the working tree before they are shown. */
 export interface HintView {
@@ -78,17 +78,14 @@ function ownPart({ mine, contended, touched }: Parts, facts: CommitFacts, view: 
   const only = `git commit${amend ? ' --amend' : ''} --only`;
   if (wanted.length === 0) return amend ? `${only}${how()}` : NOTHING;
   if (touched && contended.length === 0 && mine.every((path) => facts.self.claims.has(path))) {
-    return `git handoff commit${amend ? ' --amend' : ''}${how(OURS)}`;
+    return `git handoff commit${amend ? ' --amend' : ''}${how(OUR_OPTIONS)}`;
   }
   const heads = new Map(facts.staged.map(({ path, head }) => [path, head]));
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
   const named = pathWords(view.commonDir, wanted);
   if (contended.length === 0 && isKnown) return `${only}${how()}${named}`;
-  return `git handoff commit${amend ? ' --amend' : ''}${how(OURS)}${named}`;
+  return `git handoff commit${amend ? ' --amend' : ''}${how(OUR_OPTIONS)}${named}`;
 }
-
-/** Options that `git handoff commit` knows, too. */
-const OURS = /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
 /** A commit of its own instead of one that would rewrite another session's. */
 function commitAnew(mine: readonly string[], view: HintView): string {
@@ -111,16 +108,8 @@ function unstage(paths: readonly string[], { indexPrefix, isUnborn, commonDir }:
   return `${index}git ${isUnborn ? 'rm -q --cached' : 'reset -q'}${pathWords(commonDir, paths)}`;
 }
 
-/** The message as it was given: a session's shell has no editor to ask for one. */
 function messagePart({ words, message, commonDir, cwd, prefix }: HintView, amend: boolean): string {
-  const { messages = [], file, kept: others = [] } = words ?? {};
-  if (messages.length > 0) return messageWords(commonDir, messages);
-  if (file === '-' && message !== undefined) return textWords(commonDir, message);
-  const read = file === undefined || file === '-' ? undefined : plainWord(resolve(cwd, prefix, file));
-  if (read !== undefined) return ` -F ${read}`;
-  if (hasSource({ kept: others }))
-    return others.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';
-  return amend ? ' --no-edit' : " -m '<message>'";
+  return sourceWords(commonDir, words, { folder: resolve(cwd, prefix), stdin: message, amend });
 }
 
 function kept({ words }: HintView, known = /^/): string {

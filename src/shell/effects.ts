@@ -76,7 +76,7 @@ export interface GitVerbCall {
   readonly settings?: ReadonlyMap<string, string>;
   /** How the configuration that it sees differs from what is on the disk. */
   readonly overrides?: GitOverrides;
-  /** What `git apply` reads from its input, where that is known. */
+  /** What `git apply` or `git commit -F -` reads from its input, where that is known. */
   readonly input?: string;
   /** The file that it reads it from, absolute, where the text is not known. */
   readonly inputFile?: string;

@@ -1,28 +1,52 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { rawCommitVerdict } from '../../src/guard/checks/gemini-commit.ts';
+import type { GitVerbCall } from '../../src/shell/effects.ts';
 import { sessionOf } from '../support/chain.ts';
 
 const peer = sessionOf('a');
-const call = (verb: string, ...words: (string | undefined)[]) => ({ verb, words });
-const reason = (...words: (string | undefined)[]) => {
-  const verdict = rawCommitVerdict([call('add', '-A'), call('commit', ...words)], [peer], 'git -C /r');
+const commit = (...words: (string | undefined)[]) => ({ cwd: '/r', verb: 'commit', words });
+const how = { git: 'git -C /r', commonDir: '/r/.git', folder: '/r/sub' };
+const reason = (call: GitVerbCall) => {
+  const verdict = rawCommitVerdict(call, [peer], how);
   return verdict?.kind === 'deny' ? verdict.reason : '';
 };
+const hint = (...words: (string | undefined)[]) => reason(commit(...words)).replace(/^.*: (?=git)/s, '');
 
 describe('a raw commit in a shell without hooks', () => {
-  it('is refused beside a peer, with its name and the same message', () => {
-    expect(reason('-m', "it's done")).toContain(peer.slice(0, 8));
-    expect(reason('-m', "it's done")).toMatch(/git -C \/r handoff commit -m 'it'\\''s done'$/);
-    expect(reason('-am', 'a', '-m', 'b')).toMatch(/git -C \/r handoff commit -m a -m b$/);
+  it('is refused beside a peer, by its name', () => {
+    expect(reason(commit('-m', 'x'))).toContain(peer.slice(0, 8));
   });
 
-  it('leaves the message open when it is not known', () => {
-    expect(reason()).toMatch(/-m '<message>'$/);
-    expect(reason('-m', undefined)).toMatch(/-m '<message>'$/);
+  it.each([
+    [['-m', "it's done"], "-m 'it'\\''s done'"],
+    [['-am', 'a', '-m', 'b'], '-m a -m b'],
+    [['-m', 'what\n\nwhy'], "-m 'what\n\nwhy'"],
+    [['-s', '--author=A <a@b.c>', '-m', 'x'], "-m x --signoff --author='A <a@b.c>'"],
+    [['-F', 'message.txt'], '-F /r/sub/message.txt'],
+    [['--amend', '--no-edit'], '--amend --no-edit'],
+    [['--amend', '-m', 'x'], '--amend -m x'],
+    [[], "-m '<message>'"],
+    [['-m', undefined], "-m '<message>'"],
+    [['-F', '-'], "-m '<message>'"],
+  ])('%j is typed again as git handoff commit %s', (words, typed) => {
+    expect(hint(...words)).toBe(`git -C /r handoff commit ${typed}`);
   });
 
-  it('goes unchecked alone, and is no other verb', () => {
-    expect(rawCommitVerdict([call('commit', '-m', 'x')], [], 'git')).toBeUndefined();
-    expect(rawCommitVerdict([call('add', '-A')], [peer], 'git')).toBeUndefined();
+  it('keeps a message that git would have read from a pipe', () => {
+    const commonDir = mkdtempSync(join(tmpdir(), 'gemini-commit-'));
+    onTestFinished(() => rmSync(commonDir, { recursive: true }));
+    const verdict = rawCommitVerdict({ ...commit('-F', '-'), input: 'what\n' }, [peer], {
+      ...how,
+      commonDir,
+    });
+    const [, file = ''] = /-F (\S+)$/.exec(verdict?.kind === 'deny' ? verdict.reason : '') ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('what\n');
+  });
+
+  it('goes unchecked alone', () => {
+    expect(rawCommitVerdict(commit('-m', 'x'), [], how)).toBeUndefined();
   });
 });

@@ -109,15 +109,20 @@ async function rawCommit(
   { gitCalls }: ShellEffects,
 ): Promise<Verdict | undefined> {
   if (scene.dialect.runsGitHooks) return undefined;
-  const here = gitCalls.filter(
+  const commit = gitCalls.find(
     ({ verb, cwd = scene.cwd }) =>
       verb === 'commit' && discoverRepository(realPath(cwd))?.gitDir === place.gitDir,
   );
-  if (here.length === 0) return undefined;
+  if (commit === undefined) return undefined;
   const { sidesNow } = await import('../sides-now.ts');
   const { foreign } = await sidesNow(scene, found, session);
   const { typedIn } = await import('./typed.ts');
-  return rawCommitVerdict(here, [...foreign], typedIn(scene, place).git);
+  const { git } = typedIn(scene, place);
+  return rawCommitVerdict(commit, [...foreign], {
+    git,
+    commonDir: place.commonDir,
+    folder: commit.cwd ?? scene.cwd,
+  });
 }
 
 /** Paths of this worktree that the command names as what it changes. */

@@ -11,7 +11,7 @@ import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../shell/hook-ways.ts';
 import { neighbours } from '../peers.ts';
 import type { Scene } from '../scene.ts';
-import { messageWords } from './gemini-commit.ts';
+import { commitInstead } from './commit-instead.ts';
 import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
 import { typedAt } from './typed.ts';
 
@@ -72,7 +72,7 @@ async function refuseUnchecked(
     reason:
       `No hook of git-handoff would look at this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
       `out of it, and ${named(peers)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
-      `instead: ${typedAt(scene, found).git} handoff commit${call.verb === 'commit' ? messageWords(call.words) : " -m '<message>'"}`,
+      `instead: ${commitInstead(call, { git: typedAt(scene, found).git, commonDir: found.commonDir, folder: cwd })}`,
     owners: peers,
   };
 }

@@ -153,12 +153,12 @@ function recordCall(git: GitCall): void {
       }),
     ),
     ...(overrides === undefined ? {} : { overrides }),
-    ...(verb === 'apply' ? patchRead(frame.input) : {}),
+    ...(verb === 'apply' || verb === 'commit' ? inputRead(frame.input) : {}),
   });
 }
 
-/** What a patch is read from, as far as it is known. */
-function patchRead({ rest, file }: Input): Pick<GitVerbCall, 'input' | 'inputFile'> {
+/** What a patch or a message is read from, as far as it is known. */
+function inputRead({ rest, file }: Input): Pick<GitVerbCall, 'input' | 'inputFile'> {
   if (isKnown(rest)) return { input: rest };
   return file === undefined ? {} : { inputFile: file };
 }

@@ -28,8 +28,8 @@ export function messageOf(who: string): string {
 /** Takes everything that is dirty in the working tree, whose ever it is. */
 const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
-/** Types what the refusal says to type: after `hint:` by a git hook, at the end by the guard. */
-export const NEXT_COMMAND = '{{last:(?:hint|signing): (git [^\\n]*)}}';
+/** Types what the refusal says to type, with all lines of its message: after `hint:` by a git hook, at the end by the guard. */
+export const NEXT_COMMAND = "{{last:(?:hint|signing): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";
 /** Goes on with other work, so that news can reach the session. */
 const WORK_ON = 'node --version';
 /** Names none of the files that it writes. */
