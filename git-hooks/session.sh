@@ -17,29 +17,27 @@ claimed=$claimed${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}
 # What may hang ends after so many seconds, of the 8 that all our hooks of one commit have together.
 seconds=6
 
-# limited <command> ...: ends it when its time is over, without timeout(1) (macOS), too; 124 or above then. As in
-# bin/git-handoff.
+# limited <command> ...: ends it when its time is over; 124 or above then. timeout(1) is not everywhere (macOS), and
+# busybox's keeps the pipe open for a second. As in bin/git-handoff.
 limited() {
-  if command -v timeout >/dev/null; then
-    timeout $seconds "$@"
-    return
-  fi
   {
     "$@" <&6 6<&- &
     child=$!
-    watch $child </dev/null >/dev/null 6<&- &
+    watch $child &
   } 6<&0
-  wait $child
-  status=$?
-  kill $! 2>/dev/null
-  return $status
+  # Without what some shells say of a process that a signal ended.
+  { wait $child && code=0 || code=$?; kill -9 $! && wait $!; } 2>/dev/null
+  return $code
 }
 
-# Ends a process when the time is over; one that ends this first ends the clock, too.
+# Ends a process when the time is over. It is ended itself by a signal that it cannot keep waiting, and may leave a sleep
+# behind, for a second: neither holds a pipe that somebody reads to its end.
 watch() {
-  trap 'kill $!; exit' TERM
-  sleep $seconds &
-  wait $!
+  exec </dev/null >/dev/null 2>&1 3>&- 4<&- 5<&- 6<&-
+  while [ "$seconds" -gt 0 ]; do
+    sleep 1 || return
+    seconds=$((seconds - 1))
+  done
   end_tree "$1"
 }
 
@@ -367,7 +365,9 @@ ask() {
   case $output in
     'answer: '*) ;;
     *)
-      printf 'warning: git-handoff could not check this %s; what is wrong: git handoff doctor\n' $it >&3
+      wrong='what is wrong: git handoff doctor'
+      [ -f "$here/../bin/git-handoff" ] && [ -f "$here/../dist/cli.cjs" ] || wrong='install it again: parts of it are gone'
+      printf 'warning: git-handoff could not check this %s; %s\n' $it "$wrong" >&3
       if [ $it = commit ]; then mark_unknown 0; fi
       return
       ;;

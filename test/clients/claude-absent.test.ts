@@ -23,8 +23,9 @@ function copyPackage(): string {
   return path.join(root, 'package');
 }
 
-/** git's hooks may say in one line that we are gone; the commit and its message are as ever. */
-const COMMITTED = /^(?:git-handoff is not at .*\n)?work\s*$/;
+/** git's hooks say in one line that we are gone; the commit and its message are as ever. */
+const COMMITTED =
+  /^(?:git-handoff is not at .*|warning: git-handoff could not check this commit; install it again: .*)\nwork\s*$/;
 
 function handoffFile({ home, repository }: World): string {
   const project = repository.replaceAll(/[^A-Za-z0-9]/g, '-');

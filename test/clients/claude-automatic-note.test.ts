@@ -48,7 +48,7 @@ describe('a real Claude Code session that is killed with uncommitted work', () =
 });
 
 describe('a real Claude Code session that compacts its context', () => {
-  it('leaves an automatic note before', async () => {
+  it('leaves an automatic note before, which it closes when it goes on', async () => {
     const world = await createInstalledWorld();
     const turns = [
       write(path.join(world.repository, 'new.txt'), 'of A\n'),
@@ -57,9 +57,13 @@ describe('a real Claude Code session that compacts its context', () => {
     const run = await runClaude(world, { turns }, { prompts: ['go', '/compact', 'go on'], timeout: 60_000 });
     expectHealthy(run);
     const ref = `refs/handoffs/main/session-${short(run.session)}`;
-    const reasons = await world.output(
-      `git log --format='%(trailers:key=Handoff-Automatic,valueonly)' ${ref}`,
+    const history = await world.output(
+      `git log --format='%(trailers:key=Handoff-Automatic,valueonly,separator=) %(trailers:key=Handoff-State,valueonly,separator=)' ${ref}`,
     );
-    expect(reasons.split('\n').filter(Boolean), world.guardLog()).toEqual(['session-end', 'compaction']);
+    expect(history.split('\n').filter(Boolean), world.guardLog()).toEqual([
+      'session-end open',
+      'compaction closed',
+      'compaction open',
+    ]);
   });
 });

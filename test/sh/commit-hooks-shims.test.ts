@@ -56,6 +56,15 @@ describe.each(shells)('under $name', (shell) => {
     },
   );
 
+  it.each(['bin/git-handoff', 'dist/cli.cjs'])('sends nobody to a doctor that is gone with %s', (part) => {
+    begin();
+    rmSync(join(world.base.package, part));
+    const stderr = expect.stringMatching(
+      /^warning: git-handoff could not check this commit; install it again: parts of it are gone\n$/,
+    ) as string;
+    expect(commit(answer('TypeError: x'))).toMatchObject({ status: 0, stderr });
+  });
+
   it('hands on where it is', () => {
     begin();
     writeFileSync(join(world.gitDir, 'handoff-checked'), '1 2 3\n');

@@ -139,8 +139,7 @@ describe('how Node is started', () => {
   });
 
   it('takes no program from a relative entry of PATH', () => {
-    for (const tool of ['node', 'head', 'timeout', 'cat'])
-      world.script(join(world.dir, tool), ['touch pwned']);
+    for (const tool of ['node', 'head', 'sleep', 'cat']) world.script(join(world.dir, tool), ['touch pwned']);
     const absolute = world.environment()['PATH'] ?? '';
     for (const path of ['.:@', ':@', 'bin/..:@', '@:', '.:@:']) {
       const env = { PATH: path.replace('@', absolute) };
