@@ -312,11 +312,16 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
+# Prints what Node will need for a hook.
+known() {
+  settings && case $1 in (pre-commit | prepare-commit-msg) facts ;; esac
+}
+
 # Prints the settings, and a dot when that is all of them.
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
-  limited git config --get-regexp '^handoff\.'
+  git config --get-regexp '^handoff\.'
   # 1 is "no such setting".
   [ $? -le 1 ] && echo .
 }
@@ -337,8 +342,8 @@ facts() {
   esac
   printf '\0'
   export GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none GIT_OPTIONAL_LOCKS=0
-  limited git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
-    limited git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
+  git for-each-ref "--format=$whole" -- refs/handoffs-local/live/ "$head" && echo . &&
+    git -c core.fsmonitor=false -c core.ignoreCase=false -c color.ui=false diff --cached --raw -z --no-abbrev \
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
@@ -355,7 +360,7 @@ ask() {
   if [ $it = push ] || ! is_over; then output=$(
     {
       # Where git hangs it is not asked again.
-      [ -z "$hung" ] && settings && case $hook in (pre-commit | prepare-commit-msg) facts ;; esac
+      [ -z "$hung" ] && limited known "$hook"
     } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \

@@ -40,7 +40,7 @@ read_config() {
       core.comment*) comment=$value ;;
     esac
   done <<END
-$(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
+$(unset GIT_CONFIG && git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
 END
   if is_false "$enabled" || is_false "$trailer"; then return 1; fi
   case $trailer in
@@ -91,6 +91,6 @@ add_trailer() {
 
 # interpret_trailers <comment character> <file>: git refuses a comment character that it does not know.
 interpret_trailers() {
-  in_commit git -c "core.commentChar=$1" -c trailer.separators=: interpret-trailers --in-place --no-divider \
+  git -c "core.commentChar=$1" -c trailer.separators=: interpret-trailers --in-place --no-divider \
     --where end --if-exists addIfDifferent --if-missing add --trailer "Claude-Session-Id: $named" "$2"
 }

@@ -20,6 +20,7 @@ import { type PastChange, pastChanges } from '../git/staged.ts';
 /** Where paths are judged. */
 export interface StalePlace {
   readonly cwd: string;
+  readonly gitDir: string;
   readonly commonDir: string;
   readonly head: HeadPlace;
   /** Where the session saw HEAD. */
@@ -42,7 +43,7 @@ export async function findStale(place: StalePlace, candidates: readonly Candidat
   if (candidates.length === 0 || place.head.oid === null) return { stale: new Set(), undone: [] };
   const { cwd, head, seen } = place;
   const paths = candidates.map(({ path }) => path);
-  const { moves, since } = await indexMoves(cwd, head.oid, seen);
+  const { moves, since } = await indexMoves(place, head.oid, seen);
   const [gains, undone] = await Promise.all([
     Promise.all(moves.map((move) => movedPaths(cwd, move, paths))),
     Promise.all(moves.map((move) => leftBehind(cwd, move, paths))),

@@ -1,3 +1,5 @@
+import { closeSync, openSync, fstatSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { type FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { runGit } from './run.ts';
@@ -9,6 +11,11 @@ export interface IndexMove {
   readonly to: Oid;
   /** Milliseconds since the epoch, to the second. */
   readonly at: number;
+}
+
+interface Place {
+  readonly cwd: string;
+  readonly gitDir: string;
 }
 
 interface Logged {
@@ -32,12 +39,12 @@ const BRINGS = /^(?:commit|merge|pull|rebase|checkout|cherry-pick|revert|am|clon
  * @param seen where the session saw HEAD, for a repository without reflogs
  */
 export async function indexMoves(
-  cwd: string,
+  place: Place,
   head: Oid | null,
   seen: readonly (Oid | null)[],
 ): Promise<{ readonly moves: IndexMove[]; readonly since: number }> {
   if (head === null) return { moves: [], since: 0 };
-  const logged = await readLog(cwd);
+  const logged = await readLog(place);
   const [newest] = logged;
   const moves: IndexMove[] = [];
   const add = (from: Oid | undefined | null, to: Oid | undefined, at: number) => {
@@ -53,7 +60,41 @@ export async function indexMoves(
   return { moves: moves.slice(0, MOVES), since: newest?.at ?? 0 };
 }
 
-async function readLog(cwd: string): Promise<Logged[]> {
+/** Enough for so many entries. */
+const BYTES = 32_768;
+
+/** Newest first. A log that is a file is read as it stands (gitrepository-layout(5)): every commit asks for it. */
+async function readLog({ cwd, gitDir }: Place): Promise<Logged[]> {
+  const text = readEnd(join(gitDir, 'logs', 'HEAD'));
+  if (text === undefined) return askLog(cwd);
+  return text.split('\n').flatMap(parseLine).slice(-ENTRIES).reverse();
+}
+
+/** The last bytes of a file; `undefined` when there is none. */
+function readEnd(file: string): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const buffer = Buffer.alloc(BYTES);
+    const start = Math.max(0, fstatSync(descriptor).size - BYTES);
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, BYTES, start));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+function parseLine(line: string): Logged[] {
+  const [, old = '', next = '', seconds, subject = ''] =
+    /^([0-9a-f]+) ([0-9a-f]+) .*> (\d+) [+-]\d+\t(.*)$/.exec(line) ?? [];
+  const oid = parseOid(next);
+  // For a commit what HEAD was is its parent; there is none where it is all zeros.
+  const parent = /^0+$/.test(old) ? undefined : parseOid(old);
+  return oid === undefined ? [] : [{ oid, parent, subject, at: Number(seconds) * 1000 }];
+}
+
+async function askLog(cwd: string): Promise<Logged[]> {
   const format = '--format=%gd %H %P%n%gs';
   const args = ['log', '--walk-reflogs', `--max-count=${ENTRIES}`, '-z', '--date=unix', format, 'HEAD', '--'];
   const result = await runGit(args, { cwd });

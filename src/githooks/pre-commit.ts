@@ -173,7 +173,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
   const [reversals, { stale, undone }, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
-    findStale({ cwd, commonDir: place.commonDir, head: head.place, seen }, candidates),
+    findStale({ ...place, cwd, head: head.place, seen }, candidates),
     isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
     foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);

@@ -11,7 +11,7 @@ import { readWindows } from '../../../changes/windows.ts';
  * without any they stay out.
  */
 export async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares): Promise<Shares> {
-  const { top, commonDir } = work.tree;
+  const { top, gitDir, commonDir } = work.tree;
   const known = shares.whole.map((share) => ({ share, candidate: candidateOf(share) }));
   const doubtful = known.filter(({ candidate }) => !isFresh(candidate)).map(({ candidate }) => candidate);
   if (doubtful.length === 0) return shares;
@@ -25,7 +25,7 @@ export async function withoutStale(self: SessionId, work: DirtyWork, shares: Sha
   const { head } = work.snapshot;
   const last = work.ledgers.find(({ session }) => session === self)?.head;
   const seen = [last, ...windows.map(({ snapshot }) => snapshot.head)].map((at) => at?.oid ?? null);
-  const { stale } = await findStale({ cwd: top, commonDir, head, seen }, candidates);
+  const { stale } = await findStale({ cwd: top, gitDir, commonDir, head, seen }, candidates);
   const isStale = ({ dirty }: Share) => stale.has(dirty.path);
   const old = shares.whole.filter(isStale);
   return {
