@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
@@ -34,9 +35,6 @@ export function findUnfinished(
   if (other === undefined || isOwn) return { operation, others: undefined, isOwn };
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
-
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-const CLOCK_SLACK_MS = 20;
 
 /** It began in a command that the asking session runs now, and nobody else does. */
 function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }: Operation): boolean {

@@ -27,14 +27,20 @@ export function pathWords(
   paths: readonly string[],
   typed: (path: string) => string = literal,
 ): string {
-  const words = paths.map((path) => plainPath(typed(path)));
-  if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined)) return ` -- ${words.join(' ')}`;
+  const words = typedPaths(paths.map(typed));
+  if (words !== undefined) return ` -- ${words}`;
   const list = paths.map((path) => `${TOP_LITERAL}${path}\0`).join('');
   return ` --pathspec-from-file=${fileWord(commonDir, list)} --pathspec-file-nul`;
 }
 
+/** Paths as words of a command line; `undefined` when they have to come from a file. */
+export function typedPaths(paths: readonly string[]): string | undefined {
+  const words = paths.map(plainPath);
+  return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
+}
+
 /** A name may not begin a line of what we say. */
-export function plainPath(path: string): string | undefined {
+function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
 

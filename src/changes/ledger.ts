@@ -4,7 +4,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,6 +15,7 @@ import { type LedgerEntry, type SessionLedger, foldLedger } from '../domain/ledg
 import { compactEntries } from '../domain/ledger/compact.ts';
 import { formatEntries, parseEntries } from '../domain/ledger/entries.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { entries as namesIn, readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 
 /**
@@ -47,7 +47,7 @@ export function ledgerFile(place: LedgerPlace, session: SessionId): string {
 
 /** The ledgers of every session that has one in this worktree. */
 export function readLedgers(place: LedgerPlace): SessionLedger[] {
-  return listFolder(ledgerFolder(place)).flatMap((name) => {
+  return namesIn(ledgerFolder(place)).flatMap((name) => {
     const session = name.endsWith(SUFFIX) ? parseSessionId(name.slice(0, -SUFFIX.length)) : undefined;
     return session === undefined ? [] : [readLedger(place, session)];
   });
@@ -61,7 +61,7 @@ export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger:
 /** Every worktree that has a folder for ledgers. */
 export function ledgerPlaces(commonDir: string): LedgerPlace[] {
   const folder = join(repositoryFolder(commonDir), 'ledger');
-  return listFolder(folder).map((worktreeId) => ({ commonDir, worktreeId }));
+  return namesIn(folder).map((worktreeId) => ({ commonDir, worktreeId }));
 }
 
 /** One session's ledger; an empty one when there is none. A torn last line is no entry. */
@@ -151,20 +151,4 @@ function takeLock(lock: string, now: number): boolean {
 /** Forgets a session's ledger here, for a session that is over and claims nothing. */
 export function removeLedger(place: LedgerPlace, session: SessionId): void {
   rmSync(ledgerFile(place, session), { force: true });
-}
-
-export function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-export function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

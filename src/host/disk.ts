@@ -3,6 +3,7 @@ import {
   closeSync,
   lstatSync,
   openSync,
+  readFileSync,
   readSync,
   readdirSync,
   readlinkSync,
@@ -74,6 +75,15 @@ export function entries(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** What a file holds; empty when it is none or cannot be read. */
+export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+  try {
+    return readFileSync(path, encoding);
+  } catch {
+    return '';
   }
 }
 

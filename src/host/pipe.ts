@@ -44,8 +44,8 @@ function openedAnew(descriptor: number): number | undefined {
   }
 }
 
-/** How much came; `undefined`: nothing yet. */
-function readSome(pipe: number, chunk: Buffer): number | undefined {
+/** How much came from a pipe that does not block; `undefined`: nothing yet. */
+export function readSome(pipe: number, chunk: Buffer): number | undefined {
   try {
     return readSync(pipe, chunk);
   } catch (error) {

@@ -1,11 +1,11 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { shortId } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
-import type { TreeReach } from '../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../shell/tree-reach.ts';
 import { UNKNOWN } from '../../shell/unknown.ts';
-import { type Typed, listed } from './typed.ts';
+import type { Typed } from './typed.ts';
 
 /**
  * The refusal of a command that would carry away or destroy others' work, with the safe one for the same wish.
