@@ -29,7 +29,7 @@ export interface LedgerPlace {
 }
 
 const SUFFIX = '.jsonl';
-/** A file beyond this, and twice as big as when it was written anew last, is written anew. Bytes. */
+/** A file beyond this, and twice as big as when it was last rewritten, is rewritten. Bytes. */
 const COMPACT_AT = 128 * 1024;
 /** What only matters for a while (events, windows, commits) is forgotten after this. Milliseconds. */
 const FORGET_MS = 6 * 3600_000;
@@ -78,7 +78,7 @@ export function appendEntries(place: LedgerPlace, session: SessionId, entries: r
   if (size > COMPACT_AT && size > 2 * compactedSize(file)) compact(place, session);
 }
 
-/** The first line of a file that was written anew says how big it was then. It is no entry. */
+/** The first line of a file that was rewritten says how big it was then. It is no entry. */
 function compactedSize(file: string): number {
   const descriptor = openSync(file, 'r');
   try {
@@ -109,7 +109,7 @@ function appendText(file: string, text: string): number {
 }
 
 /**
- * Writes the file anew with the open claims only. Nothing that others append is lost: after the rename the old
+ * Rewrites the file with the open claims only. Nothing that others append is lost: after the rename the old
  * file's tail is read once more, and whoever appended later sees that the file is another one and repeats.
  */
 export function compact(place: LedgerPlace, session: SessionId, now = Date.now()): void {

@@ -105,7 +105,7 @@ export const GENERATED: readonly string[] = [
   'git-hooks/trailer.sh',
 ];
 
-/** A script with its blocks written anew. */
+/** A script with its blocks rewritten. */
 export function freshScript(script: string): string {
   const blocks = shellBlocks();
   return script.replace(

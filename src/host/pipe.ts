@@ -34,7 +34,7 @@ function kindOf(descriptor: number) {
   return { isFIFO: stat.isFIFO(), isSocket: stat.isSocket() };
 }
 
-/** Opened anew a pipe does not block, and nobody else's descriptor is changed by that. Only Linux can. */
+/** A pipe that is opened again does not block, and nobody else's descriptor is changed by that. Only Linux can. */
 function openedAnew(descriptor: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -12,7 +12,7 @@ import { randomName } from '../host/random-name.ts';
  */
 
 const MAX_KEPT = 5;
-/** A file beyond this is written anew with the commands that count. Bytes. */
+/** A file beyond this is rewritten with the commands that count. Bytes. */
 const TRIM_AT = 8192;
 
 export function failedFolder(commonDir: string): string {
