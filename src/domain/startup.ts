@@ -34,8 +34,8 @@ export interface StartupFacts {
 }
 
 const SHARING =
-  'Others change files in this working tree, too: commit only your own changes with git handoff commit -m <message>; ' +
-  'whose is what: git handoff status.';
+  'Others change files in this working tree, too: commit only your own changes, with git handoff commit -m ' +
+  "'<message>'; whose each change is: git handoff status.";
 
 /** Everything a session is told at its start, in bytes of UTF-8. */
 const MAX_BYTES = 1600;
