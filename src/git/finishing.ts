@@ -4,7 +4,7 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commit-paths.ts';
 import { readText } from './discover.ts';
 import { runGit } from './run.ts';
-import { parseRaw } from './staged.ts';
+import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** What git knows of an operation that it has stopped in. */
 
@@ -50,11 +50,8 @@ function changeArguments(gitDir: string, name: string): string[][] {
   }
 }
 
-const FLAGS = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
-
 async function listChanges(cwd: string, [command = '', ...words]: readonly string[]) {
-  const args = [command, ...FLAGS, '--no-ext-diff', '--no-textconv', '-O/dev/null', ...words, '--'];
-  const result = await runGit(args, { cwd });
+  const result = await runGit([command, ...RAW_DIFF, ...words, '--'], { cwd });
   return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
 }
 
