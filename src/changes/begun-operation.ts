@@ -56,6 +56,7 @@ export function begunText({ name, session }: OthersOperation, when: string): str
   return `session ${shortId(session)} began ${operationText(name)} here ${when} and has not finished it: a commit would finish it or go on with it, with that session’s changes`;
 }
 
+/** "a merge", "an am". */
 export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
 }

@@ -49,19 +49,19 @@ export function literal(path: string): string {
   return /[*?[\\]/.test(path) || path.startsWith(':') ? `:(literal)${path}` : path;
 }
 
-/** The values of `-m` again. */
+/** `-m` for each message; a file where one cannot be typed. */
 export function messageWords(commonDir: string, messages: readonly string[]): string {
   const words = messages.map(plainWord);
   if (words.every((word) => word !== undefined)) return words.map((word) => ` -m ${word}`).join('');
   return textWords(commonDir, `${messages.join('\n\n')}\n`);
 }
 
-/** A message that was read from somewhere, again. */
+/** `-F` with a file that holds the message. */
 export function textWords(commonDir: string, text: string | Uint8Array): string {
   return ` -F ${fileWord(commonDir, text)}`;
 }
 
-/** How a commit came by its message. */
+/** What the words of a commit leave open about its message. */
 interface Source {
   /** In which `git commit` was typed; absolute. */
   readonly folder: string;
@@ -70,7 +70,7 @@ interface Source {
   readonly amend: boolean;
 }
 
-/** Where a commit has its message from, again: a session's shell has no editor to ask for one. */
+/** The words that give a commit the same message: a session's shell has no editor to ask for one. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,
@@ -89,7 +89,7 @@ export function sourceWords(
 export const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Other words of a command again; one that must not be shown goes. */
+/** Other words of a command as they were typed; one that must not be shown is dropped. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }
@@ -102,7 +102,7 @@ function plainOption(word: string): string | undefined {
   return plain === undefined ? undefined : ` ${name}=${plain}`;
 }
 
-/** Keeps a text that a hint needs; the word that names it. The same text has one file. */
+/** Keeps a text that a hint needs, and returns the word that names its file. The same text has one file. */
 export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));

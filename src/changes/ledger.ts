@@ -36,6 +36,7 @@ const FORGET_MS = 6 * 3600_000;
 /** A compaction that takes longer than this has died. Milliseconds. */
 const STALE_LOCK_MS = 10_000;
 
+/** The folder of a worktree’s ledgers. */
 export function ledgerFolder({ commonDir, worktreeId }: LedgerPlace): string {
   return join(repositoryFolder(commonDir), 'ledger', worktreeId);
 }

@@ -41,7 +41,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   });
 }
 
-/** A command whose end nobody has told of: the session has crashed, or its client gave it up. */
+/** A command whose end nobody has reported: the session has crashed, or its client gave it up. */
 export function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }

@@ -46,6 +46,7 @@ export function putStart(place: LedgerPlace, session: SessionId, snapshot: Snaps
   putFile(startFile(place, session), formatSnapshot(snapshot));
 }
 
+/** What was dirty when a session began to work alone; `undefined` when it has no start list. */
 export function readStart(place: LedgerPlace, session: SessionId): Snapshot | undefined {
   return parseSnapshot(readText(startFile(place, session)));
 }
@@ -67,6 +68,7 @@ export function putPause(place: LedgerPlace, session: SessionId, snapshot: Snaps
   putFile(pauseFile(place, session), formatSnapshot(snapshot));
 }
 
+/** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
 export function readPause(place: LedgerPlace, session: SessionId): Snapshot | undefined {
   return parseSnapshot(readText(pauseFile(place, session)));
 }
@@ -91,6 +93,7 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
   return parseSnapshot(readText(lastFile(place)));
 }
 
+/** Remembers the newest look at the working tree. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
   ensureFolder(ledgerFolder(place));
   putFile(lastFile(place), formatSnapshot(snapshot));

@@ -81,7 +81,7 @@ const anyCase = (word: string) =>
   );
 
 /** The blocks of the scripts, by name. */
-export function shellBlocks(): Readonly<Record<string, string>> {
+function shellBlocks(): Readonly<Record<string, string>> {
   const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
   return {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,

@@ -54,7 +54,7 @@ export function checkedOutBranch(folder: string): string | undefined {
  * Whether git takes a folder for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
  * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
  */
-export function isGitDir(path: string): boolean {
+function isGitDir(path: string): boolean {
   if (!isHead(join(path, 'HEAD'))) return false;
   const common = commonDirOf(path);
   return isEnterable(join(common, 'objects')) && isEnterable(join(common, 'refs'));
@@ -118,6 +118,6 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
 }
 
 /** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
-export function hasHandoffs(commonDir: string): boolean {
+function hasHandoffs(commonDir: string): boolean {
   return ['refs/handoffs', 'handoff'].some((name) => statOf(join(commonDir, name)) !== undefined);
 }

@@ -7,8 +7,15 @@ import { gitFailure, runGit } from './run.ts';
 
 /** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
 export const RAW_DIFF: readonly string[] = [
-  ...['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'],
-  ...['--no-ext-diff', '--no-textconv', '-O/dev/null'],
+  '--raw',
+  '-z',
+  '--no-abbrev',
+  '--no-renames',
+  '--no-relative',
+  '--ignore-submodules=none',
+  '--no-ext-diff',
+  '--no-textconv',
+  '-O/dev/null',
 ];
 
 /** Everything by which the index differs from HEAD, unborn too. */

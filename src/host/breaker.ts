@@ -13,7 +13,7 @@ const SHORT_MS = 5 * 60_000;
 
 const fileOf = (state: string, top: string) => join(hungFolder(state), top.replaceAll('/', '%'));
 
-/** When calls of this worktree have their time again, milliseconds since the epoch; `undefined`: they have it. */
+/** Until when calls of this worktree have less time, milliseconds since the epoch; `undefined`: they have all of it. */
 export function shortUntil(state: string, top: string, now: number): number | undefined {
   const until = statSync(fileOf(state, top), { throwIfNoEntry: false })?.mtimeMs;
   return until !== undefined && until > now ? until : undefined;

@@ -36,6 +36,7 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   }
 }
 
+/** Where a symbolic link points, as stored; `undefined` when the path is none. */
 export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -44,6 +45,7 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
+/** Whether a folder is there, links followed. */
 export function isFolder(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }

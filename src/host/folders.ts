@@ -122,6 +122,7 @@ export function keepInFile(text: Uint8Array): string | undefined {
   return undefined;
 }
 
+/** Makes a folder of ours, with all above it, for this user alone. */
 export function ensureFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }

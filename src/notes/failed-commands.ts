@@ -15,6 +15,7 @@ const MAX_KEPT = 5;
 /** A file beyond this is rewritten with the commands that count. Bytes. */
 const TRIM_AT = 8192;
 
+/** The folder with the failed commands of each session. */
 export function failedFolder(commonDir: string): string {
   return join(repositoryFolder(commonDir), 'failed');
 }
@@ -44,6 +45,7 @@ export function readFailed(commonDir: string, session: SessionId): FailedCommand
   return distinct.slice(-MAX_KEPT);
 }
 
+/** Forgets a session’s failed commands. */
 export function forgetFailed(commonDir: string, session: SessionId): void {
   rmSync(fileOf(commonDir, session), { force: true });
 }

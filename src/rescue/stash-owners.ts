@@ -57,6 +57,7 @@ export function takeExpected(commonDir: string, session: SessionId): ReadonlySet
   return new Set(text.split('\n').filter((line) => line !== ''));
 }
 
+/** Whether a command of the session that may make an entry of the stash is under way. */
 export function isStashing(commonDir: string, session: SessionId): boolean {
   return readText(pendingFile(commonDir, session)) !== '';
 }

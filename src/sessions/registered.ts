@@ -63,6 +63,7 @@ export function registeredProcesses(place: WorkPlace, session: SessionId): Proce
   }
 }
 
+/** Forgets under which processes a session was put on record here. */
 export function forgetRegistration(place: WorkPlace, session: SessionId): void {
   const folder = cacheFolder(place, session);
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -42,6 +42,7 @@ export interface Shares {
   readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
 }
 
+/** Divides what is dirty into what a commit of the session takes, leaves and must not take. */
 export function divideWork(facts: ShareFacts): Shares {
   const whole: Share[] = [];
   const contended: Share[] = [];

@@ -43,7 +43,7 @@ export function claimsInWindow(facts: WindowFacts): Claim[] {
 }
 
 /** A program's operand takes in what is below it. */
-export function namesPath(named: readonly string[], path: string): boolean {
+function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
@@ -61,7 +61,7 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** An announced call that was not answered within this time never will be. Milliseconds. */
+/** After this, nobody will report the end of a call or a command any more. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {

@@ -30,6 +30,7 @@ export function typedAt(scene: Scene, { workTree, commonDir }: FoundRepository):
   return typedIn(scene, { top: realPath(workTree), commonDir });
 }
 
+/** In a working tree whose top is known. */
 export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
   const cwd = realPath(scene.cwd);
   const isHere = staysThere(scene) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
