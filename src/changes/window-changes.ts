@@ -28,7 +28,6 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   const { top, window, windows, after, ledgers, own, agent, now, timeoutMs } = around;
   const time = { session: window.session, id: window.id, from: window.from, to: now };
   return claimsInWindow({
-    self: window.session,
     own,
     window: time,
     named: window.named,

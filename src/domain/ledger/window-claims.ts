@@ -6,7 +6,6 @@ import { type Window, type WindowChange, windowEvidence } from './snapshot.ts';
 /** Whose the changes are that two looks around a session's shell command show. Pure. */
 
 export interface WindowFacts {
-  readonly self: SessionId;
   /** The sessions that count as the asking one; its own is among them. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
