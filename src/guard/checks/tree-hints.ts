@@ -36,7 +36,7 @@ const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedO
 /** An abort leaves alone what is not staged. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
-  return `Take it out of the index first, git keeps it then: ${git} reset -q${paths(names)}`;
+  return `Take it out of the index first; git will keep it: ${git} reset -q${paths(names)}`;
 }
 
 function deed({ verb, does }: TreeReach): string {
