@@ -119,7 +119,7 @@ unfinished() {
   return 1
 }
 
-# True while git makes commits anew from existing ones: they keep whatever ids they have.
+# True while git remakes existing commits: they keep whatever ids they have.
 replaying() {
   if unfinished && [ "$mark" != MERGE_HEAD ]; then return 0; fi
   reverting

@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, editCall, fields, startSource, text } from './payload.ts';
+import { type Fields, fields, startSource, text, writeOrEdit } from './payload.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0; a rewritten input without a
@@ -108,7 +108,7 @@ function fileCall(tool: string, input: Fields): ToolCall {
   const path = text(input['file_path']) ?? text(input['path']) ?? text(input['notebook_path']);
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? text(input['content']) : undefined;
-  return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
+  return writeOrEdit(path, content, input);
 }
 
 function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {

@@ -3,13 +3,13 @@ import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import {
   type Fields,
-  editCall,
   fields,
   fieldsOrJson,
   firstText,
   startSource,
   text,
   toldExit,
+  writeOrEdit,
 } from './payload.ts';
 import { mcpCall } from './mcp.ts';
 
@@ -121,12 +121,12 @@ function toolCall(event: Fields): ToolCall {
   const path = firstText(input, PATH_KEYS);
   if (path === undefined) return UNREADABLE;
   const content = firstText(input, CONTENT_KEYS);
-  return content === undefined ? { kind: 'edit', path } : { kind: 'write', path, content };
+  return writeOrEdit(path, content, input);
 }
 
 function edit(input: Fields | undefined): ToolCall | undefined {
   const path = firstText(input, PATH_KEYS);
-  return path === undefined ? undefined : editCall(path, input ?? {});
+  return path === undefined ? undefined : writeOrEdit(path, undefined, input);
 }
 
 function patch(source: string | undefined): ToolCall {

@@ -3,13 +3,13 @@ import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dial
 import { mcpCall } from './mcp.ts';
 import {
   type Fields,
-  editCall,
   fields,
   fieldsOrJson,
   firstText,
   startSource,
   text,
   toldExit,
+  writeOrEdit,
 } from './payload.ts';
 
 /**
@@ -105,7 +105,7 @@ function toolCall(event: Fields): ToolCall {
   if (!FILE_TOOLS.test(tool)) return { kind: 'other' };
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined;
-  return content === undefined ? editCall(path, input ?? {}) : { kind: 'write', path, content };
+  return writeOrEdit(path, content, input);
 }
 
 /** What was interrupted, or never allowed, has not failed. */

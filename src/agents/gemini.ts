@@ -1,7 +1,7 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, editCall, fields, startSource, text } from './payload.ts';
+import { type Fields, fields, startSource, text, writeOrEdit } from './payload.ts';
 
 /**
  * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole of it, before the person is asked,
@@ -98,7 +98,7 @@ function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
   if (path === undefined) return UNREADABLE;
   const isWhole = tool === 'write_file' || input['old_string'] === '';
   const content = isWhole ? text(input[tool === 'replace' ? 'new_string' : 'content']) : undefined;
-  return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
+  return writeOrEdit(path, content, input);
 }
 
 function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {

@@ -38,6 +38,11 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
   }
 }
 
+/** What a tool does to one file: it writes the whole, where the content is known, else it changes a part. */
+export function writeOrEdit(path: string, content: string | undefined, input: Fields = {}): ToolCall {
+  return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
+}
+
 const FROM_KEYS = ['old_string', 'old_str', 'oldText', 'old_text'];
 const TO_KEYS = ['new_string', 'new_str', 'newText', 'new_text'];
 

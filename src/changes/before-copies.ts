@@ -42,6 +42,7 @@ export function takeBefore(place: LedgerPlace, session: SessionId, path: string)
   }
 }
 
+/** Forgets all that was kept for a session here. */
 export function removeBefore(place: LedgerPlace, session: SessionId): void {
   rmSync(join(ledgerFolder(place), 'before', session), { recursive: true, force: true });
 }

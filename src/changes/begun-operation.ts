@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
@@ -35,9 +36,6 @@ export function findUnfinished(
   return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
 }
 
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-const CLOCK_SLACK_MS = 20;
-
 /** It began in a command that the asking session runs now, and nobody else does. */
 function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }: Operation): boolean {
   if (place === undefined) return false;
@@ -58,6 +56,7 @@ export function begunText({ name, session }: OthersOperation, when: string): str
   return `session ${shortId(session)} began ${operationText(name)} here ${when} and has not finished it: a commit would finish it or go on with it, with that session’s changes`;
 }
 
+/** "a merge", "an am". */
 export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
 }

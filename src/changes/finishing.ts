@@ -1,3 +1,4 @@
+import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import { type Finishing, isOfOperation } from '../domain/ledger/finishing.ts';
 import type { StagedPath } from '../domain/ledger/mixing.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
@@ -47,9 +48,6 @@ async function readFinishing(
   ]);
   return { made, merged, resolved };
 }
-
-/** File times lag behind the clock by up to a tick of the kernel. Milliseconds. */
-const CLOCK_SLACK_MS = 20;
 
 /**
  * The tree that this operation merged: it was another before the command that began it. A revert may have begun with

@@ -27,14 +27,20 @@ export function pathWords(
   paths: readonly string[],
   typed: (path: string) => string = literal,
 ): string {
-  const words = paths.map((path) => plainPath(typed(path)));
-  if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined)) return ` -- ${words.join(' ')}`;
+  const words = typedPaths(paths.map(typed));
+  if (words !== undefined) return ` -- ${words}`;
   const list = paths.map((path) => `${TOP_LITERAL}${path}\0`).join('');
   return ` --pathspec-from-file=${fileWord(commonDir, list)} --pathspec-file-nul`;
 }
 
+/** Paths as words of a command line; `undefined` when they have to come from a file. */
+export function typedPaths(paths: readonly string[]): string | undefined {
+  const words = paths.map(plainPath);
+  return paths.length <= MAX_TYPED && words.every((word) => word !== undefined) ? words.join(' ') : undefined;
+}
+
 /** A name may not begin a line of what we say. */
-export function plainPath(path: string): string | undefined {
+function plainPath(path: string): string | undefined {
   return /[\n\t]/.test(path) ? undefined : plainWord(path);
 }
 
@@ -43,19 +49,19 @@ export function literal(path: string): string {
   return /[*?[\\]/.test(path) || path.startsWith(':') ? `:(literal)${path}` : path;
 }
 
-/** The values of `-m` again. */
+/** `-m` for each message; a file where one cannot be typed. */
 export function messageWords(commonDir: string, messages: readonly string[]): string {
   const words = messages.map(plainWord);
   if (words.every((word) => word !== undefined)) return words.map((word) => ` -m ${word}`).join('');
   return textWords(commonDir, `${messages.join('\n\n')}\n`);
 }
 
-/** A message that was read from somewhere, again. */
+/** `-F` with a file that holds the message. */
 export function textWords(commonDir: string, text: string | Uint8Array): string {
   return ` -F ${fileWord(commonDir, text)}`;
 }
 
-/** How a commit came by its message. */
+/** What the words of a commit leave open about its message. */
 interface Source {
   /** In which `git commit` was typed; absolute. */
   readonly folder: string;
@@ -64,7 +70,7 @@ interface Source {
   readonly amend: boolean;
 }
 
-/** Where a commit has its message from, again: a session's shell has no editor to ask for one. */
+/** The words that give a commit the same message: a session's shell has no editor to ask for one. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,
@@ -83,7 +89,7 @@ export function sourceWords(
 export const OUR_OPTIONS =
   /^--(?:author|date|trailer|fixup|reuse-message|signoff|gpg-sign|no-verify|allow-empty)(?:=|$)/;
 
-/** Other words of a command again; one that must not be shown goes. */
+/** Other words of a command as they were typed; one that must not be shown is dropped. */
 export function otherWords(words: readonly string[]): string {
   return words.flatMap((word) => plainOption(word) ?? []).join('');
 }
@@ -96,7 +102,7 @@ function plainOption(word: string): string | undefined {
   return plain === undefined ? undefined : ` ${name}=${plain}`;
 }
 
-/** Keeps a text that a hint needs; the word that names it. The same text has one file. */
+/** Keeps a text that a hint needs, and returns the word that names its file. The same text has one file. */
 export function fileWord(commonDir: string, text: string | Uint8Array): string {
   const folder = join(resolve(repositoryFolder(commonDir)), 'typed');
   const file = join(folder, hash('sha256', text).slice(0, 16));

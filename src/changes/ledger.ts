@@ -4,7 +4,6 @@ import {
   openSync,
   readFileSync,
   readSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,6 +15,7 @@ import { type LedgerEntry, type SessionLedger, foldLedger } from '../domain/ledg
 import { compactEntries } from '../domain/ledger/compact.ts';
 import { formatEntries, parseEntries } from '../domain/ledger/entries.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { entries as namesIn, readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 
 /**
@@ -29,13 +29,14 @@ export interface LedgerPlace {
 }
 
 const SUFFIX = '.jsonl';
-/** A file beyond this, and twice as big as when it was written anew last, is written anew. Bytes. */
+/** A file beyond this, and twice as big as when it was last rewritten, is rewritten. Bytes. */
 const COMPACT_AT = 128 * 1024;
 /** What only matters for a while (events, windows, commits) is forgotten after this. Milliseconds. */
 const FORGET_MS = 6 * 3600_000;
 /** A compaction that takes longer than this has died. Milliseconds. */
 const STALE_LOCK_MS = 10_000;
 
+/** The folder of a worktree’s ledgers. */
 export function ledgerFolder({ commonDir, worktreeId }: LedgerPlace): string {
   return join(repositoryFolder(commonDir), 'ledger', worktreeId);
 }
@@ -47,7 +48,7 @@ export function ledgerFile(place: LedgerPlace, session: SessionId): string {
 
 /** The ledgers of every session that has one in this worktree. */
 export function readLedgers(place: LedgerPlace): SessionLedger[] {
-  return listFolder(ledgerFolder(place)).flatMap((name) => {
+  return namesIn(ledgerFolder(place)).flatMap((name) => {
     const session = name.endsWith(SUFFIX) ? parseSessionId(name.slice(0, -SUFFIX.length)) : undefined;
     return session === undefined ? [] : [readLedger(place, session)];
   });
@@ -61,7 +62,7 @@ export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger:
 /** Every worktree that has a folder for ledgers. */
 export function ledgerPlaces(commonDir: string): LedgerPlace[] {
   const folder = join(repositoryFolder(commonDir), 'ledger');
-  return listFolder(folder).map((worktreeId) => ({ commonDir, worktreeId }));
+  return namesIn(folder).map((worktreeId) => ({ commonDir, worktreeId }));
 }
 
 /** One session's ledger; an empty one when there is none. A torn last line is no entry. */
@@ -78,7 +79,7 @@ export function appendEntries(place: LedgerPlace, session: SessionId, entries: r
   if (size > COMPACT_AT && size > 2 * compactedSize(file)) compact(place, session);
 }
 
-/** The first line of a file that was written anew says how big it was then. It is no entry. */
+/** The first line of a file that was rewritten says how big it was then. It is no entry. */
 function compactedSize(file: string): number {
   const descriptor = openSync(file, 'r');
   try {
@@ -109,7 +110,7 @@ function appendText(file: string, text: string): number {
 }
 
 /**
- * Writes the file anew with the open claims only. Nothing that others append is lost: after the rename the old
+ * Rewrites the file with the open claims only. Nothing that others append is lost: after the rename the old
  * file's tail is read once more, and whoever appended later sees that the file is another one and repeats.
  */
 export function compact(place: LedgerPlace, session: SessionId, now = Date.now()): void {
@@ -151,20 +152,4 @@ function takeLock(lock: string, now: number): boolean {
 /** Forgets a session's ledger here, for a session that is over and claims nothing. */
 export function removeLedger(place: LedgerPlace, session: SessionId): void {
   rmSync(ledgerFile(place, session), { force: true });
-}
-
-export function listFolder(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-export function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { processTable } from '../host/processes.ts';
 import { statOf } from '../git/stat.ts';
-import { type LedgerPlace, readText } from './ledger.ts';
+import { readText } from '../host/disk.ts';
+import type { LedgerPlace } from './ledger.ts';
 import { isForgotten } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 

@@ -28,7 +28,6 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   const { top, window, windows, after, ledgers, own, agent, now, timeoutMs } = around;
   const time = { session: window.session, id: window.id, from: window.from, to: now };
   return claimsInWindow({
-    self: window.session,
     own,
     window: time,
     named: window.named,
@@ -41,7 +40,7 @@ export async function claimsAround(around: Around): Promise<ReturnType<typeof cl
   });
 }
 
-/** A command whose end nobody has told of: the session has crashed, or its client gave it up. */
+/** A command whose end nobody has reported: the session has crashed, or its client gave it up. */
 export function isForgotten({ from, to }: Window, now: number): boolean {
   return to === undefined && now - from > FORGOTTEN_MS;
 }

@@ -5,9 +5,10 @@ import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { statOf } from '../git/stat.ts';
+import { entries, readText } from '../host/disk.ts';
 import { ensureFolder } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
-import { type LedgerPlace, appendEntries, ledgerFolder, listFolder, readText } from './ledger.ts';
+import { type LedgerPlace, appendEntries, ledgerFolder } from './ledger.ts';
 
 /**
  * Snapshots beside a worktree's ledgers: `start/<session>` is what was dirty when the session began (or was left
@@ -45,6 +46,7 @@ export function putStart(place: LedgerPlace, session: SessionId, snapshot: Snaps
   putFile(startFile(place, session), formatSnapshot(snapshot));
 }
 
+/** What was dirty when a session began to work alone; `undefined` when it has no start list. */
 export function readStart(place: LedgerPlace, session: SessionId): Snapshot | undefined {
   return parseSnapshot(readText(startFile(place, session)));
 }
@@ -66,6 +68,7 @@ export function putPause(place: LedgerPlace, session: SessionId, snapshot: Snaps
   putFile(pauseFile(place, session), formatSnapshot(snapshot));
 }
 
+/** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
 export function readPause(place: LedgerPlace, session: SessionId): Snapshot | undefined {
   return parseSnapshot(readText(pauseFile(place, session)));
 }
@@ -77,7 +80,7 @@ export function isPaused(place: LedgerPlace, session: SessionId): boolean {
 
 /** The sessions that have a start list here. */
 export function listStarts(place: LedgerPlace): SessionId[] {
-  return listFolder(join(ledgerFolder(place), 'start')).flatMap((name) => parseSessionId(name) ?? []);
+  return entries(join(ledgerFolder(place), 'start')).flatMap((name) => parseSessionId(name) ?? []);
 }
 
 /** When a session that is over was last known to be at work here, milliseconds since the epoch. */
@@ -90,6 +93,7 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
   return parseSnapshot(readText(lastFile(place)));
 }
 
+/** Remembers the newest look at the working tree. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
   ensureFolder(ledgerFolder(place));
   putFile(lastFile(place), formatSnapshot(snapshot));
@@ -119,12 +123,12 @@ export function openWindow(
 
 /** The commands that run now: of one session, or of all. */
 export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] {
-  const names = only === undefined ? listFolder(windowFolder(place)) : [only];
+  const names = only === undefined ? entries(windowFolder(place)) : [only];
   return names.flatMap((name) => {
     const session = parseSessionId(name);
     if (session === undefined) return [];
     const folder = join(windowFolder(place), session);
-    return listFolder(folder).flatMap((id): OpenWindow[] => {
+    return entries(folder).flatMap((id): OpenWindow[] => {
       if (!isFileName(id)) return [];
       const [first = '', second = ''] = readText(join(folder, id)).split('\n');
       const snapshot = parseSnapshot(first);

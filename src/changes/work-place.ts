@@ -46,6 +46,7 @@ export interface Ledgers {
   readonly self: SessionLedger;
 }
 
+/** Reads the ledgers of a worktree, for a session of it. */
 export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
   const all = readLedgers(place);
   const self = all.find((one) => one.session === session);

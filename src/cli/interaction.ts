@@ -6,6 +6,7 @@ import { renderNotice } from '../ui/terminal.ts';
 import type { Interaction } from '../verbs/interaction.ts';
 import { noteSource } from './note-input.ts';
 
+/** What a verb may ask of whoever typed it, and show meanwhile. */
 export function interaction(io: Io): Interaction {
   const { cwd, env, stdin, stdout, stderr, terminal } = io;
   const ask = terminal?.isInput === true ? asking(terminal) : undefined;

@@ -69,6 +69,7 @@ export function isAbandoned(
   return key.agent === next.agent && now - at > TOGETHER_MS;
 }
 
+/** A token as its file holds it. */
 export function formatToken(token: BypassToken): string {
   return `${JSON.stringify(token)}\n`;
 }
@@ -82,6 +83,7 @@ export function parseToken(text: string): BypassToken | undefined {
   return id === undefined ? undefined : { v, session: id, at };
 }
 
+/** What was consumed, as its file holds it. */
 export function formatConsumed(consumed: ConsumedBypass): string {
   return `${JSON.stringify(consumed)}\n`;
 }

@@ -158,7 +158,7 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
-/** As we write them, which tells nearly every key without making text anew: a list reads thousands. */
+/** As we write them, which tells nearly every key without making the text again: a list reads thousands. */
 const FIELDS = new Map(
   Object.entries(KEYS).map(([field, key]) => [key as string, LOWER_KEYS[field as keyof typeof KEYS]]),
 );

@@ -14,6 +14,7 @@ export const ANYONE = 'anyone';
 /** A bigger file is not read further. Characters. */
 const MAX_FILE = 256 * 1024;
 
+/** Whether a text can be an operator’s id. */
 export function isOperatorId(text: string): boolean {
   return OPERATOR.test(text);
 }

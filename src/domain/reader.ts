@@ -24,7 +24,7 @@ export function readerName(reader: Reader): string | undefined {
 }
 
 /** Whether a commit is the reader's own: its session's, or its operator's by whatever session. */
-export function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
+function isOwn({ trailers }: HandoffCommit, reader: Reader): boolean {
   if (trailers === undefined) return false;
   return (
     trailers.owner === reader.session || (trailers.from !== undefined && trailers.from === readerName(reader))

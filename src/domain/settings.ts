@@ -80,7 +80,7 @@ export function parseAge(text: string): number | undefined {
 const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** Reads a size as git-config(1) writes integers: `512k`, `200m`, `1g`; bytes. */
-export function parseSize(text: string): number | undefined {
+function parseSize(text: string): number | undefined {
   const match = /^(\d{1,9})([kmg]?)$/i.exec(text.trim());
   const unit = SIZES[(match?.[2] ?? '').toLowerCase()];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
@@ -133,7 +133,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
 
 /** What is said of a value that a setting does not know. */
 export function unknownValueText({ key, value, known }: UnknownValue): string {
-  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which it does not know: its default counts. Known: ${known}`;
+  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value, so the default counts. Valid: ${known}`;
 }
 
 /** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */

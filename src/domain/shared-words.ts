@@ -81,7 +81,7 @@ const anyCase = (word: string) =>
   );
 
 /** The blocks of the scripts, by name. */
-export function shellBlocks(): Readonly<Record<string, string>> {
+function shellBlocks(): Readonly<Record<string, string>> {
   const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
   return {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
@@ -105,7 +105,7 @@ export const GENERATED: readonly string[] = [
   'git-hooks/trailer.sh',
 ];
 
-/** A script with its blocks written anew. */
+/** A script with its blocks rewritten. */
 export function freshScript(script: string): string {
   const blocks = shellBlocks();
   return script.replace(

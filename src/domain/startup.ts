@@ -34,8 +34,8 @@ export interface StartupFacts {
 }
 
 const SHARING =
-  'Others change files in this working tree, too: commit only your own changes with git handoff commit -m <message>; ' +
-  'whose is what: git handoff status.';
+  'Others change files in this working tree, too: commit only your own changes, with git handoff commit -m ' +
+  "'<message>'; whose each change is: git handoff status.";
 
 /** Everything a session is told at its start, in bytes of UTF-8. */
 const MAX_BYTES = 1600;
@@ -79,15 +79,9 @@ export function startupText(facts: StartupFacts, nonce: string): string {
 }
 
 /** Whether there is nothing to tell but who the session is. */
-export function hasNothing({
-  notes,
-  further = 0,
-  peers,
-  overlaps: groups,
-  files: all,
-  notices: said,
-}: StartupFacts): boolean {
-  return notes.length + further + peers.length + groups.length + all.length + said.length === 0;
+export function hasNothing(facts: StartupFacts): boolean {
+  const lists = [facts.notes, facts.peers, facts.overlaps, facts.files, facts.notices];
+  return (facts.further ?? 0) === 0 && lists.every((list) => list.length === 0);
 }
 
 function notices(facts: StartupFacts): Item[] {

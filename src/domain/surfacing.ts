@@ -75,6 +75,12 @@ export function plainWord(word: string): string | undefined {
   return escapeText(word) === word ? `'${word.replaceAll("'", `'\\''`)}'` : undefined;
 }
 
+/** Names in a sentence: the first of them, and how many more there are. */
+export function listed(names: readonly string[], most = 5): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 /** Cuts a text to at most `bytes` UTF-8 bytes at a character's edge, and says that it did. */
 export function cutToBytes(text: string, bytes: number): string {
   const size = (value: string) => new TextEncoder().encode(value).length;

@@ -1,21 +1,12 @@
 import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';
-import { parseRaw } from './staged.ts';
+import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** What one commit made of each path: `head` is what `from` has there, `index` what `to` has. */
 export async function changedPaths(cwd: string, from: Oid | null, to: Oid): Promise<StagedPath[]> {
-  const flags = [
-    '--raw',
-    '-r',
-    '-z',
-    '--no-abbrev',
-    '--no-renames',
-    '--no-ext-diff',
-    '--ignore-submodules=none',
-  ];
   const trees = from === null ? ['--root', '--no-commit-id', to] : [from, to];
-  const result = await runGit(['diff-tree', ...flags, '-O/dev/null', ...trees, '--'], { cwd });
+  const result = await runGit(['diff-tree', '-r', ...RAW_DIFF, ...trees, '--'], { cwd });
   if (result.code !== 0) throw gitFailure('diff-tree', result);
   return parseRaw(result.stdout.toString('utf8'));
 }

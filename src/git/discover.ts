@@ -26,7 +26,7 @@ function gitDirAt(folder: string): string | undefined {
   const stat = statOf(path);
   if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
   if (stat?.isFile() !== true) return undefined;
-  const text = withoutNewlines(readText(path) ?? '');
+  const text = withoutNewlines(readText(path));
   const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length) : '';
   const gitDir = target === '' ? undefined : resolve(folder, target);
   return gitDir !== undefined && isGitDir(gitDir) ? gitDir : 'broken';
@@ -37,7 +37,7 @@ function gitDirAt(folder: string): string | undefined {
  * (reftable, a symbolic link, something odd).
  */
 export function readHead(gitDir: string): string | undefined {
-  const text = readText(join(gitDir, 'HEAD'))?.replace(/\n$/, '') ?? '';
+  const text = readText(join(gitDir, 'HEAD')).replace(/\n$/, '');
   if (parseOid(text) !== undefined) return 'HEAD';
   const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
   return target === 'refs/heads/.invalid' ? undefined : target;
@@ -54,7 +54,7 @@ export function checkedOutBranch(folder: string): string | undefined {
  * Whether git takes a folder for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
  * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
  */
-export function isGitDir(path: string): boolean {
+function isGitDir(path: string): boolean {
   if (!isHead(join(path, 'HEAD'))) return false;
   const common = commonDirOf(path);
   return isEnterable(join(common, 'objects')) && isEnterable(join(common, 'refs'));
@@ -65,7 +65,7 @@ function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
   } catch {
-    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readText(file) ?? '');
+    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readText(file));
   }
 }
 
@@ -87,15 +87,16 @@ function withoutNewlines(text: string): string {
 }
 
 function commonDirOf(gitDir: string): string {
-  const common = withoutNewlines(readText(join(gitDir, 'commondir')) ?? '');
+  const common = withoutNewlines(readText(join(gitDir, 'commondir')));
   return common === '' ? gitDir : resolve(gitDir, common);
 }
 
-function readText(path: string): string | undefined {
+/** What a file of git's holds; empty when there is none. */
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }
 
@@ -117,6 +118,6 @@ export function isHandoffRefFile(path: string, removed: boolean): boolean {
 }
 
 /** Whether a repository of the files backend holds handoffs; a hint, for what would remove it whole. */
-export function hasHandoffs(commonDir: string): boolean {
+function hasHandoffs(commonDir: string): boolean {
   return ['refs/handoffs', 'handoff'].some((name) => statOf(join(commonDir, name)) !== undefined);
 }

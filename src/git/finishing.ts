@@ -1,21 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { changedPaths } from './commit-paths.ts';
+import { readText } from './discover.ts';
 import { runGit } from './run.ts';
-import { parseRaw } from './staged.ts';
+import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** What git knows of an operation that it has stopped in. */
 
 /** The tree that git merged last, as the file `AUTO_MERGE` names it; any merge writes it, a stash that is popped, too. */
 export function mergedTree(gitDir: string): Oid | undefined {
-  return parseOid(firstLine(gitDir, 'AUTO_MERGE'));
+  return parseOid(readText(join(gitDir, 'AUTO_MERGE')).replace(/\n[^]*/, ''));
 }
 
 /** Whether `git merge --squash` waits for its commit. */
 export function isSquashing(gitDir: string): boolean {
-  return readText(gitDir, 'SQUASH_MSG') !== '';
+  return readText(join(gitDir, 'SQUASH_MSG')) !== '';
 }
 
 const PICKED = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
@@ -35,9 +35,9 @@ export async function madePaths(
 function changeArguments(gitDir: string, name: string): string[][] {
   switch (name) {
     case 'merge':
-      return oids(readText(gitDir, 'MERGE_HEAD')).map((head) => ['diff', `HEAD...${head}`]);
+      return oids(readText(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
     case 'squash': {
-      const [head] = oids(readText(gitDir, 'SQUASH_MSG').replace(/^commit /gm, ''));
+      const [head] = oids(readText(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
       return head === undefined ? [] : [['diff', `HEAD...${head}`]];
     }
     case 'cherry-pick':
@@ -50,11 +50,8 @@ function changeArguments(gitDir: string, name: string): string[][] {
   }
 }
 
-const FLAGS = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
-
 async function listChanges(cwd: string, [command = '', ...words]: readonly string[]) {
-  const args = [command, ...FLAGS, '--no-ext-diff', '--no-textconv', '-O/dev/null', ...words, '--'];
-  const result = await runGit(args, { cwd });
+  const result = await runGit([command, ...RAW_DIFF, ...words, '--'], { cwd });
   return result.code === 0 ? parseRaw(result.stdout.toString('utf8')) : [];
 }
 
@@ -88,16 +85,4 @@ export async function resolvedPaths(
 
 function oids(text: string): Oid[] {
   return text.split('\n').flatMap((line) => parseOid(line.trim()) ?? []);
-}
-
-function firstLine(gitDir: string, name: string): string {
-  return readText(gitDir, name).split('\n')[0] ?? '';
-}
-
-function readText(gitDir: string, name: string): string {
-  try {
-    return readFileSync(join(gitDir, name), 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -17,7 +17,7 @@ export async function whileLocked(run: () => Promise<GitResult>): Promise<GitRes
   }
 }
 
-/** Tries of what starts anew when another commit came first. */
+/** Tries of what starts over when another commit came first. */
 const MOST_TRIES = 5;
 
 /** Attempts again, from the beginning, while HEAD moves under the attempt. */

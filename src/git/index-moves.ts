@@ -1,9 +1,9 @@
 import { closeSync, openSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileState } from '../domain/ledger/file-state.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { runGit } from './run.ts';
-import { parseRaw } from './staged.ts';
+import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** A move of HEAD that may have left the index where it was: no commit, merge or switch made it. */
 export interface IndexMove {
@@ -118,9 +118,7 @@ export async function movedPaths(
   { from, to }: IndexMove,
   paths: readonly string[],
 ): Promise<{ path: string; from: FileState; to: FileState }[]> {
-  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
-  const plain = ['--no-ext-diff', '--no-textconv', '-O/dev/null'];
-  const args = ['--literal-pathspecs', 'diff', ...flags, ...plain, `${from}...${to}`, '--', ...paths];
+  const args = ['--literal-pathspecs', 'diff', ...RAW_DIFF, `${from}...${to}`, '--', ...paths];
   const result = await runGit(args, { cwd });
   if (result.code !== 0) return [];
   return parseRaw(result.stdout.toString('utf8')).map(({ path, head, index }) => ({

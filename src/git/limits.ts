@@ -26,10 +26,12 @@ const ended: boolean[] = [];
 /** Asks a child that still runs whether it hangs. */
 export const waiting = new Set<() => boolean>();
 
+/** A child ended by itself. */
 export function noteAnswer(): void {
   answered.count += 1;
 }
 
+/** A child had to be ended. */
 export function noteEnded(isHung: boolean): void {
   ended.push(isHung);
 }

@@ -116,10 +116,12 @@ export interface HandoffPath {
   readonly topic: Topic;
 }
 
+/** The place of a handoff by branch and topic. */
 export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
   return { component: encodeBranch(branch), topic };
 }
 
+/** The public ref of a handoff. */
 export function handoffRef({ component, topic }: HandoffPath): RefName {
   return `${HANDOFFS}${component}/${topic}` as RefName;
 }
@@ -129,6 +131,7 @@ export function refBelow(prefix: string, { component, topic }: HandoffPath): Ref
   return `${prefix}${component}/${topic}` as RefName;
 }
 
+/** The last tip of a handoff that was written or accepted here. */
 export function keptRef({ component, topic }: HandoffPath): RefName {
   return `${KEPT}${component}/${topic}` as RefName;
 }
@@ -143,14 +146,17 @@ export function prunedRef({ component, topic }: HandoffPath): RefName {
   return `${PRUNED}${component}/${topic}` as RefName;
 }
 
+/** Below it are the refused and replaced texts of a handoff. */
 export function lostPrefix({ component, topic }: HandoffPath): string {
   return `${LOST}${component}/${topic}/`;
 }
 
+/** One refused or replaced text of a handoff. */
 export function lostRef(path: HandoffPath, number: number): RefName {
   return `${lostPrefix(path)}${number}` as RefName;
 }
 
+/** The number at the end of a lost text’s ref. */
 export function lostNumber(ref: RefName): number {
   return Number(ref.slice(ref.lastIndexOf('/') + 1));
 }
@@ -160,10 +166,12 @@ export function ackRef({ component, topic }: HandoffPath, reader: string): RefNa
   return `${ACKS}${component}/${topic}/${reader}` as RefName;
 }
 
+/** A session’s record in a worktree. */
 export function liveRef(worktreeId: string, session: SessionId): RefName {
   return `${LIVE}${worktreeId}/${session}` as RefName;
 }
 
+/** A predecessor’s handoff file as last seen, by its path. */
 export function filesRef(path: string): RefName {
   return `${FILES}${shortHash(path)}` as RefName;
 }
@@ -196,6 +204,7 @@ export interface LivePath {
   readonly session: SessionId;
 }
 
+/** Reads a record’s ref; `undefined` for any other. */
 export function parseLiveRef(ref: string): LivePath | undefined {
   const [worktreeId, sessionText, ...rest] = ref.slice(LIVE.length).split('/');
   const session = parseSessionId(sessionText);
@@ -209,10 +218,12 @@ export interface RescuePath {
   readonly number: number;
 }
 
+/** What a rescue has kept. */
 export function rescueRef({ worktreeId, number }: RescuePath): RefName {
   return `${RESCUE}${worktreeId}/${number}` as RefName;
 }
 
+/** Reads a rescue’s ref; `undefined` for any other. */
 export function parseRescueRef(ref: string): RescuePath | undefined {
   const match = /^([0-9a-f]{16})\/([1-9]\d{0,8})$/.exec(ref.slice(RESCUE.length));
   if (!ref.startsWith(RESCUE) || match === null) return undefined;

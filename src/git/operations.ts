@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readText } from './discover.ts';
 import { gitEnvironment } from './environment.ts';
 import { gitTime } from './limits.ts';
 import { exactStatOf } from './stat.ts';
@@ -62,12 +62,4 @@ function found(gitDir: string, name: Operation['name'], file: string): Operation
   if (stat === undefined) return undefined;
   const mark = `${file}:${stat.ino}:${stat.mtimeNs}`;
   return { name, mark, at: Number(stat.mtimeNs / 1_000_000n), isSequence: file.includes('/') };
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    return '';
-  }
 }

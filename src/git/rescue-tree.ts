@@ -17,7 +17,7 @@ export const FILES_NAME = 'files';
 export const INDEX_NAME = 'index';
 
 /** Bigger files are named, not kept. Bytes. */
-export const MAX_FILE = 10 * 1024 * 1024;
+const MAX_FILE = 10 * 1024 * 1024;
 /** zlib's fastest: time is short before a command. */
 const LEVEL = 1;
 
@@ -148,6 +148,7 @@ export function nestedTree(batch: ObjectBatch, entries: readonly PathEntry[]): O
   return batch.tree(here);
 }
 
+/** A path as git has it, one character for each byte. */
 export function bytesOf({ path, raw }: Pick<DirtyPath, 'path' | 'raw'>): BinaryText {
   return raw ?? Buffer.from(path).toString('latin1');
 }

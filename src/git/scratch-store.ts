@@ -32,7 +32,7 @@ export function scratchStore(commonDir: string): ScratchStore {
 }
 
 /** Variables by which git writes to the scratch store and reads both. */
-export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
+function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.

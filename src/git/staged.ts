@@ -5,11 +5,22 @@ import { gitFailure, runGit } from './run.ts';
 
 /** What the index (gitglossary(7)) holds; the one that `GIT_INDEX_FILE` names, as hooks are given it. */
 
+/** Options of a diff that {@link parseRaw} reads, whatever the repository's settings say. */
+export const RAW_DIFF: readonly string[] = [
+  '--raw',
+  '-z',
+  '--no-abbrev',
+  '--no-renames',
+  '--no-relative',
+  '--ignore-submodules=none',
+  '--no-ext-diff',
+  '--no-textconv',
+  '-O/dev/null',
+];
+
 /** Everything by which the index differs from HEAD, unborn too. */
 export async function stagedPaths(cwd: string, env: Record<string, string> = {}): Promise<StagedPath[]> {
-  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--ignore-submodules=none'];
-  const args = ['diff', '--cached', ...flags, '--no-ext-diff', '--no-textconv', '-O/dev/null'];
-  const result = await runGit(args, { cwd, env });
+  const result = await runGit(['diff', '--cached', ...RAW_DIFF], { cwd, env });
   if (result.code !== 0) throw gitFailure('diff', result);
   return parseRaw(result.stdout.toString('utf8'));
 }
@@ -124,9 +135,8 @@ export async function pastChanges(
   paths: readonly string[],
 ): Promise<PastChange[]> {
   const format = '--format=commit %H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
-  const flags = ['--raw', '-z', '--no-abbrev', '--no-renames', '--no-relative', '--diff-merges=first-parent'];
-  const plain = ['--no-ext-diff', '-O/dev/null', '--no-show-signature', '--no-notes'];
-  const args = ['log', `--max-count=${HISTORY}`, format, ...flags, ...plain, range, '--', ...paths];
+  const plain = ['--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
+  const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain, range, '--', ...paths];
   const result = await runGit(['--literal-pathspecs', ...args], { cwd });
   if (result.code !== 0) return [];
   const changes: PastChange[] = [];

@@ -1,5 +1,6 @@
 import type { Oid } from '../domain/names.ts';
 import { gitFailure, runGit } from './run.ts';
+import { RAW_DIFF } from './staged.ts';
 
 /** Older ones are not looked at. */
 const MAX_COMMITS = 100;
@@ -15,9 +16,8 @@ export async function undonePaths(
   timeoutMs?: number,
 ): Promise<Map<string, readonly string[]>> {
   const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
-  const flags = ['-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff', '-O/dev/null'];
   const plain = ['--no-show-signature', '--no-notes', `--max-count=${MAX_COMMITS}`];
-  const args = ['log', ...flags, ...plain, format, to, `^${from}`, '--'];
+  const args = ['log', ...RAW_DIFF, ...plain, format, to, `^${from}`, '--'];
   const result = await runGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   if (result.code !== 0) throw gitFailure('log', result);
   const paths = new Map<string, readonly string[]>();

@@ -66,6 +66,7 @@ export async function readWhole(
   return found;
 }
 
+/** Whether a commit could not be read whole. */
 export function isBroken(one: WholeCommit | BrokenObject): one is BrokenObject {
   return 'why' in one;
 }

@@ -43,17 +43,6 @@ export function linkedWorktrees(commonDir: string): Pick<Worktree, 'path' | 'git
   ];
 }
 
-/** Whether a linked worktree lies inside of another working tree, as Claude Code's do. */
-export function hasWorktreeBelow({
-  commonDir,
-  workTree,
-}: {
-  readonly commonDir: string;
-  readonly workTree: string;
-}): boolean {
-  return linkedWorktrees(commonDir).some(({ path }) => path.startsWith(`${workTree}/`));
-}
-
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

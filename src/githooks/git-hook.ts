@@ -64,7 +64,7 @@ function placed(line: string, { cwd }: HookPlace): string {
 /** A person may have allowed what is refused. */
 async function decideOrLift(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const answer = await dispatch(call, place);
-  // Without a reason it is no refusal: `git handoff commit` begins anew.
+  // Without a reason it is no refusal: `git handoff commit` starts over.
   if (!answer.refused || answer.lines.length === 0 || !exists(bypassFolder(place.commonDir))) return answer;
   return (await import('./lift-hook.ts')).liftHook(call, place, answer);
 }

@@ -43,12 +43,14 @@ export interface HookPlace {
   readonly commonDir: string;
 }
 
+/** The repository of a hook’s call: as the shim found it, or else git is asked. */
 export async function placeOf({ cwd, gitDir, commonDir }: HookCall): Promise<HookPlace> {
   if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
   const opened = await openRepository(cwd);
   return { cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
 }
 
+/** The settings: as the launcher read them, or else git is asked. */
 export async function settingsOf({ cwd, settings, budget }: HookCall): Promise<Settings> {
   return settings === undefined
     ? readSettings(cwd, budget.left())

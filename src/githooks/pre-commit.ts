@@ -67,7 +67,7 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const { self, head } = scene;
   const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
   if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
-    // `git handoff commit` begins anew, and says so when it gives up.
+    // `git handoff commit` starts over, and says so when it gives up.
     return { refused: true, session: self, lines: [] };
   }
   const { decision, facts, words } = await judge(call, place, scene);

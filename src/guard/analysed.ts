@@ -20,8 +20,8 @@ export interface Analysed {
 }
 
 /**
- * Where it touches other repositories the command is analysed by what is known there: first by their aliases, then, when
- * the session has come there only now, by what others are known to have changed.
+ * Analyses a command. Where it touches other repositories it is analysed again: with their aliases, and, when the session
+ * was not known there before, with what others are known to have changed.
  */
 export async function analysed(scene: Scene, tool: CommandTool): Promise<Analysed> {
   const { session } = scene.event;

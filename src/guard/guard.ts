@@ -186,7 +186,7 @@ async function decideInTime(scene: Scene): Promise<Verdict> {
   return ALLOW;
 }
 
-/** Around a tool, which waits for an answer and goes on with what it is told. */
+/** Only around a tool: there the session reads the answer, and goes on. */
 function notCheckedVerdict({ kind }: GuardEvent, unchecked: ReadonlySet<string>): Verdict | undefined {
   if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return undefined;
   return { kind: 'context', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` };

@@ -10,7 +10,7 @@ const OWN_WRITES = new Set(['ack', 'close', 'commit', 'import', 'rescue', 'stage
 
 /**
  * The worktrees that a command may change, but for the one that it is called in: by the paths that it names, and by the
- * folders in which it runs git, or a program of which nothing is known. One that it only reads is none.
+ * folders in which it runs git, or a program of which nothing is known. One that it only reads does not count.
  *
  * @param repositories common dirs of those of which a command may take a whole worktree away
  */

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureFolder, hungFolder } from './folders.ts';
 
@@ -13,7 +13,7 @@ const SHORT_MS = 5 * 60_000;
 
 const fileOf = (state: string, top: string) => join(hungFolder(state), top.replaceAll('/', '%'));
 
-/** When calls of this worktree have their time again, milliseconds since the epoch; `undefined`: they have it. */
+/** Until when calls of this worktree have less time, milliseconds since the epoch; `undefined`: they have all of it. */
 export function shortUntil(state: string, top: string, now: number): number | undefined {
   const until = statSync(fileOf(state, top), { throwIfNoEntry: false })?.mtimeMs;
   return until !== undefined && until > now ? until : undefined;
@@ -42,7 +42,7 @@ export function noteGit(
 /** git hung at a call. The second time running the next ones get less time. */
 export function noteHung(state: string, top: string, now: number): void {
   const file = fileOf(state, top);
-  const isSecond = textOf(file) !== undefined;
+  const isSecond = existsSync(file);
   ensureFolder(hungFolder(state));
   writeFileSync(file, 'hung\n');
   // The first time: long ago, which no shell takes for later than now.
@@ -53,12 +53,4 @@ export function noteHung(state: string, top: string, now: number): void {
 /** git answered. */
 export function forgetHung(state: string, top: string): void {
   rmSync(fileOf(state, top), { force: true });
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
+import { readSome } from './pipe.ts';
 
 /** The words that a process was started with. */
 export interface CommandLine {
@@ -56,14 +57,4 @@ export function standardInput(pid: number): string | undefined {
     if (file !== undefined) closeSync(file);
   }
   return undefined;
-}
-
-/** `undefined`: its writer has not written yet. */
-function readSome(file: number, chunk: Buffer): number | undefined {
-  try {
-    return readSync(file, chunk);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
-    throw error;
-  }
 }

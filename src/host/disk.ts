@@ -3,6 +3,7 @@ import {
   closeSync,
   lstatSync,
   openSync,
+  readFileSync,
   readSync,
   readdirSync,
   readlinkSync,
@@ -35,6 +36,7 @@ export function realPath(path: string, followLast = true, depth = 0): string {
   }
 }
 
+/** Where a symbolic link points, as stored; `undefined` when the path is none. */
 export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
@@ -43,6 +45,7 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
+/** Whether a folder is there, links followed. */
 export function isFolder(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
@@ -74,6 +77,15 @@ export function entries(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
+  }
+}
+
+/** What a file holds; empty when it is none or cannot be read. */
+export function readText(path: string, encoding: 'utf8' | 'latin1' = 'utf8'): string {
+  try {
+    return readFileSync(path, encoding);
+  } catch {
+    return '';
   }
 }
 

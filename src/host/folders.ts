@@ -1,6 +1,7 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { exists } from './disk.ts';
 import { randomName } from './random-name.ts';
 
 /** The user's state folder: where the guard logs outside repositories (XDG base directories). */
@@ -38,7 +39,7 @@ export function bypassFolder(commonDir: string): string {
 
 /** Whether `init` ran in this repository. */
 export function isInitialised(commonDir: string): boolean {
-  return statSync(repositoryFolder(commonDir), { throwIfNoEntry: false }) !== undefined;
+  return exists(repositoryFolder(commonDir));
 }
 
 /** The file whose modification time is a session's last call. */
@@ -121,6 +122,7 @@ export function keepInFile(text: Uint8Array): string | undefined {
   return undefined;
 }
 
+/** Makes a folder of ours, with all above it, for this user alone. */
 export function ensureFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }

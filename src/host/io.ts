@@ -92,7 +92,7 @@ export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'>
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** At most so much of what is left is kept for the answer when something before it takes too long. Milliseconds. */
+/** The most that is kept for the answer when a step before it takes too long. Milliseconds. */
 const ANSWER_MS = 1000;
 
 /** What one step may take of the time that is left, so that there is an answer all the same. Milliseconds. */

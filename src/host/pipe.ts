@@ -34,7 +34,7 @@ function kindOf(descriptor: number) {
   return { isFIFO: stat.isFIFO(), isSocket: stat.isSocket() };
 }
 
-/** Opened anew a pipe does not block, and nobody else's descriptor is changed by that. Only Linux can. */
+/** A pipe that is opened again does not block, and nobody else's descriptor is changed by that. Only Linux can. */
 function openedAnew(descriptor: number): number | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -44,8 +44,8 @@ function openedAnew(descriptor: number): number | undefined {
   }
 }
 
-/** How much came; `undefined`: nothing yet. */
-function readSome(pipe: number, chunk: Buffer): number | undefined {
+/** How much came from a pipe that does not block; `undefined`: nothing yet. */
+export function readSome(pipe: number, chunk: Buffer): number | undefined {
   try {
     return readSync(pipe, chunk);
   } catch (error) {

@@ -14,7 +14,6 @@ const FIRST_PAUSE_MS = 4;
  * Takes a lock that one process holds at a time; that of a process which is gone is taken over.
  *
  * @param who one word, for whoever has to wait
- * @param patienceMs `Infinity`: it waits as long as it takes
  */
 export async function takeLock(lock: string, who: string, patienceMs: number): Promise<ProcessLock> {
   const own = `${lock}.${randomName()}`;

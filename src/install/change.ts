@@ -50,6 +50,7 @@ export interface FileReceipt {
   readonly added: number;
 }
 
+/** The hash by which a receipt knows bytes again. */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }

@@ -71,6 +71,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
   }
 }
 
+/** Whether anything is there, a dangling link included. */
 export async function exists(path: string): Promise<boolean> {
   return fs.lstat(path).then(
     () => true,

@@ -13,7 +13,7 @@ export const GIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'pre
 export type GitHook = (typeof GIT_HOOKS)[number];
 
 export const BLOCK_START = '# >>> git-handoff >>>';
-export const BLOCK_END = '# <<< git-handoff <<<';
+const BLOCK_END = '# <<< git-handoff <<<';
 
 /** What a hook that we create begins with. */
 export const NEW_HOOK = '#!/bin/sh\n';

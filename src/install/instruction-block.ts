@@ -17,7 +17,7 @@ const LINES = [
   '  before you go on), then `git handoff take <topic>`.',
   '- Before you stop: `git handoff write <topic> --file -` with the headings Goal, Current State, Important Files,',
   '  Next Action, Stop Conditions.',
-  '- Commit only your own work: `git handoff commit -m <message>`. Others at work: `git handoff sessions`.',
+  "- Commit only your own work: `git handoff commit -m '<message>'`. Others at work: `git handoff sessions`.",
   '- A refusal names what to do instead: do that, never go round it. Work that is gone: `git handoff rescue`.',
   INSTRUCTIONS_END,
 ];
@@ -32,6 +32,7 @@ interface Place {
 /** Whether a text holds our block: `damaged` is a marker without its other, or more than one block. */
 export type BlockState = 'none' | 'whole' | 'damaged';
 
+/** Whether a text holds our block; `damaged` where the markers do not make one. */
 export function blockState(text: string): BlockState {
   const starts = markers(text, INSTRUCTIONS_START);
   const ends = markers(text, INSTRUCTIONS_END);

@@ -5,7 +5,7 @@ import type { FileReceipt } from './change.ts';
 import { blockState } from './instruction-block.ts';
 
 /** The files at the top of a working tree that clients put before every session. */
-export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
+const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 /** One of them, as it stands. */
 export interface InstructionFacts extends FileFacts {

@@ -32,6 +32,7 @@ export function parseReceipt(bytes: Buffer | undefined, path: string): Receipt {
   });
 }
 
+/** A receipt as its file holds it. */
 export function formatReceipt(receipt: Receipt): Buffer {
   return Buffer.from(JSON.stringify(receipt, null, 2) + '\n', 'utf8');
 }

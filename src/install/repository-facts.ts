@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { type GitRunner, gitFailure } from '../git/run.ts';
 import { type ConfigHooks, parseConfigHooks, runsConfigHooks } from './config-hooks.ts';
-import { exists, followLinks, readBytes, realPath } from './disk.ts';
+import { followLinks, readBytes, realPath } from './disk.ts';
 
 /** The folder that git takes hooks from in this worktree (githooks(5), `core.hooksPath`). */
 export interface HooksFolder {
@@ -130,9 +130,4 @@ async function presentFolder(path: string): Promise<string> {
 export async function isIgnored(git: GitRunner, path: string): Promise<boolean> {
   const cwd = await presentFolder(resolve(path, '..'));
   return (await git(['check-ignore', '-q', '--', path], { cwd })).code === 0;
-}
-
-/** Whether the repository that this common dir belonged to still has our folder. */
-export async function isInitialised(commonDir: string): Promise<boolean> {
-  return exists(join(commonDir, 'handoff'));
 }

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { isInitialised } from './repository-facts.ts';
+import { isInitialised } from '../host/folders.ts';
 
 /*
  * The user's state folder holds what several repositories share:
@@ -19,7 +19,7 @@ export async function otherRepositories(state: string, commonDir: string | undef
   );
   const others: string[] = [];
   for (const dir of listed.map((text) => text.replace(/\n$/, ''))) {
-    if (dir !== '' && dir !== commonDir && (await isInitialised(dir))) others.push(dir);
+    if (dir !== '' && dir !== commonDir && isInitialised(dir)) others.push(dir);
   }
   return others.sort();
 }

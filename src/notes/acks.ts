@@ -26,7 +26,7 @@ export function ackOf(acks: Acks, path: HandoffPath, reader: string): Oid | unde
 }
 
 /**
- * Puts a reader's acknowledgement on the tip, by compare-and-swap. `tip` is asked anew at every try, so that an
+ * Puts a reader's acknowledgement on the tip, by compare-and-swap. `tip` is asked again at every try, so that an
  * acknowledgement of an older tip never replaces that of a newer one.
  *
  * @throws Failure `lost-race` when others moved it at every try, `environment` when a lock is in the way.

@@ -1,8 +1,8 @@
-import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FailedCommand } from '../domain/automatic-note.ts';
 import type { SessionId } from '../domain/names.ts';
-import { entries } from '../host/disk.ts';
+import { entries, readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
 import { randomName } from '../host/random-name.ts';
 
@@ -12,9 +12,10 @@ import { randomName } from '../host/random-name.ts';
  */
 
 const MAX_KEPT = 5;
-/** A file beyond this is written anew with the commands that count. Bytes. */
+/** A file beyond this is rewritten with the commands that count. Bytes. */
 const TRIM_AT = 8192;
 
+/** The folder with the failed commands of each session. */
 export function failedFolder(commonDir: string): string {
   return join(repositoryFolder(commonDir), 'failed');
 }
@@ -36,7 +37,7 @@ export function rememberFailed(commonDir: string, session: SessionId, failed: Fa
 
 /** The last of them, oldest first; the same command twice in a row is one. */
 export function readFailed(commonDir: string, session: SessionId): FailedCommand[] {
-  const all = textOf(fileOf(commonDir, session)).split('\n').flatMap(parseLine);
+  const all = readText(fileOf(commonDir, session)).split('\n').flatMap(parseLine);
   const distinct = all.filter(({ command, exit }, at) => {
     const next = all[at + 1];
     return next?.command !== command || next.exit !== exit;
@@ -44,6 +45,7 @@ export function readFailed(commonDir: string, session: SessionId): FailedCommand
   return distinct.slice(-MAX_KEPT);
 }
 
+/** Forgets a session’s failed commands. */
 export function forgetFailed(commonDir: string, session: SessionId): void {
   rmSync(fileOf(commonDir, session), { force: true });
 }
@@ -52,7 +54,7 @@ export function forgetFailed(commonDir: string, session: SessionId): void {
 export function forgetCommandsNaming(commonDir: string, word: string): void {
   for (const name of entries(failedFolder(commonDir))) {
     const file = join(failedFolder(commonDir), name);
-    const lines = textOf(file).split('\n');
+    const lines = readText(file).split('\n');
     const kept = lines.filter((line) => !line.includes(word));
     if (kept.length === lines.length) continue;
     const temporary = `${file}.${randomName()}.new`;
@@ -70,13 +72,5 @@ function parseLine(line: string): FailedCommand[] {
     return [{ command, exit: typeof exit === 'number' ? exit : undefined }];
   } catch {
     return [];
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

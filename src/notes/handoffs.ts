@@ -20,7 +20,7 @@ import { type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 import { type TopicState, readTopic } from './topic.ts';
 
-/** Tries of a swap; between them ownership is decided anew. */
+/** Tries of a swap; between them ownership is decided again. */
 const MAX_TRIES = 5;
 /** Tries at a lock, for each of which git waits a second itself: nobody at work holds one for that long. */
 const MAX_LOCKED = 2;
@@ -97,7 +97,7 @@ export interface CommitOptions {
 
 /**
  * Puts one commit on a topic: decide, write the objects, swap the public ref and `kept` in one
- * transaction. The only loop in which a lost swap decides anew. With an expectation that ends it when the
+ * transaction. The only loop in which a lost swap starts over. With an expectation that ends it when the
  * tip is another one; it goes on when only `kept` was moved, to the very tip that is expected.
  */
 export async function commitHandoff(

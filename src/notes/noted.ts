@@ -15,10 +15,12 @@ function nameOf({ worktreeId, record }: StoredSession): string {
   return [worktreeId, record.session, record.pid ?? '-', encodeURIComponent(record.start ?? '-')].join('.');
 }
 
+/** Whether a dead session has got its note. */
 export function isNoted(commonDir: string, session: StoredSession): boolean {
   return exists(join(folderOf(commonDir), nameOf(session)));
 }
 
+/** Remembers that a dead session has got its note. */
 export function rememberNoted(commonDir: string, session: StoredSession): void {
   ensureFolder(folderOf(commonDir));
   writeFileSync(join(folderOf(commonDir), nameOf(session)), '');
@@ -34,10 +36,12 @@ export function rememberLate(commonDir: string, session: StoredSession): void {
   writeFileSync(file, '');
 }
 
+/** Whether the note of a session that ended is still due. */
 export function isLate(commonDir: string, session: StoredSession): boolean {
   return exists(lateFile(commonDir, session));
 }
 
+/** The note that was due is left. */
 export function forgetLate(commonDir: string, session: StoredSession): void {
   rmSync(lateFile(commonDir, session), { force: true });
 }

@@ -1,8 +1,8 @@
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Oid, type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
+import { readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
-import { readText } from '../changes/ledger.ts';
 
 /** `<common>/handoff/stashes`: which session made which entry of the stash, a line each. */
 const fileOf = (commonDir: string) => join(repositoryFolder(commonDir), 'stashes');
@@ -57,6 +57,7 @@ export function takeExpected(commonDir: string, session: SessionId): ReadonlySet
   return new Set(text.split('\n').filter((line) => line !== ''));
 }
 
+/** Whether a command of the session that may make an entry of the stash is under way. */
 export function isStashing(commonDir: string, session: SessionId): boolean {
   return readText(pendingFile(commonDir, session)) !== '';
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
+import { readText } from '../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 
 /**
@@ -62,6 +63,7 @@ export function registeredProcesses(place: WorkPlace, session: SessionId): Proce
   }
 }
 
+/** Forgets under which processes a session was put on record here. */
 export function forgetRegistration(place: WorkPlace, session: SessionId): void {
   const folder = cacheFolder(place, session);
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -76,14 +78,6 @@ function processOf(name: string): ProcessId | undefined {
   return pid === undefined || start === undefined
     ? undefined
     : { pid: Number(pid), start: decodeURIComponent(start) };
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function makeStale(file: string): void {

@@ -43,6 +43,7 @@ export function isSolo(gitDir: string, session: SessionId): boolean {
   return readSolo(gitDir)?.startsWith(`${session} `) ?? false;
 }
 
+/** Nobody is alone here any more. */
 export function removeSolo(gitDir: string): void {
   rmSync(join(gitDir, SOLO_FILE), { force: true });
 }

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
+import { entries, readText } from '../host/disk.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
 
@@ -23,20 +24,15 @@ export function putVisit(env: NodeJS.ProcessEnv, session: SessionId, { workTree 
 /** The worktrees in which the session works from outside, as far as they still are some. */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
   const folder = visitsFolder(env, session);
-  return namesIn(folder).flatMap((name) => {
-    try {
-      return discoverRepository(readFileSync(join(folder, name), 'utf8')) ?? [];
-    } catch {
-      return [];
-    }
-  });
+  const paths = entries(folder).map((name) => readText(join(folder, name)));
+  return paths.flatMap((path) => (path === '' ? [] : (discoverRepository(path) ?? [])));
 }
 
 /** Forgets one worktree, or all. */
 export function removeVisit(env: NodeJS.ProcessEnv, session: SessionId, found?: FoundRepository): void {
   const folder = visitsFolder(env, session);
   if (found !== undefined) rmSync(join(folder, nameHash(found.workTree)), { force: true });
-  if (found === undefined || namesIn(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+  if (found === undefined || entries(folder).length === 0) rmSync(folder, { recursive: true, force: true });
 }
 
 /** Notes that sessions are at work in a repository: the launcher looks at these before it leaves a call from outside alone. */
@@ -51,19 +47,6 @@ export function rememberRepository(env: NodeJS.ProcessEnv, commonDir: string): v
 /** Common dirs of the repositories in which sessions have been at work. */
 export function knownRepositories(env: NodeJS.ProcessEnv): string[] {
   const folder = join(stateFolder(env), 'repositories');
-  return namesIn(folder).flatMap((name) => {
-    try {
-      return readFileSync(join(folder, name), 'utf8').replace(/\n$/, '') || [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  const paths = entries(folder).map((name) => readText(join(folder, name)).replace(/\n$/, ''));
+  return paths.filter((path) => path !== '');
 }

@@ -7,7 +7,7 @@ const MAX_ATTEMPTS = 64;
  * Runs a step once for each combination of the possible values that it looks at, so that expansion itself
  * deals with one value at a time. Without branches so far this is one plain call. Returns the first result.
  */
-export function eachChoice<T>(machine: Machine, frame: Frame, run: (frame: Frame) => T): T | undefined {
+function eachChoice<T>(machine: Machine, frame: Frame, run: (frame: Frame) => T): T | undefined {
   if (!machine.branched) return run(frame);
   const outer = machine.ambiguous;
   const layers: Scope[] = [];

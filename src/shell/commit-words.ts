@@ -10,7 +10,6 @@ export interface CommitWords {
   readonly file: string | undefined;
   /** What else says how the commit is to be made (`--author`, `-s`), to be typed again. */
   readonly kept: readonly string[];
-  readonly pathspecs: readonly string[];
 }
 
 /** Options of git itself that take the next word. */
@@ -70,18 +69,12 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
   const found = { amend: false, all: false, file: undefined as string | undefined };
   const messages: string[] = [];
   const kept: string[] = [];
-  const pathspecs: string[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
-    if (word === '--' || word === '--end-of-options') {
-      if (exact) pathspecs.push(...words.slice(at + 1));
-      break;
-    }
+    if (word === '--' || word === '--end-of-options') break;
     const options = readOptions(word);
-    if (options === undefined) pathspecs.push(word);
-    const last = options?.at(-1);
-    if (last?.needs === true && !exact) break;
-    for (const option of options ?? []) {
+    if (options.at(-1)?.needs === true && !exact) break;
+    for (const option of options) {
       const { name } = option;
       const value = option.needs ? (words[(at += 1)] ?? '') : option.value;
       if (/^(?:no-)?amend$/.test(name)) found.amend = name === 'amend';
@@ -92,7 +85,7 @@ export function parseCommitWords(argv: readonly string[], exact = true): CommitW
       else if (KEPT.has(name)) kept.push(value === undefined ? `--${name}` : `--${name}=${value}`);
     }
   }
-  return { ...found, messages, kept, pathspecs: exact ? pathspecs : [] };
+  return { ...found, messages, kept };
 }
 
 function commitArguments(argv: readonly string[]): readonly string[] | undefined {
@@ -115,10 +108,10 @@ interface Option {
   readonly needs: boolean;
 }
 
-/** `undefined`: the word is a pathspec. */
-function readOptions(word: string): readonly Option[] | undefined {
+/** None of a pathspec. */
+function readOptions(word: string): readonly Option[] {
   if (word.startsWith('--')) return [readLong(word.slice(2))];
-  return word.startsWith('-') && word !== '-' ? readShort(word.slice(1)) : undefined;
+  return word.startsWith('-') && word !== '-' ? readShort(word.slice(1)) : [];
 }
 
 /** git takes any beginning of a long option that fits only one. */

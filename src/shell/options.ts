@@ -83,6 +83,7 @@ export function optionValue(options: Options, ...names: readonly string[]): stri
   return optionValues(options, ...names).at(-1);
 }
 
+/** All values that options by these names were given. */
 export function optionValues(options: Options, ...names: readonly string[]): string[] {
   return names.flatMap((name) => options.values.get(name) ?? []);
 }

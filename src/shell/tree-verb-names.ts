@@ -26,6 +26,7 @@ const TREE_VERBS = [
 
 export type TreeVerb = (typeof TREE_VERBS)[number];
 
+/** Whether a git verb may change the files of a working tree in bulk. */
 export function isTreeVerb(verb: string): verb is TreeVerb {
   return TREE_VERBS.some((name) => name === verb);
 }

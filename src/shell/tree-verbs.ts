@@ -4,8 +4,6 @@ import { patchedFiles } from './programs/editors.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
 import { type TreeFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
-
-export type { TreeReach } from './tree-reach.ts';
 import type { TreeSettings } from '../domain/settings.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Scope, Value } from './scope.ts';
 import { expandFields, expandText } from './words.ts';
 
 /** The variables that say which session calls, and the kill switch. */
-export const IDENTITY_VARIABLES: readonly string[] = [
+const IDENTITY_VARIABLES: readonly string[] = [
   'GIT_HANDOFF_SESSION',
   'CLAUDE_CODE_SESSION_ID',
   'CODEX_THREAD_ID',

@@ -137,7 +137,7 @@ export function runFunction(
 }
 
 /** The value of `$@` for a list of words. */
-export function positional(words: readonly string[]): ReadonlyMap<string, string> {
+function positional(words: readonly string[]): ReadonlyMap<string, string> {
   return new Map(words.map((word, index) => [String(index + 1), word]));
 }
 

@@ -13,6 +13,7 @@ export function renderFailure(failure: Failure): string {
   return `error: ${escapeLine(failure.message)}\n${hints.join('')}`;
 }
 
+/** A notice as a line for stderr. */
 export function renderNotice(notice: string): string {
   return `notice: ${escapeLine(notice)}\n`;
 }
@@ -31,6 +32,7 @@ export function failureJson(failure: Failure): object {
   };
 }
 
+/** The exit status that a failure ends with. */
 export function exitCode(failure: Failure): number {
   return EXIT_CODES[failure.code];
 }

@@ -11,7 +11,7 @@ import {
 } from '../support/client/hands.ts';
 import { type Installed, installPacked } from '../support/client/packed.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
-import { bothEnded, expectRefusal, historyOf, NEXT_COMMAND, unhurried } from '../support/client/sharing.ts';
+import { bothEnded, expectRefusal, historyOf, NEXT_COMMAND } from '../support/client/sharing.ts';
 import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
@@ -113,10 +113,7 @@ describe('the packed tarball in an empty home', () => {
     ['Codex', CODEX_HANDS],
     ['Gemini CLI', GEMINI_HANDS],
   ])('%s: install, write, refused clobber, mixed commit refused, uninstall', async (_, hands) => {
-    const { world, before, a, b } = await unhurried(
-      () => installedWorld(installed.programs, hands),
-      (made) => play(made, hands),
-    );
+    const { world, before, a, b } = await play(await installedWorld(installed.programs, hands), hands);
     const program = await world.output('command -v git-handoff');
     expect(program).toBe(path.join(installed.programs, 'git-handoff'));
     expect(realpathSync(program).startsWith(`${REPOSITORY}/`)).toBe(false);

@@ -264,11 +264,7 @@ describe('a token', () => {
         });
       const answers = await Promise.all([call(1), call(2), call(3)]);
       const denied = answers.filter(({ stdout }) => stdout.includes('"deny"'));
-      const late = world
-        .guardLog()
-        .split('\n')
-        .filter((line) => /deadline|took too long/.test(line)).length;
-      if (late === 0) expect(denied).toHaveLength(2);
+      expect(denied).toHaveLength(2);
       expect(tokens()).toEqual([]);
     }
   });

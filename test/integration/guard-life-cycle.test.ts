@@ -52,8 +52,7 @@ function atWork(): string[] {
 
 const beatOf = (session: string) => existsSync(join(world.path, '.git', 'handoff', 'beat', session));
 
-// A machine too busy to decide in time lets calls through unregistered: then it is tried again.
-describe('a session', { retry: 2 }, () => {
+describe('a session', () => {
   it('is put on record when it starts, under its client, and is alone', async () => {
     const one = client();
     const answer = await one.start(A);
@@ -145,7 +144,7 @@ describe('a session', { retry: 2 }, () => {
   });
 });
 
-describe('a conversation that is cleared', { retry: 2 }, () => {
+describe('a conversation that is cleared', () => {
   const write = (session: string, text: string) =>
     `CLAUDE_CODE_SESSION_ID=${session} git handoff write auth-refresh -m ${text}`;
   const trailers = () =>
@@ -179,7 +178,7 @@ describe('a conversation that is cleared', { retry: 2 }, () => {
   });
 });
 
-describe('two processes with one session id', { retry: 2 }, () => {
+describe('two processes with one session id', () => {
   it('are both warned, each once', async () => {
     const [one, two] = [client(), client()];
     await one.start(A);
@@ -205,7 +204,7 @@ describe('two processes with one session id', { retry: 2 }, () => {
   });
 });
 
-describe('linked worktrees', { retry: 2 }, () => {
+describe('linked worktrees', () => {
   it('have their own only session each, and know of each other', async () => {
     const linked = world.worktree('feat/search');
     await client().start(A);

@@ -104,7 +104,8 @@ describe('no marker is put in', () => {
 
 describe('files that handoff.guardPath names', () => {
   it('are owned by their marker, whatever their names', () => {
-    const other = new GuardWorld({ marker: 'unset' });
+    // The launcher knows nothing of them, and must not decide alone.
+    const other = new GuardWorld({ marker: 'unset', calls: 'process' });
     const folder = join(other.home, 'shared notes');
     const at = (name: string) => join(folder, name);
     try {
@@ -116,7 +117,11 @@ describe('files that handoff.guardPath names', () => {
         kind: 'deny',
         text: containing('sess-bbb'),
       });
-      expect(other.before('Bash', { command: `rm '${at('plan.md')}'` })).toMatchObject({ kind: 'deny' });
+      for (const program of ['rm', 'sed -i d']) {
+        expect(other.before('Bash', { command: `${program} '${at('plan.md')}'` })).toMatchObject({
+          kind: 'deny',
+        });
+      }
       expect(other.before('Write', { file_path: at('new.md'), content: 'x' })).toMatchObject({
         kind: 'rewrite',
         input: { content: `${MARKER}\nx` },

@@ -24,8 +24,7 @@ const hook = (tool: string, input: object) => ({
   }),
 });
 
-// A process that the busy machine stops in time answers nothing.
-describe('a call in process', { retry: 3 }, () => {
+describe('a call in process', () => {
   it.each<[string, string[], (() => RunOptions)?]>([
     ['a listing', ['list']],
     ['JSON', ['status', '--json'], () => ({ session: B })],

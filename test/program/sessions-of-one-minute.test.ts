@@ -47,6 +47,14 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(world.ids()).toEqual(['11112222']);
   });
 
+  it('with handoff.trailer = short: what a session’s own reset leaves of its commit is its again', () => {
+    world.git(['config', 'handoff.trailer', 'short']);
+    bothCommit();
+    world.bash(Y, 'node --version');
+    world.bash(Y, 'git reset -q --soft HEAD~1');
+    expect(world.try(X, 'src/b.ts', '2\n')).toMatchObject({ kind: 'deny', text: /session 11112222/ });
+  });
+
   it('short trailers of 0.1.0 that fit both are believed of neither: the ledger tells', () => {
     world.git(['config', 'handoff.trailer', 'off']);
     bothCommit();

@@ -34,11 +34,11 @@ describe('a value that a setting does not know', () => {
       const answer = world.begin(session);
       return answer.kind === 'context' ? answer.text : '';
     };
-    expect(told(A)).toContain('handoff.verifyoperators is set to "strict", which it does not know');
+    expect(told(A)).toContain('handoff.verifyoperators is set to "strict", which is not a valid value');
     expect(told(B)).not.toContain('does not know');
     world.git(['config', 'handoff.verifyOperators', 'loose']);
-    expect(told(B)).toContain('"loose", which it does not know');
-    expect(world.handoff(['doctor']).stdout).toContain('"loose", which it does not know');
+    expect(told(B)).toContain('"loose", which is not a valid value');
+    expect(world.handoff(['doctor']).stdout).toContain('"loose", which is not a valid value');
     world.remove();
   });
 });

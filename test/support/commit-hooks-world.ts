@@ -1,41 +1,21 @@
-import { copyFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Run, RunOptions } from './repository.ts';
 import { SharingWorld } from './sharing-world.ts';
 
-/** What git keeps of an operation that is unfinished. */
-const STATES = '*_HEAD MERGE_* rebase-* sequencer';
-
 /** Two sessions in one working tree, whose commits our installed git hooks look at. */
 export class CommitWorld extends SharingWorld {
-  /**
-   * git refuses: exit 1, HEAD and the index as they were. A commit that a busy machine let through unchecked is taken
-   * back and made again. Returns what git wrote to stderr.
-   */
+  /** git refuses: exit 1, HEAD and the index as they were. Returns what git wrote to stderr. */
   refused(session: string, args: readonly string[], options: RunOptions = {}): string {
     const cwd = options.cwd ?? this.path;
-    const index = this.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { cwd });
-    const copy = join(this.root, 'index-before');
-    const head = this.git(['rev-parse', 'HEAD'], { cwd });
-    const entries = () => this.git(['ls-files', '--stage', '-z'], { cwd });
-    const before = entries();
-    copyFileSync(index, copy);
-    this.#keepStates(cwd);
-    for (let tries = 0; ; tries += 1) {
-      const unchecked = this.#unchecked();
-      const run = this.as(session, args, options);
-      if (run.status === 0 && this.#unchecked() > unchecked && tries < 3) {
-        this.git(['update-ref', 'HEAD', head], { cwd });
-        copyFileSync(copy, index);
-        this.#keepStates(cwd, true);
-        continue;
-      }
-      expect({ status: run.status, stderr: run.stderr }).toMatchObject({ status: 1 });
-      expect(this.git(['rev-parse', 'HEAD'], { cwd })).toBe(head);
-      expect(entries()).toBe(before);
-      return run.stderr;
-    }
+    const state = () => [
+      this.git(['rev-parse', 'HEAD'], { cwd }),
+      this.git(['ls-files', '--stage', '-z'], { cwd }),
+    ];
+    const before = state();
+    const { status, stderr } = this.as(session, args, options);
+    expect({ status, stderr }).toMatchObject({ status: 1 });
+    expect(state()).toEqual(before);
+    return stderr;
   }
 
   /** git succeeds; what it wrote to stderr. */
@@ -68,21 +48,6 @@ export class CommitWorld extends SharingWorld {
     return this.git(['log', '-1', `--format=${format}`, revision, '--'], { cwd })
       .split(',')
       .filter(Boolean);
-  }
-
-  /** Keeps what is unfinished by links, for it is known by its files; or puts it back. */
-  #keepStates(cwd: string, isBack = false): void {
-    const gitDir = this.git(['rev-parse', '--absolute-git-dir'], { cwd });
-    const kept = join(this.root, 'states-before');
-    const [from, to] = isBack ? [kept, gitDir] : [gitDir, kept];
-    const script = `cd "$1" && ${isBack ? '' : 'rm -rf "$2" && '}mkdir -p "$2" && cp -alf ${STATES} "$2"`;
-    this.run('sh', ['-c', script, 'sh', from, to]);
-  }
-
-  #unchecked(): number {
-    return this.guardLog()
-      .split('\n')
-      .filter((line) => line.includes('unchecked')).length;
   }
 }
 

@@ -59,22 +59,7 @@ export class GuardWorld extends TestRepository {
   /** One hook call of Claude Code's, by a session that works in this repository. */
   hook(payload: Readonly<Record<string, unknown>>, options: RunOptions = {}): HookAnswer {
     const full = { session_id: CALLER, hook_event_name: 'PreToolUse', ...payload };
-    const ask = () => readAnswer(this.guard(full, options), full.hook_event_name);
-    const mayBeLate = ['PreToolUse', 'SessionStart'].includes(full.hook_event_name);
-    return (options.calls ?? this.calls) === 'process' && mayBeLate ? this.#inTime(ask) : ask();
-  }
-
-  /** A process that let a call through because the machine was too busy to decide it in time is asked again. */
-  #inTime(ask: () => HookAnswer): HookAnswer {
-    for (let tries = 0; ; tries += 1) {
-      const late = this.#lateAnswers();
-      const answer = ask();
-      if (this.#lateAnswers() === late || tries === 3) return answer;
-    }
-  }
-
-  #lateAnswers(): number {
-    return this.log().filter(({ detail }) => /deadline|took too long/.test(detail ?? '')).length;
+    return readAnswer(this.guard(full, options), full.hook_event_name);
   }
 
   /** The caller wants to use a tool. */

@@ -102,15 +102,6 @@ export class HostileWorld extends SharingWorld {
     return { status, stdout: stdout.toString('utf8'), stderr: stderr.toString('utf8'), bytes: stdout };
   }
 
-  /** Makes a call again that the guard let through because the machine was too busy to decide it in time. */
-  inTime(call: () => Run): Run {
-    for (let tries = 0; ; tries += 1) {
-      this.clearGuardLog();
-      const run = call();
-      if (tries === 3 || !/deadline|took too long/.test(this.guardLog())) return run;
-    }
-  }
-
   /** The calls that every session makes: its start, a file tool, and the views and the write of a note. */
   brief(env: Environment = {}): Said[] {
     const calls = new Calls(this, env);
@@ -174,10 +165,7 @@ export class HostileWorld extends SharingWorld {
     git('rm', '-q', '--cached', 'src/c.ts', 'gone.txt', 'a.txt');
     const hook = (name: string, ...args: string[]) => {
       writeFileSync(message, 'subject\n\n; body\n');
-      calls.note(
-        `hook ${name}`,
-        this.inTime(() => this.bounded(args, options, join(hooks, name))),
-      );
+      calls.note(`hook ${name}`, this.bounded(args, options, join(hooks, name)));
       if (name !== 'pre-commit') calls.note(`message of ${name}`, this.run('cat', [message]));
     };
     hook('pre-commit');
@@ -218,10 +206,7 @@ class Calls {
     const payload = { cwd: path, session_id: session, hook_event_name: name, ...more };
     const options = { env: this.#env, input: JSON.stringify(payload) };
     const call = `${name} ${JSON.stringify(more).replaceAll(root, '')}`;
-    this.note(
-      call,
-      this.#world.inTime(() => this.#world.bounded(['guard', '--client', 'claude'], options)),
-    );
+    this.note(call, this.#world.bounded(['guard', '--client', 'claude'], options));
   }
 
   file(path: string) {

@@ -75,18 +75,14 @@ describe('the words of a git commit', () => {
     ['git commit -C HEAD~1 --reset-author', { kept: ['--reuse-message=HEAD~1', '--reset-author'] }],
     ['git commit -c HEAD', { kept: ['--reuse-message=HEAD'] }],
     ['git commit --auth me -Skey -q', { kept: ['--author=me', '--gpg-sign=key'] }],
-    ['git commit -m x a -- -b', { messages: ['x'], pathspecs: ['a', '-b'] }],
+    ['git commit -m x a -- -m y', { messages: ['x'] }],
   ])('%s: is told again in full', (line, words) => {
     expect(parse(line)).toMatchObject(words);
   });
 
   it('tells nothing behind a value that was split at its blanks', () => {
     const cut = (line: string) => parse(line, false);
-    expect(cut('git commit --amend -m a message')).toMatchObject({
-      amend: true,
-      messages: [],
-      pathspecs: [],
-    });
+    expect(cut('git commit --amend -m a message')).toMatchObject({ amend: true, messages: [] });
     expect(cut('git commit -m say --amend to them')).toMatchObject({ amend: false, messages: [] });
     expect(cut('git commit -a --author A B <a@b> -s')).toMatchObject({ all: true, kept: [] });
   });

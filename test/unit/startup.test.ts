@@ -53,7 +53,7 @@ describe('what a session is told at its start', () => {
       peers: [{ session: 'dddddddd', client: 'codex', where: 'main' }],
       sharesTree: true,
     });
-    expect(text.at(-1)).toContain('commit only your own changes with git handoff commit -m <message>');
+    expect(text.at(-1)).toContain("commit only your own changes, with git handoff commit -m '<message>'");
   });
 
   it('has notices first, then the first note, peers, further notes and files, within the boundary', () => {

@@ -7,6 +7,7 @@ export function formatEntries(entries: readonly LedgerEntry[]): string {
   return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
 }
 
+/** The entries of a ledger file. */
 export function parseEntries(text: string): LedgerEntry[] {
   return text.split('\n').flatMap((line) => {
     const entry = line === '' ? undefined : parseEntry(line);

@@ -7,7 +7,7 @@ import { type Snapshot, type WindowChange, changesBetween } from './snapshot.ts'
 
 /**
  * The start list with which the session goes on: as nobody's also counts what changed in the break, but for what the
- * session had changed before on the same branch. `undefined`: nothing can be told, and it begins anew.
+ * session had changed before on the same branch. `undefined`: nothing can be told, and it starts over.
  *
  * @param pause `undefined` when nobody looked then: all of the break counts as the session's
  */

@@ -21,8 +21,6 @@ export interface Share {
   readonly dirty: DirtyPath;
   /** The session's own claims, or else its touches; empty for a path that was only named. */
   readonly mine: readonly OpenClaim[];
-  /** The path is another session's, and this one's changes of it are touches. */
-  readonly isTouch: boolean;
   /** No command of the session and nothing on the command line named it: it may be left out. */
   readonly isPassing: boolean;
   /** Strong claims of other live sessions. */
@@ -42,6 +40,7 @@ export interface Shares {
   readonly left: readonly { readonly path: string; readonly owner: SessionId | undefined }[];
 }
 
+/** Divides what is dirty into what a commit of the session takes, leaves and must not take. */
 export function divideWork(facts: ShareFacts): Shares {
   const whole: Share[] = [];
   const contended: Share[] = [];
@@ -75,7 +74,7 @@ function shareOf(dirty: DirtyPath, claims: PathClaims, { owners, named }: ShareF
   const isTouch = held.length === 0 && mine.length > 0;
   const isPassing = isTouch && named === undefined && mine.every(({ evidence }) => evidence === 'window');
   const doubts = [...claims.foreign.filter(({ weak }) => weak), ...claims.foreignTouches];
-  return { dirty, mine, isTouch, isPassing, others: strong(claims.foreign), doubts };
+  return { dirty, mine, isPassing, others: strong(claims.foreign), doubts };
 }
 
 /** Repositories inside the working tree end in a slash; names that are not UTF-8 cannot be handed on. */

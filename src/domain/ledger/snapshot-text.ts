@@ -8,6 +8,7 @@ export function formatSnapshot({ head, dirty, at, costMs }: Snapshot): string {
   return JSON.stringify({ v: 1, at, costMs, head, dirty: [...dirty.values()] });
 }
 
+/** Reads a snapshot; `undefined` for anything else. */
 export function parseSnapshot(text: string): Snapshot | undefined {
   let value: { v?: unknown; at?: unknown; costMs?: unknown; head?: unknown; dirty?: unknown } | null;
   try {

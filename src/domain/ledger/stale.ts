@@ -44,7 +44,7 @@ export function claimGains({ own, head }: Candidate, at: number): Gain[] {
   return own.flatMap(({ base }) => (sameState(base, head) ? [] : [{ from: base, to: head, at }]));
 }
 
-/** Nothing was changed there on anything but what HEAD has now: a look at history is not worth its time. */
+/** Every change there was made to what HEAD has now, so that history need not be asked. */
 export function isFresh({ own, head }: Candidate): boolean {
   return (
     own.length > 0 &&

@@ -6,7 +6,6 @@ import { type Window, type WindowChange, windowEvidence } from './snapshot.ts';
 /** Whose the changes are that two looks around a session's shell command show. Pure. */
 
 export interface WindowFacts {
-  readonly self: SessionId;
   /** The sessions that count as the asking one; its own is among them. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
@@ -43,7 +42,7 @@ export function claimsInWindow(facts: WindowFacts): Claim[] {
 }
 
 /** A program's operand takes in what is below it. */
-export function namesPath(named: readonly string[], path: string): boolean {
+function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));
 }
 
@@ -61,7 +60,7 @@ function isExplained(change: WindowChange, { own, window, ledgers }: WindowFacts
   return wasDirty && !isMine && claims.length === 0;
 }
 
-/** An announced call that was not answered within this time never will be. Milliseconds. */
+/** After this, nobody will report the end of a call or a command any more. Milliseconds. */
 export const FORGOTTEN_MS = 10 * 60_000;
 
 function isAnnounced({ announced }: SessionLedger, path: string, now: number): boolean {

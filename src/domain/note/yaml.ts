@@ -17,6 +17,7 @@ const MAX_INDENT = 200;
 
 const KEY_LINE = /^(?:(["'])([A-Za-z_][\w-]*)\1|([A-Za-z_][\w-]*))[ \t]*:(?=[ \t\r\n]|$)/gm;
 
+/** Reads front matter as YAML, once its tokens are counted. */
 export function parseYaml(text: string): YamlResult {
   const refused = refusedToken(text);
   if (refused !== undefined) return { kind: 'invalid', message: refused, keys: keyLines(text) };

@@ -24,6 +24,7 @@ export interface RemoteRelation {
   readonly behind: number | null;
 }
 
+/** How a handoff stands to a remote; `apart` is `undefined` where that could not be counted. */
 export function decideRelation(remote: string, apart: Apart | undefined): RemoteRelation {
   if (apart === undefined) return { remote, state: 'unknown', ahead: null, behind: null };
   return { remote, state: stateOf(apart), ...apart };

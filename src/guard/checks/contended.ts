@@ -3,13 +3,13 @@ import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
 import { shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { foreignClaims } from './foreign-claims.ts';
 import type { Scene } from '../scene.ts';
-import { type Typed, listed, typedIn } from './typed.ts';
+import { type Typed, typedIn } from './typed.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */

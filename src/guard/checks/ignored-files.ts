@@ -1,14 +1,14 @@
 import { join, relative } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
-import type { TreeReach } from '../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../shell/tree-reach.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { ignoredFiles } from '../../git/ignored-files.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
 import { neighbours } from '../peers.ts';
-import { type Typed, listed, typedIn } from './typed.ts';
+import { type Typed, typedIn } from './typed.ts';
 import { type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { relative, resolve } from 'node:path';
 import { pathspecMatcher } from '../../shell/pathspec.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
-import { type TreeReach, treeReach } from '../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../shell/tree-reach.ts';
+import { treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import { exists, readBeginning, realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';

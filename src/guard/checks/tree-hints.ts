@@ -1,11 +1,11 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { shortId } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
-import type { TreeReach } from '../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../shell/tree-reach.ts';
 import { UNKNOWN } from '../../shell/unknown.ts';
-import { type Typed, listed } from './typed.ts';
+import type { Typed } from './typed.ts';
 
 /**
  * The refusal of a command that would carry away or destroy others' work, with the safe one for the same wish.
@@ -36,7 +36,7 @@ const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedO
 /** An abort leaves alone what is not staged. */
 function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
   const names = [...new Set(claims.map(({ path }) => path))];
-  return `Take it out of the index first, git keeps it then: ${git} reset -q${paths(names)}`;
+  return `Take it out of the index first; git will keep it: ${git} reset -q${paths(names)}`;
 }
 
 function deed({ verb, does }: TreeReach): string {

@@ -1,7 +1,7 @@
 import type { Verdict } from '../../agents/dialect.ts';
 import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
-import type { TreeReach } from '../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../shell/tree-reach.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';

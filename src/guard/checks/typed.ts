@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { shellWord } from '../../domain/surfacing.ts';
-import { fileWord, literal, pathWords, plainPath } from '../../changes/hint-words.ts';
+import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
 import type { Scene } from '../scene.ts';
@@ -25,13 +25,12 @@ interface Tree {
   readonly commonDir: string;
 }
 
-const MAX_TYPED = 5;
-
 /** In a repository that a git call runs in. */
 export function typedAt(scene: Scene, { workTree, commonDir }: FoundRepository): Typed {
   return typedIn(scene, { top: realPath(workTree), commonDir });
 }
 
+/** In a working tree whose top is known. */
 export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
   const cwd = realPath(scene.cwd);
   const isHere = staysThere(scene) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
@@ -42,9 +41,8 @@ export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
     paths: (paths) => pathWords(commonDir, paths, (path) => literal(at(path))),
     plainPaths: (paths) => pathWords(commonDir, paths, at),
     remove: (paths, program) => {
-      const words = paths.map((path) => plainPath(isHere ? at(path) : join(top, path)));
-      if (paths.length <= MAX_TYPED && words.every((word) => word !== undefined))
-        return `${program} -- ${words.join(' ')}`;
+      const words = typedPaths(paths.map((path) => (isHere ? at(path) : join(top, path))));
+      if (words !== undefined) return `${program} -- ${words}`;
       return `xargs -0 ${program} -- <${fileWord(commonDir, paths.map((path) => `${join(top, path)}\0`).join(''))}`;
     },
     beside: (name) => shellWord(relative(from, freeFolder(join(dirname(top), name.replaceAll('/', '-'))))),
@@ -62,10 +60,4 @@ function freeFolder(folder: string): string {
     const path = n === 1 ? folder : `${folder}-${n}`;
     if (!exists(path)) return path;
   }
-}
-
-/** A list of names: the first of them, and how many more there are. */
-export function listed(names: readonly string[]): string {
-  const more = names.length - MAX_TYPED;
-  return `${names.slice(0, MAX_TYPED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -4,7 +4,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { strong } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { discoverRepository, readHead } from '../../git/discover.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
@@ -54,14 +54,11 @@ const commitInstead = ({ git }: Typed) =>
 
 const named = ({ instead }: SpreadEffect) => `Name what it may change: ${instead}`;
 
-const MAX_NAMES = 5;
-
 function denied(claims: readonly OpenClaim[], does: string, instead: string): Verdict {
   const owners = [...new Set(claims.map(({ session }) => session))];
-  const names = claims.slice(0, MAX_NAMES).map(({ path }) => escapeLine(path));
-  const more = claims.length > MAX_NAMES ? ` and ${claims.length - MAX_NAMES} more` : '';
+  const names = listed(claims.map(({ path }) => escapeLine(path)));
   const who = `session${owners.length === 1 ? '' : 's'} ${owners.map((one) => shortId(one)).join(', ')}`;
-  const reason = `${does} uncommitted work of ${who}: ${names.join(', ')}${more}. Nothing was changed. ${instead}`;
+  const reason = `${does} uncommitted work of ${who}: ${names}. Nothing was changed. ${instead}`;
   return { kind: 'deny', reason, owners };
 }
 

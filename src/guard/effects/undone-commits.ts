@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
-import type { SessionId } from '../../domain/names.ts';
+import { type SessionId, meantId } from '../../domain/names.ts';
 import { undonePaths } from '../../git/undone-commits.ts';
 import { statesAt } from '../../changes/window-changes.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
@@ -27,7 +27,10 @@ export async function undoneClaims(
   const was = await statesAt(place.top, to, paths, lookingTime(scene));
   const sessions = [self.session, ...all.map(({ session }) => session)];
   for (const { path, head, disk } of fresh) {
-    const owner = ownerOf(undone.get(path) ?? [], sessions);
+    const owner = undone
+      .get(path)
+      ?.map((id) => meantId(id, sessions))
+      .find((id) => id !== undefined);
     const stood = was.get(path);
     if (owner === undefined || stood === undefined || !sameState(stood, disk)) continue;
     const change = { path, base: head, before: head, after: disk };
@@ -35,11 +38,4 @@ export async function undoneClaims(
     claims.set(owner, [...(claims.get(owner) ?? []), claim]);
   }
   return claims;
-}
-
-/** `handoff.trailer = short` cuts the id to eight characters. */
-function ownerOf(ids: readonly string[], sessions: readonly SessionId[]): SessionId | undefined {
-  const isNamed = (session: SessionId) =>
-    ids.some((id) => id === session || (id.length === 8 && session.startsWith(id)));
-  return sessions.find(isNamed);
 }

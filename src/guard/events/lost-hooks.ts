@@ -10,7 +10,7 @@ interface Installed {
 }
 
 /**
- * The line for a session whose commits nobody looks at any more, because another program wrote the git hooks anew (husky does
+ * The line for a session whose commits nobody looks at any more, because another program rewrote the git hooks (husky does
  * at every `npm install`) or removed them. Nothing is mended unasked: what a hook manager does is its user's decision.
  *
  * @param state the user's state folder

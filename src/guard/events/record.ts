@@ -13,17 +13,18 @@ import {
 import { clientChain } from '../presence.ts';
 import type { Scene } from '../scene.ts';
 
-/** The session's own record in this worktree, and those of other sessions anywhere. */
+/** A session's own record in this worktree, and those of other sessions anywhere. */
+export interface Parted {
+  readonly own: JudgedSession | undefined;
+  readonly others: readonly JudgedSession[];
+}
+
+/** Parts a session's own record from the others. */
 export function parted(sessions: readonly JudgedSession[], session: SessionId, worktree: string): Parted {
   return {
     own: sessions.find((one) => one.record.session === session && one.worktreeId === worktree),
     others: sessions.filter((one) => one.record.session !== session),
   };
-}
-
-export interface Parted {
-  readonly own: JudgedSession | undefined;
-  readonly others: readonly JudgedSession[];
 }
 
 /** How often another process of the same session may be first to change the record. */

@@ -35,9 +35,9 @@ export interface Registered {
  * Puts the calling session on record in this worktree, or brings its record up to date: its process,
  * the session it was started in, the conversation it carries on. Then says whether it is alone.
  *
- * One arrival at a time. Where the lock is not to be had, the order keeps it whole: a session puts its start list, its
- * record and the file that says it is alone, then lists who is here; of two the later one sees the other, and whoever
- * sees one settles both.
+ * One arrival at a time. Where the lock cannot be had, the order of the steps is enough: a session puts its start list, its
+ * record and the file that says it is alone, and then lists who is here. Of two the later one sees the other, and settles
+ * both.
  *
  * @param listed the sessions on record, where they were listed a moment ago
  */
@@ -88,48 +88,48 @@ async function registerIn(
 ): Promise<Registered> {
   const table = processTable();
   rememberRepository(scene.env, place.commonDir);
-  let around = await lookAround(scene, place, session, listed);
-  const { own, others } = around;
+  let company = await readCompany(scene, place, session, listed);
+  const { own, others } = company;
   const isBack = own === undefined || own.record.ended !== null || isRisen(place, own);
   let record = describe(scene, session, own, others, table);
   let lone = soloSession(place.gitDir);
-  if (lone !== undefined && around.gone.includes(lone)) removeSolo(place.gitDir);
-  let isLone = !around.isShared && !isBack && lone === session;
+  if (lone !== undefined && company.gone.includes(lone)) removeSolo(place.gitDir);
+  let isLone = !company.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
     beat(place.commonDir, session, scene.event.name);
-    rememberRegistration(place, session, around.client, undefined);
+    rememberRegistration(place, session, company.client, undefined);
     return { record, isNew: false, others, twin: undefined, notices: [] };
   }
   let begun: Beginning | undefined;
   // Once more where one was named as alone that is not on record: it has not come that far, or never will.
-  for (let isFirst = true; isFirst || !(isLone || around.isShared); isFirst = false) {
-    if (!isLone && !around.isShared) {
+  for (let isFirst = true; isFirst || !(isLone || company.isShared); isFirst = false) {
+    if (!isLone && !company.isShared) {
       const { beginAlone } = await import('../effects/arrival.ts');
-      ({ isLone, begun } = await beginAlone(scene, place, record, around.gone));
+      ({ isLone, begun } = await beginAlone(scene, place, record, company.gone));
     }
-    record = await putOnRecord(scene, session, around, table);
+    record = await putOnRecord(scene, session, company, table);
     beat(place.commonDir, session, scene.event.name);
     lone = soloSession(place.gitDir) ?? lone;
     if (isLone) claimSolo(place.gitDir, record);
     else removeSolo(place.gitDir);
-    around = await lookAround(scene, place, session);
+    company = await readCompany(scene, place, session);
     if (!isFirst) break;
   }
-  const { peers, twin, client, isShared } = around;
+  const { peers, twin, client, isShared } = company;
   if (isShared) removeSolo(place.gitDir);
   let notices: readonly string[] = [];
   if (isShared && (isBack || begun !== undefined || isUnsettled(place, session, peers))) {
     const { arrive } = await import('../effects/arrival.ts');
     const former = record.succeeds;
-    notices = await arrive(scene, place, session, { peers, gone: around.gone, former, lone, begun, isBack });
+    notices = await arrive(scene, place, session, { peers, gone: company.gone, former, lone, begun, isBack });
   }
   const isNews = rememberRegistration(place, session, client, twin);
   const told = isNews ? twin?.pid : undefined;
-  return { record, isNew: own === undefined, others: around.others, twin: told, notices };
+  return { record, isNew: own === undefined, others: company.others, twin: told, notices };
 }
 
 /** Who is on record here, as a session sees them. */
-interface Around extends Parted {
+interface Company extends Parted {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
@@ -141,12 +141,12 @@ interface Around extends Parted {
   readonly isShared: boolean;
 }
 
-async function lookAround(
+async function readCompany(
   scene: Scene,
   place: FoundRepository,
   session: SessionId,
   listed?: readonly StoredSession[],
-): Promise<Around> {
+): Promise<Company> {
   const table = processTable();
   const worktree = worktreeId(place.gitDir);
   const known = parted(await judged(scene, table, listed), session, worktree);

@@ -22,6 +22,7 @@ export interface NoteScene {
   readonly now: number;
 }
 
+/** Whether anything is asked for: then the note needs front matter. */
 export function isAddressed({ to, tags, references }: Address): boolean {
   return to !== undefined || tags.length > 0 || references.length > 0;
 }

@@ -34,7 +34,7 @@ const NAME_LISTS = new Set(['listdir', 'readdirSync', 'readdir', 'entries']);
 const PATH_LISTS = new Set(['children', 'iterdir', 'scandir']);
 
 /** Index after the bracket that closes the one at `open`. */
-export function closing(tokens: readonly Token[], open: number): number {
+function closing(tokens: readonly Token[], open: number): number {
   let depth = 0;
   for (let i = open; i < tokens.length; i++) {
     const token = tokens[i];

@@ -46,7 +46,7 @@ function regexEnd(program: string, from: number): number {
 }
 
 /** What an awk program does beside printing: `print > file`, `print | cmd`, `system(cmd)`, `cmd | getline`. */
-export function readAwkProgram(
+function readAwkProgram(
   program: string,
   variables: ReadonlyMap<string, readonly string[]>,
 ): { readonly files: string[]; readonly commands: string[] } {

@@ -164,7 +164,7 @@ function inputRead({ rest, file }: Input): Pick<GitVerbCall, 'input' | 'inputFil
 }
 
 /** Records a call of git-handoff itself, and a session that it claims. */
-export function recordHandoff(call: Call, args: readonly string[]): void {
+function recordHandoff(call: Call, args: readonly string[]): void {
   const { machine, frame } = call;
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {

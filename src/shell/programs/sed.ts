@@ -11,7 +11,7 @@ interface SedEffects {
 }
 
 /** Reads a sed script for its `w`, `s///w` and `e` commands; one pass. */
-export function readSedScript(script: string): SedEffects {
+function readSedScript(script: string): SedEffects {
   const found: SedEffects = { files: [], commands: [] };
   let i = 0;
   while (i < script.length) {

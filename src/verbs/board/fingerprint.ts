@@ -4,9 +4,10 @@ import { hash } from '../../git/hash.ts';
 import { HANDOFFS, LIVE, LOST } from '../../git/namespace.ts';
 import { listRefNames } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
+import { entries } from '../../host/disk.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { LOG_FILE } from '../../host/log.ts';
-import { ledgerFolder, ledgerPlaces, listFolder } from '../../changes/ledger.ts';
+import { ledgerFolder, ledgerPlaces } from '../../changes/ledger.ts';
 
 /** Whatever nothing tells of (a process that died, a stale session) is looked for this often. Milliseconds. */
 const LOOK_ANYWAY_MS = 30_000;
@@ -17,7 +18,7 @@ export async function boardFingerprint(cwd: string, now: number): Promise<string
   const refs = await listRefNames({ cwd }, [HANDOFFS, LIVE, LOST, 'refs/heads/']);
   const folder = repositoryFolder(commonDir);
   const ledgers = ledgerPlaces(commonDir).flatMap((place) =>
-    listFolder(ledgerFolder(place)).map((name) => join(ledgerFolder(place), name)),
+    entries(ledgerFolder(place)).map((name) => join(ledgerFolder(place), name)),
   );
   const files = [join(folder, LOG_FILE), join(commonDir, 'HEAD'), ...ledgers].map((file) => {
     const stat = statSync(file, { throwIfNoEntry: false });

@@ -2,6 +2,7 @@ import type { DoctorValue } from './doctor.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
+/** A line for each finding, then the commands that mend. */
 export function renderDoctor({ items }: DoctorValue): Rendered {
   const rows = columns(items.map((item) => [item.status, item.check, escapeLine(item.detail)]));
   const hints = items.flatMap((item) =>

@@ -10,6 +10,7 @@ export function check(
   return { check: name, status, detail, hint };
 }
 
+/** "1 line", "2 lines". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

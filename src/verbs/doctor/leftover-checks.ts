@@ -1,7 +1,7 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Repository } from '../../git/repository.ts';
-import { entries, exists } from '../../host/disk.ts';
+import { entries, exists, readText } from '../../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -37,17 +37,9 @@ function isLeft(file: string, table: ProcessTable, now: number): boolean {
   const index = /^handoff-index\.(\d+)(?:\.lock)?$/.exec(basename(file));
   if (index !== null) return age > YOUNG_MS && table.runningSince(Number(index[1])) === undefined;
   // `<session> <pid> <start>`: a pid that somebody else has by now is told by its start.
-  const [, pid = '', start = ''] = textOf(file).trim().split(' ');
+  const [, pid = '', start = ''] = readText(file).trim().split(' ');
   if (pid === '') return age > YOUNG_MS;
   return table.runningSince(Number(pid)) !== start;
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** Ledgers of worktrees that were removed: nothing is uncommitted there any more. With `fix` they are removed. */

@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
+import { readText } from '../../host/disk.ts';
 import { type Holder, holdersOf } from '../../host/holders.ts';
 import { isOurConfigLock } from '../../install/config-lock.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -47,20 +48,16 @@ function refLocks(commonDir: string, now: number): Lock[] {
 function configLock(commonDir: string, now: number): Lock[] {
   const config = join(commonDir, 'config');
   const file = `${config}.lock`;
-  return lockAt(file, now, isOurConfigLock(textOf(config), textOf(file)) ? 0 : STALE_MS);
+  return lockAt(
+    file,
+    now,
+    isOurConfigLock(readText(config, 'latin1'), readText(file, 'latin1')) ? 0 : STALE_MS,
+  );
 }
 
 function lockAt(file: string, now: number, staleMs: number): Lock[] {
   const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   return modified === undefined ? [] : [{ file, ageMs: now - modified, staleMs }];
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 function judge(

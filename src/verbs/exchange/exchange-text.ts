@@ -39,6 +39,7 @@ export function renderImported({ dryRun, items }: ImportValue): Rendered {
   return dryRun ? `${renderPlan(items)}${sum}` : sum;
 }
 
+/** A line for each file. */
 export function renderExported({ items }: ExportValue): Rendered {
   return items
     .map(({ branch, topic, file, written }) => {

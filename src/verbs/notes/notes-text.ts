@@ -21,6 +21,7 @@ export function renderWritten(value: HandoffShape): Rendered {
   return `${value.oid}\n`;
 }
 
+/** Whose the note is now. */
 export function renderTaken(value: TakeValue): Rendered {
   const from = value.takenFrom === null ? '' : ` from ${escapeLine(shortId(value.takenFrom))}`;
   return value.taken
@@ -33,11 +34,13 @@ export function renderState(value: StateValue): Rendered {
   return `${name(value)} ${value.changed ? 'is' : 'was'} ${value.state}${value.changed ? '' : ' already'}\n`;
 }
 
+/** Whether the note counted as read before. */
 export function renderAck(value: AckValue): Rendered {
   const done = value.changed ? 'is read now, at' : 'was read already, at';
   return `${name(value)} ${done} ${value.oid}\n`;
 }
 
+/** A note, or the list of its lost texts. */
 export function renderShown(value: ShowValue, now: number): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const client = value.client === null ? '' : ` (${escapeLine(value.client)})`;
@@ -123,6 +126,7 @@ function doneLine([first, ...more]: readonly string[]): string[] {
   ];
 }
 
+/** A line for each version. */
 export function renderLog({ items }: LogValue, now: number): Rendered {
   return columns(
     items.map((item) => [

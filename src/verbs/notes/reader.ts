@@ -31,7 +31,7 @@ export interface ReaderFacts {
 export const NOBODY: ReaderFacts = { operator: undefined, operators: [], verify: false, email: undefined };
 
 /** Names that mean something else wherever an operator can be named. */
-export const ME = 'me';
+const ME = 'me';
 
 /**
  * Reads them in one process, which can run beside others.

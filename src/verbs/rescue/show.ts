@@ -54,6 +54,7 @@ export async function showRescued(
   return raw && bytes !== undefined ? { ...result, bytes } : result;
 }
 
+/** The failure of a rescue whose objects are missing. */
 export function gone(path: string): Failure {
   return new Failure('integrity', `the kept content of ${escapeLine(path)} is missing or damaged`, {
     hint: 'git fsck',

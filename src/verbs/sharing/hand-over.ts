@@ -3,7 +3,7 @@ import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimEntries } from '../../domain/ledger/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
 import { type JudgedSession, putRecord } from '../../sessions/records.ts';
@@ -108,16 +108,13 @@ function endClaim(
   }
 }
 
-const MAX_NAMES = 5;
-
 function tellOwners(place: LedgerPlace, taken: readonly TakenPathShape[], { session, now }: Taker): void {
   for (const former of new Set(taken.flatMap(({ from }) => from as readonly SessionId[]))) {
     const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => escapeLine(path));
-    const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : '';
     const who = session === undefined ? 'A person' : `Session ${shortId(session)}`;
     const hands = session === undefined ? 'their hands' : 'its hands';
     const text =
-      `${who} took ${paths.slice(0, MAX_NAMES).join(', ')}${more}: your uncommitted change there is in ${hands} now. ` +
+      `${who} took ${listed(paths)}: your uncommitted change there is in ${hands} now. ` +
       'Do not commit it; see: git handoff status';
     appendEntries(place, session ?? former, [event(text, now, former)]);
   }

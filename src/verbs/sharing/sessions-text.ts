@@ -4,6 +4,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
+/** A line for each session; a star for the one that asks. */
 export function renderSessions({ items }: SessionsValue, now: number): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
   return columns(

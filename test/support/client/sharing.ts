@@ -40,26 +40,8 @@ const GENERATE = 'node ~/generate.cjs';
  * Each tries to commit all while the other's work is uncommitted, then types what it is told to. Each step is held
  * at a gate until the other's step before it is over, its hooks included.
  */
-export function shareTree(first: Hands, second: Hands): Promise<Shared> {
-  return unhurried(
-    () => sharedWorld([first, second]),
-    (world) => play(world, first, second),
-  );
-}
-
-/** Plays in a new world; once more in another on a machine so busy that the guard let a call through unseen. */
-export async function unhurried<W extends World, T>(
-  makeWorld: () => Promise<W>,
-  playIn: (world: W) => Promise<T>,
-): Promise<T> {
-  const world = await makeWorld();
-  try {
-    const played = await playIn(world);
-    if (!wasHurried(world)) return played;
-  } catch (problem) {
-    if (!wasHurried(world)) throw problem;
-  }
-  return playIn(await makeWorld());
+export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
+  return play(await sharedWorld([first, second]), first, second);
 }
 
 /** A repository in which somebody uses these clients, and has a git hook of their own. */
@@ -147,10 +129,6 @@ export function expectRefusal(hands: Hands, text: string, other: string, paths: 
   for (const path of paths) {
     expect(text).toContain(`${path}: session ${short(other)} changed it just now and has not committed it`);
   }
-}
-
-function wasHurried(world: World): boolean {
-  return /deadline|took too long|unchecked/.test(world.guardLog());
 }
 
 /** A commit as git shows it. */

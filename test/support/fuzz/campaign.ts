@@ -16,10 +16,8 @@ export interface Seeded {
   readonly isBlind?: boolean;
 }
 
-const MAX_TRIES = 5;
-
 /** Runs a case for real and compares what it changes with what the guard says of it. */
-export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}, tries = 1): Promise<Outcome> {
+export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}): Promise<Outcome> {
   lab.reset();
   const command = lab.fill(one.text);
   const seen = seeded.seen?.(command) ?? command;
@@ -32,8 +30,6 @@ export async function judge(lab: ShellLab, one: ShellCase, seeded: Seeded = {}, 
   if (one.riddles.length === 0) return 'wrong: allowed, changes';
   if (seeded.isBlind === true) return 'wrong: allowed, changes, nobody looks';
   const when = lab.noticed(command);
-  // The machine was too busy for the guard's deadline.
-  if (when === 'too late' && tries < MAX_TRIES) return judge(lab, one, seeded, tries + 1);
   return when.startsWith('wrong') ? when : `allowed, changes, told ${when}`;
 }
 

@@ -28,9 +28,7 @@ export class ShellLab {
 
   constructor() {
     this.#furnish();
-    // On a busy machine the first look may come too late to remember the note.
-    do this.world.sessionStart(CALLER);
-    while (this.world.refs('refs/handoffs-local/files').length === 0);
+    this.world.sessionStart(CALLER);
     this.#settings = this.world.git(['config', '--get-regexp', '^(handoff|alias)\\.']);
     this.#snapshot = new Snapshot(this.world.root);
     this.#refs = this.#listRefs();
@@ -132,14 +130,11 @@ export class ShellLab {
    * Lets the guard look afterwards: it must tell of the change, every file must be as it was or its former text
    * where the guard says, and the note must be readable. Returns when it told, or what is wrong.
    */
-  noticed(command: string): 'at once' | 'by the next command' | 'too late' | `wrong: ${string}` {
-    this.world.clearLog();
+  noticed(command: string): 'at once' | 'by the next command' | `wrong: ${string}` {
     const answer = this.world.after('Bash', { command });
     const atOnce = 'text' in answer ? (answer.text ?? '') : '';
     // The launcher lets a command without a word of ours pass unless a time tells of a change, and times can be set.
     const told = REPORT.test(atOnce) ? atOnce : this.world.handoff(['list']).stderr;
-    const isLate = this.world.log().some(({ detail }) => /deadline|too long/.test(detail ?? ''));
-    if (!REPORT.test(told) && isLate) return 'too late';
     if (!REPORT.test(told))
       return `wrong: allowed, changes, nothing is told of it (${JSON.stringify(answer)})`;
     const name = /Its former text: git cat-file -p (\S+)/.exec(told)?.[1];

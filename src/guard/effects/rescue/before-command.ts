@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import type { Verdict } from '../../../agents/dialect.ts';
 import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
-import type { TreeReach } from '../../../shell/tree-verbs.ts';
+import type { TreeReach } from '../../../shell/tree-reach.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
-import { escapeLine } from '../../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { ignoredFiles } from '../../../git/ignored-files.ts';
 import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
@@ -132,7 +132,6 @@ function whereIs({ cwd, place }: Scene, { workTree, gitDir }: FoundRepository): 
   return gitDir === place?.gitDir ? 'here' : `in ${escapeLine(relative(cwd, workTree))}`;
 }
 
-const MAX_NAMES = 5;
 const REASONS = {
   big: 'too big',
   time: 'not enough time',
@@ -145,9 +144,8 @@ function skippedLines(all: readonly SkippedFile[], command: string): string[] {
   // git leaves a repository inside of another alone, but for `git clean -ff`.
   const skipped = all.filter(({ why }) => why !== 'repository' || /^git clean\b/.test(command));
   if (skipped.length === 0) return [];
-  const names = skipped.slice(0, MAX_NAMES).map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
-  const more = skipped.length > MAX_NAMES ? ` and ${skipped.length - MAX_NAMES} more` : '';
-  return [`not saved before \`${escapeLine(command)}\`: ${names.join(', ')}${more}`];
+  const names = skipped.map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
+  return [`not saved before \`${escapeLine(command)}\`: ${listed(names)}`];
 }
 
 /** Files that git ignores one by one (`.env`, logs); whole folders of them are builds, which can be made again. */

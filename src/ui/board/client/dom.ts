@@ -19,7 +19,7 @@ export function el<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** A button; `key` finds it again after the page was drawn anew. */
+/** A button; `key` finds it again after the page was redrawn. */
 export function button(
   key: string,
   act: () => void,
@@ -31,7 +31,7 @@ export function button(
   return element;
 }
 
-/** Draws something anew without losing the place of the keyboard. */
+/** Redraws something without losing the place of the keyboard. */
 export function redraw(target: HTMLElement, ...children: Child[]): void {
   const key = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['k'] : undefined;
   const inside = target.contains(document.activeElement);

@@ -16,7 +16,7 @@ export interface Page {
   readonly connected: (isConnected: boolean) => void;
 }
 
-/** Builds the page once; what changes is drawn anew. */
+/** Builds the page once; what changes is redrawn. */
 export function buildPage(app: HTMLElement, first: Board): Page {
   let model = makeModel(first);
   const view: View = {

@@ -66,6 +66,7 @@ export interface ImportWorld {
 
 export type Interpreted = { readonly draft: Draft } | { readonly skipped: SkippedFile };
 
+/** A file that is not imported, and why. */
 export function skip(file: Pick<FoundFile, 'format' | 'path'>, why: string, code?: FailureCode): SkippedFile {
   return { format: file.format, path: file.path, why, code };
 }

@@ -28,11 +28,3 @@ export function withoutOrTaken(
   if (rest.length === 0 || command === undefined) return { hint: take };
   return { hint: `${command}${typedPaths(rest)}`, otherHint: take };
 }
-
-const MAX_NAMES = 5;
-
-/** Paths in a sentence. */
-export function namesOf(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMES;
-  return `${paths.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

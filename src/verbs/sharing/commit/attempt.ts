@@ -179,6 +179,7 @@ async function commitPrivately(
   }
 }
 
+/** That the session itself put these states into the index, for its ledger. */
 export function stagedEntries(entries: ReadonlyMap<string, FileState>, at: number): LedgerEntry[] {
   return [...entries].map(([path, state]): LedgerEntry => ({ t: 'staged', path, state, at }));
 }

@@ -3,11 +3,12 @@ import type { FileState } from '../../../domain/ledger/file-state.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../../../domain/ledger/hunks.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
 import { type Oid, shortId } from '../../../domain/names.ts';
+import { listed } from '../../../domain/surfacing.ts';
 import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
-import { type Again, namesOf, withoutOrTaken } from './again.ts';
+import { type Again, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
 /** What becomes of the contended paths. */
@@ -140,7 +141,7 @@ function cannotTell(
     ? 'overlap or touch'
     : 'cannot be told apart (not a text, or too big)';
   const message =
-    `${namesOf(paths)}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
+    `${listed(paths)}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
     `${done}. Wait until session ${ids} has committed, or take its changes over`;
   return new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused: paths }));
 }

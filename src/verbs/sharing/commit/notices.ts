@@ -1,7 +1,7 @@
 import type { CommitScene } from './scene.ts';
 import type { Share, Shares } from '../../../domain/ledger/shares.ts';
 import { shortId } from '../../../domain/names.ts';
-import { escapeLine } from '../../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
 
 /** Told of what is committed as it is on the disk: another session's command has changed it, too. */
 export function doubtNotices({ whole }: Shares): string[] {
@@ -14,17 +14,14 @@ export function doubtNotices({ whole }: Shares): string[] {
   );
 }
 
-const MAX_NAMES = 5;
-
 /** Told of what was left out: others' files that a command of this session changed by the way. */
 export function passedNotices(passed: readonly Share[]): string[] {
   const [first] = passed;
   if (first === undefined) return [];
-  const names = passed.slice(0, MAX_NAMES).map(({ dirty }) => escapeLine(dirty.path));
-  const more = passed.length > MAX_NAMES ? ` and ${passed.length - MAX_NAMES} more` : '';
+  const names = listed(passed.map(({ dirty }) => escapeLine(dirty.path)));
   const owners = [...new Set(passed.flatMap(({ others }) => others.map(({ session }) => session)))];
   return [
-    `left out: ${names.join(', ')}${more}, uncommitted work of session ${owners.map(shortId).join(', ')} that a command ` +
+    `left out: ${names}, uncommitted work of session ${owners.map(shortId).join(', ')} that a command ` +
       'of this session only touched; its owner commits it as it is on the disk',
   ];
 }

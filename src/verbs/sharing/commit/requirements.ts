@@ -1,9 +1,10 @@
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { shortId } from '../../../domain/names.ts';
+import { listed } from '../../../domain/surfacing.ts';
 import { begunText, findUnfinished, operationText, ownWorktree } from '../../../changes/begun-operation.ts';
 import type { Operation } from '../../../git/operations.ts';
-import { type Again, namesOf, withoutOrTaken } from './again.ts';
+import { type Again, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
 /**
@@ -16,7 +17,7 @@ export function requireOwnership(scene: CommitScene, again: Again): void {
   const ids = [...new Set(shares.refused.map(({ claim }) => shortId(claim.session)))].join(', ');
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
-  const message = `${namesOf(refused)} ${holds} uncommitted changes of session ${ids}; nothing was ${again.done}`;
+  const message = `${listed(refused)} ${holds} uncommitted changes of session ${ids}; nothing was ${again.done}`;
   throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
 }
 

@@ -17,7 +17,7 @@ import { openWorkspace } from '../../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
 import { withoutStale } from './stale-shares.ts';
 
-/** Everything that `commit` and `stage --mine` decide on, read anew at each try. */
+/** Everything that `commit` and `stage --mine` decide on, read again at each try. */
 export interface CommitScene {
   readonly self: SessionId;
   readonly work: DirtyWork;
