@@ -83,11 +83,11 @@ export class SharingWorld extends TestRepository {
   }
 
   /** As user-demand's `edit`: the file is written and only the hook after it runs. */
-  wrote(session: string, path: string, content: string, cwd = this.path): void {
+  wrote(session: string, path: string, content: string, cwd = this.path): HookAnswer {
     const file = join(cwd, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
-    this.#hook(
+    return this.#hook(
       session,
       'PostToolUse',
       { tool_name: 'Write', tool_input: { file_path: file, content } },
