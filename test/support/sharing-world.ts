@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
@@ -73,7 +73,7 @@ export class SharingWorld extends TestRepository {
 
   /** Whether a file tool may write a file. It is not written. */
   try(session: string, path: string, content: string, cwd = this.path): HookAnswer {
-    const input = { file_path: join(cwd, path), content };
+    const input = { file_path: resolve(cwd, path), content };
     return this.#hook(session, 'PreToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
   }
 
