@@ -5,7 +5,7 @@ import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
 import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
 import type { Folded } from '../../notes/sync/fold.ts';
-import type { Take } from '../../notes/sync/takes.ts';
+import type { Take } from './takes.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';

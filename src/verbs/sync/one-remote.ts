@@ -10,7 +10,7 @@ import {
   readSyncedTopics,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
-import { findTakes } from '../../notes/sync/takes.ts';
+import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';

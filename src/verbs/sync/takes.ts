@@ -2,8 +2,8 @@ import { timestamp } from '../../domain/age.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { firstParentChain, loadCommits } from '../../git/commits.ts';
 import type { InRepository } from '../../git/repository.ts';
-import type { Difference } from './differences.ts';
-import type { Folded } from './fold.ts';
+import type { Difference } from '../../notes/sync/differences.ts';
+import type { Folded } from '../../notes/sync/fold.ts';
 
 /** How a handoff came to another owner at the remote. */
 export interface Take {
