@@ -97,8 +97,9 @@ it('a person’s commit while a session’s command runs is told to it, too', ()
 });
 
 describe('nobody is told that their work was taken', () => {
-  it('by their own commit', () => {
+  it.each(['full', 'short', 'off'])('by their own commit, with handoff.trailer=%s', (trailer) => {
     bothAtWork();
+    world.git(['config', 'handoff.trailer', trailer]);
     world.bash(A, 'git add src/a.ts && git commit -qm mine');
     world.commits(B, ['-m', 'mine', 'src/b.ts']);
     expect(hear(A) + hear(B)).not.toContain('took your');
