@@ -50,8 +50,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   BeforeTool: 'before-tool',
   AfterTool: 'after-tool',
   AfterAgent: 'stop',
-  // It comes before Gemini has found out whether there is anything to compress: at every turn.
-  PreCompress: 'other',
 };
 
 const TOOL_EVENTS = new Set(['BeforeTool', 'AfterTool']);

@@ -23,8 +23,11 @@ function unheard({ all, self }: Ledgers): LedgerEvent[] {
   return all
     .flatMap(({ events }) => events)
     .filter(
-      ({ id, from, to }) =>
-        (to === undefined ? from !== self.session : to === self.session) && !self.told.has(id),
+      ({ id, from, to }, at, events) =>
+        (to === undefined ? from !== self.session : to === self.session) &&
+        !self.told.has(id) &&
+        // Two who looked at once have noted the same.
+        events.findIndex((one) => one.id === id) === at,
     )
     .sort((a, b) => a.at - b.at);
 }

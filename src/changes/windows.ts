@@ -4,6 +4,7 @@ import { randomName } from '../host/random-name.ts';
 import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { readHead } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
 import { entries, readText } from '../host/disk.ts';
 import { ensureFolder } from '../host/folders.ts';
@@ -97,6 +98,18 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
   ensureFolder(ledgerFolder(place));
   putFile(lastFile(place), formatSnapshot(snapshot));
+}
+
+/**
+ * Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is; false where
+ * only git can tell.
+ */
+export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): boolean {
+  const looked = statOf(lastFile(place))?.mtimeMs;
+  const ref = readHead(place.gitDir);
+  if (looked === undefined || ref === undefined) return false;
+  const files = [join(place.gitDir, 'HEAD'), ...(ref === 'HEAD' ? [] : [join(place.commonDir, ref)])];
+  return files.some((file) => (statOf(file)?.mtimeMs ?? 0) >= looked);
 }
 
 /** Notes that a shell command begins. */

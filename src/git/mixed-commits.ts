@@ -2,6 +2,8 @@ import { Failure } from '../domain/failure.ts';
 import { parseTrailers } from '../domain/handoff.ts';
 import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
+import { parseCommit } from './commits.ts';
+import { readObjects } from './objects.ts';
 import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
 /** Which commits are looked at: options that we chose (git-rev-list(1)), and a revision range that somebody typed. */
@@ -10,6 +12,8 @@ export interface CommitRange {
   readonly revision?: string;
   /** Names of commits, a line each, for `--stdin` among the options. */
   readonly input?: string;
+  /** Only commits that name a session: the others are nothing to look through. */
+  readonly named?: boolean;
 }
 
 export interface MixedCommit {
@@ -23,7 +27,7 @@ export interface MixedCommit {
 
 /**
  * Finds the commits of a range that hold the work of several sessions, newest first; merges hold everybody's and are
- * left out. One `git log`, and one `git diff-tree` where there are such commits.
+ * left out. One `git log`, one look for what git hides of messages, and one `git diff-tree` where there are such commits.
  *
  * @throws Failure `usage` for a range that git does not know
  */
@@ -32,11 +36,8 @@ export async function findMixedCommits(
   range: CommitRange,
   kin: readonly Kin[],
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
-  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B', ...range.options];
-  const typed = range.revision === undefined ? [] : ['--end-of-options', range.revision];
-  const input = range.input === undefined ? {} : { input: range.input };
-  const result = await runGit(['log', ...flags, ...typed, '--'], { ...options, ...input });
-  if (result.code !== 0) throw await rangeFailure(options, result, range.revision);
+  const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
+  const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], options, range);
   const fields = result.stdout.toString('utf8').split('\0');
   const mixed: Omit<MixedCommit, 'paths'>[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -47,6 +48,8 @@ export async function findMixedCommits(
     const summary = message.trimStart().split('\n')[0] ?? '';
     if (oid !== undefined && sessions.length > 0) mixed.push({ oid, parents, summary, sessions });
   }
+  const known = new Set(mixed.map(({ oid }) => oid));
+  mixed.push(...(await hiddenMixed(options, range, kin)).filter(({ oid }) => !known.has(oid)));
   const counts = await countPaths(
     options,
     mixed.map(({ oid }) => oid),
@@ -55,6 +58,49 @@ export async function findMixedCommits(
     looked: Math.floor(fields.length / 2),
     mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })),
   };
+}
+
+/** Commits whose messages name a session. */
+const NAMED = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
+
+async function inRange(
+  verb: 'log' | 'rev-list',
+  flags: readonly string[],
+  options: GitOptions,
+  { options: chosen, revision, input }: CommitRange,
+): Promise<GitResult> {
+  const typed = revision === undefined ? [] : ['--end-of-options', revision];
+  const args = [verb, ...flags, ...chosen, ...typed, '--'];
+  const result = await runGit(args, input === undefined ? options : { ...options, input });
+  if (result.code !== 0) throw await rangeFailure(options, result, revision);
+  return result;
+}
+
+/** So many commits are held at once. */
+const AT_ONCE = 10_000;
+
+/** Of messages git tells what stands before the first NUL byte only: what is behind it (or in UTF-16) is looked for here. */
+async function hiddenMixed(
+  options: GitOptions,
+  range: CommitRange,
+  kin: readonly Kin[],
+): Promise<Omit<MixedCommit, 'paths'>[]> {
+  const listed = await inRange('rev-list', ['--no-merges'], options, range);
+  const oids = listed.stdout.toString('latin1').split('\n').filter(Boolean);
+  const mixed: Omit<MixedCommit, 'paths'>[] = [];
+  for (let from = 0; from < oids.length; from += AT_ONCE) {
+    const names = oids.slice(from, from + AT_ONCE).map((name) => ({ name }));
+    for (const commit of await readObjects(options, names)) {
+      if (commit?.content.includes(0) !== true) continue;
+      const { message, parents, summary } = parseCommit(commit.content.toString('latin1'));
+      const sessions = mixedSessions(
+        `${message.replaceAll('\0', '')}\n${message.replaceAll('\0', '\n')}`,
+        kin,
+      );
+      if (sessions.length > 0) mixed.push({ oid: commit.oid, parents, summary, sessions });
+    }
+  }
+  return mixed;
 }
 
 /** git's words for a revision that it does not know. */
@@ -102,8 +148,8 @@ async function countPaths(options: GitOptions, commits: readonly Oid[]): Promise
  * In there the pushed objects are already readable, and no ref has moved.
  */
 export function receivedRange(tips: readonly Oid[]): CommitRange {
-  const grep = ['--regexp-ignore-case', '--fixed-strings', '--grep=Claude-Session-Id'];
-  return { options: [...grep, '--stdin', '--not', '--all'], input: tips.map((oid) => `${oid}\n`).join('') };
+  const input = tips.map((oid) => `${oid}\n`).join('');
+  return { options: ['--stdin', '--not', '--all'], input, named: true };
 }
 
 /**

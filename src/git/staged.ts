@@ -114,10 +114,14 @@ export async function findReversals(
   });
 }
 
-/** The commit that gave each of these paths the content that HEAD has. */
-export async function newestChanges(cwd: string, paths: readonly string[]): Promise<Reversal[]> {
+/** The commit that gave each of these paths the content that HEAD (or the end of a range) has. */
+export async function newestChanges(
+  cwd: string,
+  paths: readonly string[],
+  range = 'HEAD',
+): Promise<Reversal[]> {
   if (paths.length === 0) return [];
-  const history = await pastChanges(cwd, 'HEAD', paths);
+  const history = await pastChanges(cwd, range, paths);
   return paths.flatMap((path) => {
     const newest = history.find((change) => change.path === path);
     return newest === undefined ? [] : [reversalOf(newest)];

@@ -1,6 +1,7 @@
 import type { ToolCall, Verdict } from '../agents/dialect.ts';
 import { type MarkerAct, type Replacement, markerOwner, replaced } from '../domain/marker.ts';
 import type { PatchedFile } from '../domain/patch.ts';
+import type { SessionId } from '../domain/names.ts';
 import { isHandoffRefFile } from '../git/discover.ts';
 import { readBeginning, realPath } from '../host/disk.ts';
 import { isSolo } from '../sessions/solo.ts';
@@ -83,7 +84,26 @@ async function fileTool(scene: Scene, tool: ToolCall, verdict: Verdict): Promise
   const decided = scene.settings.enabled === false ? ALLOW : verdict;
   if (stands(scene, decided) || session === undefined) return decided;
   const paths = toolPaths(tool).map((path) => toolPath(scene, path));
+  const hooks = await hookFiles(scene, session, paths);
+  if (stands(scene, hooks)) return hooks ?? decided;
   return combined(decided, await quietly(scene, () => beforeFiles(scene, session, paths)));
+}
+
+/** Names that our hooks and git's configuration have, wherever they lie. */
+const HOOK_NAME =
+  /\/(?:pre-commit|commit-msg|prepare-commit-msg|pre-push)(?:\.legacy)?$|\/config(?:\.worktree)?$/;
+
+/** Most files are no hooks. */
+async function hookFiles(
+  scene: Scene,
+  session: SessionId,
+  paths: readonly string[],
+): Promise<Verdict | undefined> {
+  if (!paths.some((path) => HOOK_NAME.test(realPath(path, true)))) return undefined;
+  return quietly(scene, async () => {
+    const { refuseHookFiles } = await import('./checks/hook-files.ts');
+    return refuseHookFiles(scene, session, paths);
+  });
 }
 
 function touchFile(scene: Scene, path: string, act: MarkerAct, edits: readonly Replacement[] = []): Verdict {

@@ -14,11 +14,11 @@ const TIMEOUT_MS = 10_000;
 /** What Gemini CLI's `/hooks` shows, and what `hooksConfig.disabled` names. */
 const NAME = 'git-handoff';
 
+/** Without PreCompress: it comes before Gemini has found out whether there is anything to compress, at every turn. */
 const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
   ['SessionStart'],
   ['SessionEnd'],
   ['AfterAgent'],
-  ['PreCompress'],
   ['BeforeTool', TOOL_MATCHER],
   ['AfterTool', TOOL_MATCHER],
 ];

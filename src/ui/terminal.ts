@@ -27,6 +27,7 @@ export function failureJson(failure: Failure): object {
       code: failure.code,
       message: failure.message,
       hint: failure.hint ?? null,
+      otherHint: failure.otherHint ?? null,
       lostRef: failure.lostRef ?? null,
     },
   };

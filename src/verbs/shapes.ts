@@ -109,7 +109,7 @@ export interface SyncShape {
   readonly owner: string | null;
   /** Who owns what the remote has. */
   readonly newOwner: string | null;
-  /** Why it was refused, ignored or declined. */
+  /** Why it was refused, ignored or declined; who took it. */
   readonly why: string | null;
 }
 

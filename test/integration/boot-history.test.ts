@@ -115,6 +115,40 @@ describe('HEAD against the base of a note', () => {
     });
   });
 
+  /** What a reset left behind is gone for good. */
+  const lose = (cwd = world.path) => {
+    world.git(['reset', '-q', '--hard', 'HEAD~1'], { cwd });
+    world.git(['reflog', 'expire', '--expire=now', '--all'], { cwd });
+    world.git(['gc', '-q', '--prune=now'], { cwd });
+  };
+
+  it('behind after a reset, and the base is gone for good', () => {
+    lose();
+    expect(relation()).toEqual([true, 'base-lost']);
+    expect(world.boot().text('base-lost')).toBe(
+      "the note's base was in this repository and is gone: feature has lost it",
+    );
+  });
+
+  it('gone for good in a clone, where its writer is on record; else it may be another clone’s', () => {
+    const clone = join(world.root, 'clone');
+    world.git(['clone', '-q', '-b', 'feature', world.path, clone]);
+    const writer = '99999999-9999';
+    world.ok(['init', '--yes'], { cwd: clone });
+    world.guard({ session_id: writer, hook_event_name: 'SessionStart', source: 'startup' }, { cwd: clone });
+    world.commit('three', { 'three.txt': '3\n' }, clone);
+    world.leave('in-clone', [], { cwd: clone, session: writer });
+    lose(clone);
+    world.commit('four', { 'four.txt': '4\n' });
+    world.leave('of-another');
+    world.git(['fetch', '-q', 'origin', 'refs/handoffs/*:refs/handoffs/*'], { cwd: clone });
+    const codes = (topic: string) => world.boot(topic, { cwd: clone }).codes;
+    expect(codes('in-clone')).toContain('base-lost');
+    expect(codes('of-another')).toContain('base-missing');
+    world.git(['config', 'remote.origin.promisor', 'true'], { cwd: clone });
+    expect(codes('in-clone')).toContain('base-missing');
+  });
+
   it('another clone does not have the commit', () => {
     const clone = join(world.root, 'clone');
     world.git(['clone', '-q', '-b', 'feature', world.path, clone]);

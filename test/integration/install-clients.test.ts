@@ -39,7 +39,7 @@ const CLIENTS = {
   },
   gemini: {
     file: join('.gemini', 'settings.json'),
-    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'PreCompress', 'SessionEnd', 'SessionStart'],
+    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'SessionEnd', 'SessionStart'],
     group: (event: string, command: string) => ({
       ...(/Tool/.test(event) ? { matcher: '^(write_file|replace|run_shell_command|mcp_.*)$' } : {}),
       hooks: [{ type: 'command', name: 'git-handoff', command, timeout: 10_000 }],

@@ -171,6 +171,29 @@ describe('the gate refuses', () => {
     expect(world.push(['main'])).toMatchObject({ status: 0, stderr: '' });
   });
 
+  it.each([
+    ['a NUL before the trailers', (text: string) => Buffer.from(text.replace('\n\n', '\n\n\0'))],
+    [
+      'a NUL at the end of a line before them',
+      (text: string) => Buffer.from(text.replace('\n\n', '\n\nx\0')),
+    ],
+    ['another encoding', (text: string) => Buffer.from(text, 'utf16le')],
+  ])('of two sessions that %s hides from git itself', (_, encode) => {
+    world = new ServerWorld('server-pre-receive');
+    world.push(['main']);
+    const [headers = ''] = world.git(['cat-file', 'commit', 'main']).split('\n\n');
+    const parent = world.git(['rev-parse', 'main']);
+    const own = headers.replace(/^(tree .*)(?:\nparent .*)*/, `$1\nparent ${parent}`);
+    const input = Buffer.concat([Buffer.from(`${own}\n\n`), encode(`both\n\n${BOTH}\n`)]);
+    const both = world.git(['hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], { input });
+    world.git(['update-ref', 'refs/heads/main', both]);
+    expect(world.git(['log', '-1', '--format=%B'])).not.toContain('bbbbbbbb');
+    commitOf('fine');
+    expect(refused(['main'], 'refs/heads/main')[0]).toMatch(
+      /holds work of sessions (?:aaaaaaaa, bbbbbbbb|bbbbbbbb, aaaaaaaa)$/,
+    );
+  });
+
   it('one that names thousands of sessions, below the tip', () => {
     world = new ServerWorld('server-pre-receive');
     const ids = Array.from(
@@ -352,10 +375,12 @@ describe('the gate, wherever it stands', () => {
       const binaries = join(world.root, 'bin');
       const state = join(world.root, 'state', 'git-handoff');
       for (const folder of [binaries, state]) mkdirSync(folder, { recursive: true });
-      const fake = join(binaries, 'node');
-      writeFileSync(fake, '#!/bin/sh\nexit 0\n');
-      chmodSync(fake, 0o755);
-      writeFileSync(join(state, 'node'), `${fake}\n`);
+      // One that leads to a git-handoff of the pusher's.
+      const answers = { node: 'exit 0', 'git-handoff': 'exit 0', readlink: `printf %s ${binaries}/hook` };
+      for (const [name, answer] of Object.entries(answers)) {
+        writeFileSync(join(binaries, name), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+      }
+      writeFileSync(join(state, 'node'), `${join(binaries, 'node')}\n`);
       const env = {
         PATH: `${binaries}:${world.env()['PATH'] ?? ''}`,
         XDG_STATE_HOME: dirname(state),

@@ -123,6 +123,19 @@ describe('git handoff sessions', () => {
     await ended;
   });
 
+  it('takes one for live that goes on calling although what started its hooks has gone', () => {
+    client([starts(A)]);
+    expect(listed()).toEqual([[A, 'dead']]);
+    const calls = () => hook(A, 'PreToolUse', { tool_name: 'Write', tool_input: '' });
+    client([calls()]);
+    client([calls()]);
+    expect(listed()).toEqual([[A, 'live']]);
+    client([hook(A, 'SessionEnd', { reason: 'logout' })]);
+    expect(listed()).toEqual([[A, 'ended']]);
+    client([starts(A, 'resume')]);
+    expect(listed()).toEqual([[A, 'dead']]);
+  });
+
   it('tells live, dead and ended ones apart', () => {
     repo.guard({ session_id: 'live-1', hook_event_name: 'SessionStart', source: 'startup' });
     client([starts('dead-1')]);

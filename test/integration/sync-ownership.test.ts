@@ -38,6 +38,35 @@ describe('a session on another machine', () => {
   });
 });
 
+describe('a note that changed hands on another machine', () => {
+  const taken = (session: string) =>
+    new RegExp(
+      `forwarded +main/auth-refresh +${session.slice(0, 8)} took it from sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; to have it back: git handoff take main/auth-refresh\\n`,
+    );
+
+  it('is told to its former owner by its sync: who has it, and since when', () => {
+    bob.ok(['take', 'auth-refresh'], { session: bob.session });
+    bob.write('auth-refresh', 'bob\n');
+    bob.sync();
+    expect(ada.sync()).toMatch(taken(bob.session));
+    expect(eve.json(['sync'], { session: eve.session }).items).toMatchObject([
+      { owner: ada.session, newOwner: bob.session, why: expect.stringContaining('took it from') as string },
+    ]);
+  });
+
+  it('by a merge of two lines, too; not where it stayed in one hand', () => {
+    bob.write('auth-refresh', 'bob\n', ['--take']);
+    ada.write('auth-refresh', 'ada again\n');
+    ada.sync();
+    bob.git(['config', 'core.editor', `sh -c 'echo both >"$1"' sh`]);
+    bob.sync('--merge');
+    expect(ada.sync()).toMatch(taken(bob.session));
+    bob.write('auth-refresh', 'bob again\n');
+    bob.sync();
+    expect(ada.sync()).not.toContain('took it');
+  });
+});
+
 describe('two takes on two machines', () => {
   it('the first to sync has it, the other is told who', () => {
     bob.ok(['take', 'auth-refresh'], { session: bob.session });

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Schema, violations } from '../support/json-schema.ts';
-import { finished, LAUNCHER } from '../support/repository.ts';
+import { finished, type Json, LAUNCHER } from '../support/repository.ts';
 import { typedHints } from '../support/commit-hooks-world.ts';
 import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
 
@@ -266,6 +266,17 @@ describe('pathspecs', () => {
       `${again} src/b.ts`,
       `git -C ${world.path} handoff take -- src/a.ts 'a [1].ts'`,
     ]);
+    const asked = ['-m', "it's\n\nso", '--signoff', '--author=A U Thor <a@u>', '--', 'src', 'a [[]1].ts'];
+    for (const verb of ['commit', 'stage']) {
+      const words = verb === 'commit' ? asked : ['--mine', ...asked.slice(-3)];
+      const answer = world.handoff([verb, '--json', ...words], { session: B }).stdout;
+      const { hint, otherHint } = (JSON.parse(answer) as Json).error;
+      expect({ verb, hint, otherHint }).toEqual({
+        verb,
+        hint: expect.stringContaining(`handoff ${verb} `) as string,
+        otherHint: named.hints[1],
+      });
+    }
     expect(follow(named.hints[0])).toMatchObject({ status: 0 });
     expect(changes()).toEqual(['M src/b.ts']);
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GuardWorld, CALLER, OWNER, markedNote } from '../support/guard.ts';
@@ -185,6 +185,43 @@ describe('a commit that goes past the hooks', () => {
     const text = refusal(world.may(B, command));
     expect(text).toContain('session aaaaaaaa is at work');
     expect(text).toContain('git handoff commit');
+  });
+
+  const files = [
+    '.git/hooks/pre-commit',
+    '.git/hooks/prepare-commit-msg',
+    '.git/config',
+    'link',
+    'hooks/pre-commit',
+  ];
+  const prepare = (path: string) => {
+    if (path === 'link')
+      symlinkSync(join(world.path, '.git', 'hooks', 'pre-commit'), join(world.path, 'link'));
+    if (path.startsWith('hooks/')) world.git(['config', 'core.hooksPath', 'hooks']);
+  };
+  /** Codex's way to write files. */
+  const patch = (path: string, cwd = world.path) => {
+    const command = `*** Begin Patch\n*** Delete File: ${path}\n*** End Patch`;
+    const payload = { session_id: B, hook_event_name: 'PreToolUse', turn_id: 't', tool_name: 'apply_patch' };
+    const input = JSON.stringify({ ...payload, cwd, tool_input: { command } });
+    return world.handoff(['guard', '--client', 'codex'], { input }).stdout;
+  };
+
+  it.each(files)('is not prepared by a file tool beside a live session: %s', (path) => {
+    prepare(path);
+    const text = refusal(world.try(B, path, '#!/bin/sh\n'));
+    expect(text).toContain('session aaaaaaaa is at work');
+    expect(text).toContain('git handoff commit');
+    expect(patch(path)).toContain('session aaaaaaaa is at work');
+    world.end(A);
+    expect(world.try(B, path, '#!/bin/sh\n').kind).not.toBe('deny');
+  });
+
+  it('is not prepared by a file tool of a session that works elsewhere', () => {
+    const file = join(world.path, '.git', 'hooks', 'pre-commit');
+    expect(refusal(world.try(B, file, 'x', world.root))).toContain('session aaaaaaaa is at work');
+    for (const other of ['.git/hooks/post-merge', '.git/description', 'src/config', 'src/pre-commit'])
+      expect(world.try(B, other, 'x').kind, other).not.toBe('deny');
   });
 
   it('is allowed to a session that is alone', () => {

@@ -70,7 +70,7 @@ export interface Json {
   readonly schema: number;
   readonly ok: boolean;
   readonly items: readonly Readonly<Record<string, unknown>>[];
-  readonly error: Readonly<Record<'code' | 'message' | 'hint' | 'lostRef', string | null>>;
+  readonly error: Readonly<Record<'code' | 'message' | 'hint' | 'otherHint' | 'lostRef', string | null>>;
   readonly [key: string]: unknown;
 }
 

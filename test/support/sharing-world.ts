@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
 
@@ -73,7 +73,7 @@ export class SharingWorld extends TestRepository {
 
   /** Whether a file tool may write a file. It is not written. */
   try(session: string, path: string, content: string, cwd = this.path): HookAnswer {
-    const input = { file_path: join(cwd, path), content };
+    const input = { file_path: resolve(cwd, path), content };
     return this.#hook(session, 'PreToolUse', { tool_name: 'Write', tool_input: input }, { cwd });
   }
 
@@ -83,11 +83,11 @@ export class SharingWorld extends TestRepository {
   }
 
   /** As user-demand's `edit`: the file is written and only the hook after it runs. */
-  wrote(session: string, path: string, content: string, cwd = this.path): void {
+  wrote(session: string, path: string, content: string, cwd = this.path): HookAnswer {
     const file = join(cwd, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
-    this.#hook(
+    return this.#hook(
       session,
       'PostToolUse',
       { tool_name: 'Write', tool_input: { file_path: file, content } },

@@ -73,6 +73,7 @@ const HEADS = {
   replaced: rewritten(0),
   diverged: rewritten(undefined),
   missing: { kind: 'base-missing' },
+  lost: { kind: 'base-lost' },
   shallow: { kind: 'base-shallow' },
   first: { kind: 'first' },
   unborn: { kind: 'unborn' },
@@ -147,6 +148,7 @@ const SITUATIONS: readonly Row[] = [
   ['here', 'equal', 'present', 'merging', false, ['tree-operation']],
   ['here', 'ahead', 'present', 'merging', false, ['head-ahead', 'tree-operation']],
   // The note's base is not in the branch any more.
+  ['here', 'lost', 'uncompared', 'clean', true, ['base-lost', 'file-uncompared']],
   ['here', 'behind', 'present', 'clean', true, ['head-behind']],
   ['here', 'behind', 'missing', 'more', true, ['head-behind', 'file-missing', 'tree-more']],
   ['here', 'rebased', 'present', 'clean', true, ['head-rebased']],
@@ -222,7 +224,7 @@ describe('a note against its repository', () => {
               expect(text).toMatch(/^[^\n]+[^.\n]$/);
             }
           }
-    expect(count).toBe(10 * 13 * 9 * 8);
+    expect(count).toBe(10 * 14 * 9 * 8);
   });
 });
 

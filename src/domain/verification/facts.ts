@@ -39,6 +39,8 @@ export type HeadRelation =
     }
   /** The base is not among the objects here. */
   | { readonly kind: 'base-missing' }
+  /** The base was here, and is gone for good. */
+  | { readonly kind: 'base-lost' }
   /** The history here is cut off: no relation can be told. */
   | { readonly kind: 'base-shallow' }
   /** The note was written before the first commit. */

@@ -20,6 +20,8 @@ export function headFinding(relation: HeadRelation, branch: string): Finding {
       return divergedFinding(name, relation);
     case 'base-missing':
       return finding('base-missing', "the note's base is not in this repository");
+    case 'base-lost':
+      return finding('base-lost', `the note's base was in this repository and is gone: ${name} has lost it`);
     case 'base-shallow':
       return finding('base-shallow', "this clone is shallow: how the note's base relates cannot be told");
     case 'none':

@@ -38,6 +38,7 @@ export const RULES = {
   'head-partly': ['head', 'stale'],
   'head-replaced': ['head', 'stale'],
   'head-diverged': ['head', 'stale'],
+  'base-lost': ['head', 'stale'],
   'head-none': ['head', 'unknown'],
   'base-missing': ['head', 'unknown'],
   'base-shallow': ['head', 'unknown'],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Verdict } from '../../agents/dialect.ts';
 import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { configUnder, plainConfig } from '../../git/config-under.ts';
@@ -12,6 +12,7 @@ import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../sh
 import { neighbours } from '../peers.ts';
 import type { Scene } from '../scene.ts';
 import { commitInstead } from './commit-instead.ts';
+import { hookFile, hookRefusal, named } from './hook-files.ts';
 import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
 import { typedAt } from './typed.ts';
 
@@ -28,24 +29,7 @@ export async function waysAround(
     const refusal = await refuseUnchecked(scene, session, call, effects);
     if (refusal !== undefined) return refusal;
   }
-  const change = hookChange(scene, effects);
-  if (change === undefined || scene.place === undefined) return undefined;
-  const { live } = await neighbours(scene, scene.place, session);
-  const peers = live.map(({ record }) => record.session);
-  if (peers.length === 0) return undefined;
-  return {
-    kind: 'deny',
-    reason:
-      `${change} would keep git-handoff's hooks from judging commits, and ${named(peers)} at work in this repository. ` +
-      `Nothing was run. To commit your own changes: ${typedAt(scene, scene.place).git} handoff commit -m '<message>'. ` +
-      'Whether the hooks change is for a person to decide, in a terminal of their own.',
-    owners: peers,
-  };
-}
-
-function named(peers: readonly SessionId[]): string {
-  const names = peers.map((peer) => shortId(peer)).join(', ');
-  return peers.length === 1 ? `session ${names} is` : `sessions ${names} are`;
+  return hookRefusal(scene, session, hookChange(scene, effects));
 }
 
 /** A commit that goes past the hooks, in a worktree in which others are at work. */
@@ -131,16 +115,12 @@ function hookChange(scene: Scene, effects: ShellEffects): string | undefined {
     const change = configChanges(call).find((one) => (isOurs || one.isGlobal) && matters(one, entries));
     if (change !== undefined) return `\`git config ${escapeLine(change.key)}\``;
   }
+  const written = hookFile(scene, effects.paths);
+  if (written !== undefined) return `${escapeLine(written.by)} on ${escapeLine(written.path)}`;
   const folder = hooksFolder(entries, place, home);
   const hooks = folder === undefined ? undefined : realPath(folder);
-  const config = ['config', 'config.worktree'].map((name) => join(realPath(place.commonDir), name));
-  const isHook = (path: string, whole: boolean) => hooks !== undefined && isHookPath(path, hooks, whole);
-  const written = effects.paths.find(({ path, kind, follows, by }) => {
-    const real = realPath(path, follows);
-    return isHook(real, kind === 'remove') || (by !== 'git config' && config.includes(real));
-  });
-  if (written !== undefined) return `${escapeLine(written.by)} on ${escapeLine(written.path)}`;
-  const mode = effects.modes.find(({ path, grants }) => !grants && isHook(realPath(path), true));
+  const isHook = (path: string) => hooks !== undefined && isHookPath(realPath(path), hooks, true);
+  const mode = effects.modes.find(({ path, grants }) => !grants && isHook(path));
   return mode === undefined ? undefined : `a change of the mode of ${escapeLine(mode.path)}`;
 }
 

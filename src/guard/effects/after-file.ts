@@ -10,6 +10,7 @@ import { appendEntries } from '../../changes/ledger.ts';
 import type { Scene } from '../scene.ts';
 import { newsFor } from '../../changes/news.ts';
 import { placesOf } from '../places.ts';
+import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
@@ -23,6 +24,7 @@ export async function afterFiles(
     const place = there.place === undefined ? undefined : ledgerOf(there.place, session);
     if (place === undefined) continue;
     const written = placed.map(({ path }) => path);
+    await seeHead(there, place, session);
     await claimPaths(there, place, session, written);
     appendEntries(place, session, [{ t: 'answered', paths: written, at: scene.now }]);
     const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);

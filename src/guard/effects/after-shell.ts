@@ -1,5 +1,5 @@
 import { withRevived } from '../../domain/ledger/claim-ends.ts';
-import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../domain/names.ts';
@@ -20,9 +20,10 @@ import {
 } from '../../changes/windows.ts';
 import type { Scene } from '../scene.ts';
 import { goesOn } from '../goes-on.ts';
-import { goneWork } from './gone-work.ts';
+import { endedOfOthers, goneWork } from './gone-work.ts';
 import { movedHead, newsFor, theSession } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
+import { seeHead } from './see-head.ts';
 import { toldChanges } from './told-changes.ts';
 import { windowId } from '../window-id.ts';
 import {
@@ -46,7 +47,10 @@ export async function afterShell(
   const own = windows.filter((window) => window.session === session);
   const id = windowId(scene);
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
-  if (window === undefined && scene.event.changedFiles.length === 0) return toldOnly(scene, place, session);
+  if (window === undefined && scene.event.changedFiles.length === 0) {
+    await seeHead(scene, place, session);
+    return toldOnly(scene, place, session);
+  }
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
   const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
@@ -57,14 +61,16 @@ export async function afterShell(
   putLast(place, after);
   const ledgers = openLedgers(place, session);
   const notices: string[] = [];
-  const entries = await settled(scene, place, ledgers, after, window?.id);
+  // What a commit's hooks have put aside will be back.
+  const isLooked = window?.looked === true && !commitRuns(place, scene.now, window.id);
+  const ended = isLooked ? endedOfOthers(window, windows, ledgers, after) : [];
+  const entries = await settled(scene, place, ledgers, after, { window: window?.id, ended });
   if (window === undefined) entries.push(...toldChanges(scene, place, after));
   else {
     entries.push(...(await claimsOf(scene, place, ledgers, { window, windows, after })));
     if (window.looked) entries.push(...(await movesOf(scene, place, ledgers, window.snapshot, after)));
-    // What a commit's hooks have put aside will be back.
-    if (window.looked && !commitRuns(place, scene.now, window.id)) {
-      const gone = await goneWork(scene, place, ledgers, { window, windows, after, command, entries });
+    if (isLooked) {
+      const gone = await goneWork(scene, place, ledgers, { window, after, command, entries, ended });
       entries.push(...gone.entries);
       notices.push(...gone.notices);
     }
@@ -74,8 +80,9 @@ export async function afterShell(
   const stood = window?.snapshot.head;
   const moved =
     stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(scene));
-  const { lines, told } = newsFor(ledgers, moved, scene.now);
-  appendEntries(place, session, [...entries, ...told]);
+  appendEntries(place, session, entries);
+  const { lines, told } = newsFor(openLedgers(place, session), moved, scene.now);
+  appendEntries(place, session, told);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
 }
 
@@ -117,10 +124,13 @@ async function settled(
   place: WorkPlace,
   { all, self }: Ledgers,
   after: Snapshot,
-  window: string | undefined,
+  { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<LedgerEntry[]> {
   const timeoutMs = lookingTime(scene);
-  const found = await settledClaims(place, all, after, { window, timeoutMs });
+  // Who took others' work knows of its commit.
+  const isTold = (claim: OpenClaim) =>
+    ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
+  const found = await settledClaims(place, all, after, { window, timeoutMs, isTold });
   for (const [session, entries] of found) {
     if (session !== self.session) appendEntries(place, session, entries);
   }

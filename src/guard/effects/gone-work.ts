@@ -16,11 +16,12 @@ const MAX_NAMES = 5;
 /** What a command of the session left behind. */
 export interface Left {
   readonly window: OpenWindow;
-  readonly windows: readonly OpenWindow[];
   readonly after: Snapshot;
   readonly command: string;
   /** What is known of it already. */
   readonly entries: readonly LedgerEntry[];
+  /** See {@link endedOfOthers}. */
+  readonly ended: readonly OpenClaim[];
 }
 
 /** What has to be kept and told of uncommitted work that is gone after the command. */
@@ -28,9 +29,8 @@ export async function goneWork(
   scene: Scene,
   place: WorkPlace,
   ledgers: Ledgers,
-  { window, windows, after, command, entries }: Left,
+  { window, after, command, entries, ended }: Left,
 ): Promise<{ entries: LedgerEntry[]; notices: string[] }> {
-  const ended = endedOfOthers(window, windows, ledgers, after);
   const before = window.snapshot.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
   const told = endedEvents(ended, window.session, isCommit, before, scene.now);
@@ -66,7 +66,7 @@ function discardedEvents(gone: readonly string[], { self }: Ledgers, now: number
 }
 
 /** Others' uncommitted work that is gone from the working tree, by this command and by nothing of their own. */
-function endedOfOthers(
+export function endedOfOthers(
   window: OpenWindow,
   windows: readonly OpenWindow[],
   { all, self }: Ledgers,

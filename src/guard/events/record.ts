@@ -75,14 +75,16 @@ export function describe(
   const [client] = chain;
   const isStart = scene.event.kind === 'session-start';
   const known = own?.record;
-  // A pid that was wrong or is gone while the session still calls is replaced by the process that calls now.
   const keep = isOpen(known) && own?.liveness === 'live';
+  // It goes on calling although that process is gone: it was no client, but what started the hook. Its calls count then.
+  const isUnknown = isOpen(known) && !isStart && (known.pid === null || own?.liveness === 'dead');
+  const recorded = keep ? known : isUnknown ? undefined : client;
   return {
     v: 1,
     session,
     client: scene.dialect.client,
-    pid: keep ? known.pid : (client?.pid ?? null),
-    start: keep ? known.start : (client?.start ?? null),
+    pid: recorded?.pid ?? null,
+    start: recorded?.start ?? null,
     bootId: table.bootId,
     pidNs: table.pidNs,
     parent: known?.parent ?? parentSession(chain.slice(1), others),

@@ -17,6 +17,7 @@ import { type FoundBranch, findBranch } from './branch-place.ts';
 import { type Chosen, chooseNote } from './choose-note.ts';
 import { fileFacts } from './file-facts.ts';
 import { bootLimits } from './limits.ts';
+import { orLost } from './lost-base.ts';
 import { foreignLive, siblingFacts } from './people.ts';
 import { treeFact } from './tree-fact.ts';
 import { writtenVersion } from './written-version.ts';
@@ -67,8 +68,11 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   );
   const foreign = foreignLive(reader, judged);
   const owner = tip.trailers?.owner;
+  const looked = { branches, tree, top, limits };
+  const found = await repositoryFacts(repository, chosen, written, named, looked, foreign);
   const facts = {
-    ...(await repositoryFacts(repository, chosen, written, named, { branches, tree, top, limits }, foreign)),
+    ...found,
+    head: await orLost(cwd, found.head, written, sessions, limits),
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
     siblings: siblingFacts(state, beside),
   };

@@ -1,10 +1,11 @@
-import type { Oid } from '../../domain/names.ts';
+import { type Oid, shortId } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
 import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
 import type { Folded } from '../../notes/sync/fold.ts';
+import type { Take } from './takes.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
@@ -64,7 +65,7 @@ export class SyncReport {
     this.#put(`${action} ${ref}`, parsePath(ref, HANDOFFS), { action, oid });
   }
 
-  folded(all: readonly Folded[]): void {
+  folded(all: readonly Folded[], takes: ReadonlyMap<Difference, Take>): void {
     for (const { difference, kind, reason, aside } of all) {
       const { path, there, here } = difference;
       if (kind === 'nothing' || kind === 'leave-deleted' || kind === 'conflict') continue;
@@ -72,7 +73,10 @@ export class SyncReport {
         action: FOLDED[kind],
         oid: there.oid,
         former: here?.tip?.oid ?? null,
-        why: reason === undefined ? this.#returned(difference, kind) : reasonText(reason),
+        why:
+          reason === undefined
+            ? (takenText(path, takes.get(difference)) ?? this.#returned(difference, kind))
+            : reasonText(reason),
         aside: aside ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
         newOwner: difference.owner ?? null,
@@ -145,6 +149,14 @@ export class SyncReport {
       ...item,
     });
   }
+}
+
+/** Another session has it now: who had it hears of that first here. */
+function takenText({ component, topic }: HandoffPath, take: Take | undefined): string | undefined {
+  if (take === undefined) return undefined;
+  const { by, from, at } = take;
+  const name = shellWord(typedTopic(decodeBranch(component) ?? component, topic));
+  return `${shortId(by)} took it from ${shortId(from)} at ${at}; to have it back: git handoff take ${name}`;
 }
 
 const FOLDED = {

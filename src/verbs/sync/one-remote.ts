@@ -10,6 +10,7 @@ import {
   readSyncedTopics,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
+import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
@@ -146,6 +147,6 @@ async function fold(
     );
     report.merged(merged);
   }
-  report.folded(folded);
+  report.folded(folded, await findTakes(repository, folded));
   return folded;
 }

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { geminiInstaller } from '../../../src/install/gemini.ts';
+import { guardCommand } from '../../../src/install/guard-command.ts';
 import {
   type HookEntry,
   SettingsError,
@@ -155,5 +157,19 @@ describe('settings with comments', () => {
 
   it('are refused where the client reads none', () => {
     expect(() => register('{} // mine')).toThrow(SettingsError);
+  });
+});
+
+describe('an event that is registered no longer', () => {
+  const old = (hooks: object) => JSON.stringify({ hooks: { PreCompress: [{ hooks }], Stop: [] } }, null, 2);
+  const own = { type: 'command', command: guardCommand('gemini', 'project', '') };
+  const theirs = { type: 'command', command: 'save-it' };
+  const now = (text: string) => geminiInstaller.register(text, 'project', '');
+
+  it('goes with the next init, and a hook of somebody else stays', () => {
+    expect(now('')).not.toContain('PreCompress');
+    expect(now(old([own]))).not.toContain('PreCompress');
+    const kept = JSON.parse(now(old([own, theirs]))) as { hooks: Record<string, unknown> };
+    expect(kept.hooks['PreCompress']).toEqual([{ hooks: [theirs] }]);
   });
 });
