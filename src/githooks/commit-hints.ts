@@ -43,7 +43,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
-  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view)];
+  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view), goOn(own)];
   const mine = decision.mine.filter((path) => !foreign.has(path));
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
@@ -52,6 +52,8 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     hints.push(ownPart({ mine, contended, touched }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
     hints.push(commitAnew(mine, view));
+  } else if (mine.length > 0 && view.indexPrefix === undefined) {
+    hints.push(ownPart({ mine, contended, touched: false }, facts, view));
   }
   return hints;
 }
@@ -60,6 +62,9 @@ function switchBack({ expected }: Extract<Problem, { kind: 'branch' }>, { self }
   if (expected === 'HEAD') return `git switch --detach ${self.head?.oid ?? ''}`.trimEnd();
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
+
+/** A session has no editor for the message. */
+const goOn = ({ name }: { readonly name: string }) => `git -c core.editor=true ${name} --continue`;
 
 /** Nothing that is staged is the session's to commit. */
 const NOTHING = 'git handoff status';
