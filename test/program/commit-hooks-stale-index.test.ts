@@ -211,6 +211,23 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     expect(world.git(['show', 'HEAD:src/a.ts'])).toMatch(/^published\n/);
   });
 
+  it('where HEAD has gained the same lines: the rest goes in by the hint, and the file is shown', () => {
+    published(TEN.replace('line 10\n', 'published\n'));
+    world.wrote(B, 'src/a.ts', TEN.replace('line 10\n', 'of B\n'));
+    world.wrote(B, 'src/b.ts', '2\n');
+    // The reflog says that it was after B's edit.
+    world.bash(B, 'git update-ref HEAD origin/main', { env: { GIT_COMMITTER_DATE: undefined } });
+    const refused = world.handoff(['commit', '-m', 'it'], { session: B });
+    expect(refused).toMatchObject({ status: 3 });
+    expect(hintsOf(refused.stderr)).toEqual([
+      'git handoff commit -m it -- src/b.ts',
+      'git diff HEAD -- src/a.ts',
+    ]);
+    for (const hint of typedHints(refused.stderr))
+      expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+    expect(world.changed()).toEqual(['src/b.ts']);
+  });
+
   it('brought up to date by hand: goes in', () => {
     published();
     world.wrote(B, 'src/a.ts', `${TEN}of B\n`);

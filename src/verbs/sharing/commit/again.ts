@@ -29,7 +29,8 @@ export function withoutOrTaken(
   return { hint: `${command}${typedPaths(rest)}`, otherHint: take };
 }
 
-const MAX_NAMES = 5;
+/** More paths than these are counted. */
+export const MAX_NAMES = 5;
 
 /** Paths in a sentence. */
 export function namesOf(paths: readonly string[]): string {
