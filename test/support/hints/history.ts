@@ -24,6 +24,8 @@ interface Outcome {
 
 /** Another's merge, rebase …: there is nothing to type but to wait, or to work elsewhere. */
 const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
+/** Lines that have to be brought together in the file, by whoever knows what they mean. */
+const BY_HAND = /^error: (.*): HEAD has gained a change where this session/m;
 /** HEAD is not where the session last saw it. */
 const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 
@@ -209,7 +211,7 @@ export class History {
       isMoved(outcome.text) || isWait(outcome.text) || /would take back|would rewrite/.test(outcome.text);
     if (!isOther) this.#count(command, verdict, outcome.refused, outcome.text);
     if (!outcome.refused) return;
-    this.#follow(session, command, outcome.text, cwd, place);
+    const said = this.#follow(session, command, outcome.text, cwd, place);
     if (isWait(outcome.text)) return;
     // On the right branch again, or told where it is: now it can be done.
     if (isMoved(outcome.text)) {
@@ -218,10 +220,12 @@ export class History {
       return;
     }
     if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
-    const left = marksOf(uncommitted(this.#world, top));
-    expect({ session, command, left: meant.filter((mark) => left.includes(mark)) }).toMatchObject({
-      left: [],
-    });
+    const now = marksOf(uncommitted(this.#world, top));
+    const byHand = BY_HAND.exec(said)?.[1] ?? '';
+    const left = meant.filter(
+      (mark) => now.includes(mark) && !byHand.includes(mark.replace(/ mark\w+$/, '')),
+    );
+    expect({ session, command, said, left }).toMatchObject({ left: [] });
   }
 
   /** This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. */
@@ -238,7 +242,9 @@ export class History {
       .flatMap(({ marks }) => marks);
   }
 
-  #follow(session: string, command: string, text: string, cwd: string, place: Place): void {
+  /** Types what is told; returns all that was said on the way. */
+  #follow(session: string, command: string, text: string, cwd: string, place: Place): string {
+    let all = text;
     let said = text;
     let asked = command;
     for (let step = 0; step < MAX_STEPS; step += 1) {
@@ -248,24 +254,26 @@ export class History {
       this.#namesNobodys(session, hint ?? '', place.top);
       const outcome = this.#type(session, hint ?? '', cwd, place, this.#random.pick(this.#world.shells));
       this.figures.hints += 1;
+      all += outcome.text;
       if (outcome.refused) {
         expect(reasonIn(outcome.text), `${asked}\n${said}\n${hint}`).not.toBe(reasonIn(said));
         said = outcome.text;
         asked = hint ?? '';
         continue;
       }
-      if (this.#isUpToGit(hint ?? '', outcome, place)) return;
+      if (this.#isUpToGit(hint ?? '', outcome, place)) return all;
       expect({ command, said, hint, status: outcome.status, text: outcome.text }).toMatchObject({
         status: 0,
       });
-      for (const other of others) this.#typeOther(session, other, cwd, place);
-      return;
+      for (const other of others) all += this.#typeOther(session, other, cwd, place);
+      return all;
     }
     throw new Error(`no way out of: ${command}\n${said}`);
   }
 
-  /** A merge stops at a conflict, and git itself does not begin one over uncommitted work; it says so. */
+  /** A merge or a rebase stops at a conflict, and git itself does not begin one over uncommitted work; it says so. */
   #isUpToGit(hint: string, { text }: Outcome, { top }: Place): boolean {
+    if (/ --continue$/.test(hint)) return this.#world.operation(top) !== undefined;
     if (!/\bgit (?:-C \S+ )?merge\b/.test(hint)) return false;
     return /would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge';
   }
@@ -281,10 +289,12 @@ export class History {
     expect({ hint, named }).toEqual({ hint, named: [] });
   }
 
-  #typeOther(session: string, hint: string, cwd: string, place: Place): void {
+  #typeOther(session: string, hint: string, cwd: string, place: Place): string {
     const outcome = this.#type(session, hint, cwd, place, this.#random.pick(this.#world.shells));
     this.figures.hints += 1;
-    if (!outcome.refused) expect({ hint, ...outcome }).toMatchObject({ status: 0 });
+    const isDone = outcome.refused || this.#isUpToGit(hint, outcome, place);
+    if (!isDone) expect({ hint, ...outcome }).toMatchObject({ status: 0 });
+    return outcome.text;
   }
 
   /** Types a command as the client does; nobody else's work may be lost by it, or be in its commit. */

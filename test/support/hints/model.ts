@@ -124,7 +124,12 @@ function reachedBy(command: string, { folder, dirty }: Facts): Dirty[] | undefin
   const all = [...dirty.values()];
   const below = all.filter(({ path }) => path.startsWith(folder));
   const named = /^git (?:restore|commit -m only --) '(.*)'$/.exec(command)?.[1];
-  if (named !== undefined) return unlessStaged(all.filter(({ path }) => path === `${folder}${named}`));
+  if (named !== undefined) {
+    const [one, ...none] = all.filter(({ path }) => path === `${folder}${named}`);
+    // git commits by name only what it knows.
+    if (one === undefined || (one.xy === '??' && !command.startsWith('git restore'))) return none;
+    return unlessStaged([one]);
+  }
   switch (command) {
     case 'git reset --hard':
     case 'git stash':
