@@ -103,7 +103,10 @@ export class History {
     const isPlain = typed.command === command;
     const told = isPlain && typed.folder === '..' ? undefined : command;
     const verdict = this.#verdict(session, told, isPlain && typed.folder === 'src' ? 'src/' : '', place);
-    this.#do(session, typed.command, join(top, typed.folder), place, verdict);
+    const cwd = join(top, typed.folder);
+    // Somebody may have removed all that was in it.
+    mkdirSync(cwd, { recursive: true });
+    this.#do(session, typed.command, cwd, place, verdict);
     if (kind === 'lockfile') this.#giveTouch(session, place);
   }
 
