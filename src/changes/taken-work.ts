@@ -2,12 +2,10 @@ import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/cla
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, type SessionId, canMean, shortId } from '../domain/names.ts';
-import { escapeLine } from '../domain/surfacing.ts';
+import { escapeLine, listed } from '../domain/surfacing.ts';
 import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { shortOid } from './news.ts';
-
-const MAX_NAMES = 5;
 
 /**
  * Ends claims whose change somebody else's commit holds, and tells their sessions. They sleep rather than end: when
@@ -66,10 +64,8 @@ function takenText(oid: Oid, changes: readonly Reversal[], canUndo: boolean): st
   const by = changes[0]?.session;
   const who = by === undefined ? 'nobody known here' : `session ${escapeLine(shortId(by))}`;
   const paths = changes.map(({ path }) => escapeLine(path));
-  const names = paths.slice(0, MAX_NAMES).join(', ');
-  const more = paths.length > MAX_NAMES ? ` and ${paths.length - MAX_NAMES} more` : '';
   const undo = canUndo
     ? ` If it should not have, this undoes it and keeps all files: git reset ${oid.slice(0, 12)}~1 (your person may have made it: ask first).`
     : '';
-  return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${names}${more}.${undo} Look: git show --stat ${shortOid(oid)}`;
+  return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${listed(paths)}.${undo} Look: git show --stat ${shortOid(oid)}`;
 }

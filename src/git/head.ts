@@ -55,6 +55,12 @@ async function symbolicTarget(cwd: string, timeoutMs: number): Promise<string> {
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
 }
 
+/** Whether git would switch to that commit with all that is uncommitted. Nothing is changed. */
+export async function canSwitch(cwd: string, to: string, timeoutMs: number): Promise<boolean> {
+  const args = ['read-tree', '-n', '-m', '-u', '--exclude-per-directory=.gitignore', 'HEAD', to];
+  return (await runGit(args, { cwd, timeoutMs })).code === 0;
+}
+
 /** How many moves of HEAD back a switch is looked for. */
 const MOVES = 50;
 

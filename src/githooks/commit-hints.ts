@@ -19,6 +19,8 @@ export interface HintView {
   /** An index that somebody keeps elsewhere; absolute. */
   readonly indexPrefix: string | undefined;
   readonly isUnborn: boolean;
+  /** Where HEAD is on another branch: whether the working tree can be switched back with all that is uncommitted in it. */
+  readonly canSwitch: boolean;
   /** A folder for a worktree of the session's own, relative to the top of this one. */
   readonly ownWorktree: string;
 }
@@ -30,7 +32,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     return [`git worktree add ${shellWord(view.ownWorktree)}`, 'git status'];
   }
   const branch = problems.find((one) => one.kind === 'branch');
-  if (branch !== undefined) return [switchBack(branch, facts)];
+  if (branch !== undefined && view.canSwitch) return [switchBack(branch, facts)];
   const own = facts.finishes;
   // git makes no partial commit now, and has a message for what it has stopped in.
   if (own?.whole === true) return [`git handoff commit${messagePart(view, true)}`];
@@ -43,8 +45,10 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
-  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view)];
+  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view), goOn(own)];
   const mine = decision.mine.filter((path) => !foreign.has(path));
+  // It has been told where HEAD is: what it did here can only be committed here.
+  if (branch !== undefined) return [ownHunks([...mine, ...contended], facts, view)];
   const hints: string[] = [];
   if (reversed.length > 0) hints.push(unstage(reversed, view));
   if (foreign.size + contended.length > 0) {
@@ -52,6 +56,8 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     hints.push(ownPart({ mine, contended, touched }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
     hints.push(commitAnew(mine, view));
+  } else if (mine.length > 0 && view.indexPrefix === undefined) {
+    hints.push(ownPart({ mine, contended, touched: false }, facts, view));
   }
   return hints;
 }
@@ -60,6 +66,9 @@ function switchBack({ expected }: Extract<Problem, { kind: 'branch' }>, { self }
   if (expected === 'HEAD') return `git switch --detach ${self.head?.oid ?? ''}`.trimEnd();
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
+
+/** A session has no editor for the message. */
+const goOn = ({ name }: { readonly name: string }) => `git -c core.editor=true ${name} --continue`;
 
 /** Nothing that is staged is the session's to commit. */
 const NOTHING = 'git handoff status';
@@ -73,7 +82,7 @@ interface Parts {
 
 function ownPart({ mine, contended, touched }: Parts, facts: CommitFacts, view: HintView): string {
   const wanted = [...mine, ...contended];
-  const amend = view.words?.amend === true && facts.amends === undefined;
+  const amend = amends(facts, view);
   const how = (known?: RegExp) => `${messagePart(view, amend)}${kept(view, known)}`;
   const only = `git commit${amend ? ' --amend' : ''} --only`;
   if (wanted.length === 0) return amend ? `${only}${how()}` : NOTHING;
@@ -84,8 +93,18 @@ function ownPart({ mine, contended, touched }: Parts, facts: CommitFacts, view: 
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
   const named = pathWords(view.commonDir, wanted);
   if (contended.length === 0 && isKnown) return `${only}${how()}${named}`;
-  return `git handoff commit${amend ? ' --amend' : ''}${how(OUR_OPTIONS)}${named}`;
+  return ownHunks(wanted, facts, view);
 }
+
+function ownHunks(paths: readonly string[], facts: CommitFacts, view: HintView): string {
+  if (paths.length === 0) return NOTHING;
+  const amend = amends(facts, view);
+  const how = `${messagePart(view, amend)}${kept(view, OUR_OPTIONS)}`;
+  return `git handoff commit${amend ? ' --amend' : ''}${how}${pathWords(view.commonDir, paths)}`;
+}
+
+const amends = (facts: CommitFacts, { words }: HintView) =>
+  words?.amend === true && facts.amends === undefined;
 
 /** A commit of its own instead of one that would rewrite another session's. */
 function commitAnew(mine: readonly string[], view: HintView): string {

@@ -5,7 +5,7 @@ import type { OpenClaim } from '../domain/ledger/claims.ts';
 import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import { lastSwitch } from '../git/head.ts';
+import { canSwitch, lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
 import { begunText, ownWorktree } from '../changes/begun-operation.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
@@ -42,12 +42,23 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, view, now, switchedAt));
   const more = problems.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
-  return [...shown.map((text) => `error: ${text}`), ...hints(decision, view).map((hint) => `hint: ${hint}`)];
+  const canSwitch = branch !== undefined && (await goesBack(branch.expected, view));
+  const typed = hints(decision, view, canSwitch);
+  return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];
 }
 
-function hints(decision: CommitDecision, { facts, ...view }: RefusalView): string[] {
+/** git would switch, and the guard would let it: nothing uncommitted is in the way, or another session's. */
+async function goesBack(expected: string, { facts, cwd, budget }: RefusalView): Promise<boolean> {
+  const { ledgers, sides, self } = facts;
+  if (ledgers.some(({ session, claims }) => sides.foreign.has(session) && claims.size > 0)) return false;
+  const to = expected === 'HEAD' ? self.head?.oid : expected;
+  return to !== null && to !== undefined && canSwitch(cwd, to, budget.left()).catch(() => false);
+}
+
+function hints(decision: CommitDecision, { facts, ...view }: RefusalView, canSwitch: boolean): string[] {
   const hintView: HintView = {
     ...view,
+    canSwitch,
     indexPrefix: foreignIndex(facts, view),
     isUnborn: facts.head.oid === null,
     ownWorktree: ownWorktree(view.cwd, facts.self.session),

@@ -155,9 +155,10 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const staged = await withoutOperation(at, unfinished?.operation, scene.staged);
   const words = runningCommit(call);
   const settings = await settingsOf(call);
+  const { operation: stopped, isOwn: isMine } = unfinished ?? {};
   const known = {
     operation: unfinished?.others,
-    finishes: unfinished && { whole: unfinished.isOwn && !unfinished.operation.isSequence },
+    finishes: stopped && { name: stopped.name, whole: isMine === true && !stopped.isSequence },
     staged,
     ledgers,
     sides,

@@ -42,6 +42,23 @@ describe('F2: a commit on another branch than the session knows', () => {
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
 
+  it.each([
+    ['the other branch has other lines of it', 'feat/a', undefined],
+    ['another session has work there', 'main', B],
+  ])('that cannot be switched back: the hint commits here (%s)', (_, at, peer) => {
+    world.commit('later', { 'src/a.ts': 'later\n' });
+    world.begin(A);
+    world.begin(B);
+    world.git(at === 'main' ? ['switch', '-qc', 'third'] : ['switch', '-q', at]);
+    if (peer !== undefined) world.wrote(peer, 'src/b.ts', 'of B\n');
+    world.wrote(A, 'src/a.ts', 'of A\n');
+    const { run } = world.bash(A, "git commit -am 'x'");
+    expect(errorsOf(run?.stderr ?? '')).toContainEqual(expect.stringMatching(/^expected main, HEAD is /));
+    expect(hintsOf(run?.stderr ?? '')).toEqual(['git handoff commit -m x -- src/a.ts']);
+    expect(world.bash(A, hintsOf(run?.stderr ?? '')[0] ?? '').run).toMatchObject({ status: 0 });
+    expect(world.changed()).toEqual(['src/a.ts']);
+  });
+
   it('a detached HEAD that the session was on is found again', () => {
     const start = world.git(['rev-parse', 'HEAD']);
     world.git(['checkout', '-q', '--detach']);

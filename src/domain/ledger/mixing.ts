@@ -49,8 +49,11 @@ export interface CommitFacts {
   /** Session ids in the handoff files (`handoff-*.md`) among the staged paths. */
   readonly markers: readonly { readonly path: string; readonly owner: SessionId }[];
   readonly operation?: OthersOperation | undefined;
-  /** The commit goes on with what git has stopped in; `whole`: `git handoff commit` of this session can finish it. */
-  readonly finishes?: { readonly whole: boolean } | undefined;
+  /**
+   * The commit goes on with what git has stopped in, by its name in git-status(1); `whole`: `git handoff commit` of this
+   * session can finish it.
+   */
+  readonly finishes?: { readonly name: string; readonly whole: boolean } | undefined;
 }
 
 export type Problem =
@@ -151,7 +154,10 @@ function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'se
   return self.staged.get(path)?.some((state) => sameState(state, index)) === true;
 }
 
-/** The session put this into the index itself: on record, or in the command that runs now. */
+/**
+ * The session put this into the index itself: on record, or in the command that runs now. What stood on the disk before
+ * that command was only added (`-a`), whatever HEAD has gained meanwhile.
+ */
 function stagedHere(
   staged: StagedPath,
   { self, running, head, ownIndex }: Omit<CommitFacts, 'amends' | 'markers'>,
@@ -160,7 +166,7 @@ function stagedHere(
   return running.some((before) => {
     const then = before.dirty.get(staged.path);
     if (before.head.oid !== head.oid || !ownIndex) return false;
-    return then === undefined || !sameState(then.index, staged.index);
+    return then === undefined || ![then.index, then.disk].some((state) => sameState(state, staged.index));
   });
 }
 

@@ -53,6 +53,9 @@ function instead({ verb, call }: TreeReach, mine: readonly string[], typed: Type
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (verb === 'autostash') return mergeInstead(call, git);
+  // `--abort` and `--skip`: to undo one's own work would not end the rebase.
+  if (call.verb === 'rebase')
+    return `git resets the whole tree for that: wait until they are committed. Whose each change is: ${git} handoff status`;
   if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
   if (mine.length === 0 || verb === 'rm')
     return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;

@@ -2,7 +2,7 @@ import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 import type { Scene } from '../scene.ts';
@@ -54,11 +54,10 @@ function isStash({ aliases }: Scene, command: string): boolean {
 /** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
 function discardedEvents(gone: readonly string[], { self }: Ledgers, now: number): LedgerEntry[] {
   if (gone.length === 0) return [];
-  const names = gone.slice(0, MAX_NAMES).map(escapeLine).join(', ');
-  const more = gone.length > MAX_NAMES ? ` and ${gone.length - MAX_NAMES} more` : '';
+  const names = listed(gone.map(escapeLine), MAX_NAMES);
   return [
     event(
-      `${theSession(self.session)} put back what HEAD has in ${names}${more}: the uncommitted changes there are gone, ` +
+      `${theSession(self.session)} put back what HEAD has in ${names}: the uncommitted changes there are gone, ` +
         'by its own command. Ask before you repair it.',
       now,
     ),

@@ -9,7 +9,7 @@ export function amount(short: number, long: number): number {
 }
 
 /** One seed for the whole run: `GIT_HANDOFF_SEED` plays the choices of a former run again. */
-const SEED = Number(process.env['GIT_HANDOFF_SEED'] ?? randomInt(2 ** 31));
+export const SEED = Number(process.env['GIT_HANDOFF_SEED'] ?? randomInt(2 ** 31));
 
 /** Random choices that a seed repeats (mulberry32). */
 export class Random {

@@ -1,23 +1,16 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
-import type { Random } from '../faults/seed.ts';
-import { A, B, C, SharingWorld, TEN } from '../sharing-world.ts';
-import { FILES, type Kind, commandOf, elsewhere, pickKind } from './acts.ts';
-import { Marks, added, uncommitted } from './marks.ts';
+import { Random } from '../faults/seed.ts';
+import { A, B, C, TEN } from '../sharing-world.ts';
+import { FILES, type Kind, commandOf, elsewhere, endingOf, pickKind } from './acts.ts';
+import { type Dirty, Marks, PERSON, UNCLEAR, added, headOf, marksOf, uncommitted } from './marks.ts';
+import { Model, type Verdict } from './model.ts';
 import { hintsIn, reasonIn, takenPaths } from './typed.ts';
+import { FORMATS, HintsWorld } from './world.ts';
 
-/** Shells in which hints are typed: `sh` is the machine's own. */
-const SHELLS = ['sh', 'bash'];
 /** A hint, and what it leads to, until the goal is reached. */
 const MAX_STEPS = 3;
-const PERSON = 'a person';
-
-/** A branch with a change of a line that sessions change, too. */
-const FEATURE = `GIT_INDEX_FILE=.git/feature && export GIT_INDEX_FILE && git read-tree HEAD &&
-blob=$(git show HEAD:src/a.ts | sed 's/line 3/feature/' | git hash-object -w --stdin) &&
-git update-index --cacheinfo "100644,$blob,src/a.ts" &&
-git update-ref refs/heads/feature "$(git commit-tree -p HEAD -m feature "$(git write-tree)")" && rm .git/feature`;
 
 /** A machine that is too busy let a commit pass unchecked: such a history shows nothing. */
 class Unchecked extends Error {}
@@ -29,34 +22,42 @@ interface Outcome {
   readonly text: string;
 }
 
+/** Another's merge, rebase …: there is nothing to type but to wait, or to work elsewhere. */
+const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
+/** Lines that have to be brought together in the file, by whoever knows what they mean. */
+const BY_HAND = /^error: (.*): HEAD has gained a change where this session/m;
+/** HEAD is not where the session last saw it. */
+const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
+
+/** A working tree of a history. */
+interface Place {
+  readonly top: string;
+  readonly model: Model;
+  /** The session that began what git has stopped in there. */
+  beginner?: string | undefined;
+}
+
 /** One history of sessions in one repository, with every hint of every refusal typed as it stands. */
 export class History {
-  readonly #world: SharingWorld;
+  readonly #world: HintsWorld;
   readonly #random: Random;
   readonly #marks = new Marks();
   readonly #sessions: readonly string[];
-  readonly #tops: readonly string[];
+  readonly #places: readonly Place[];
+  /** Marks that another clone has published: no commit may take them back. */
+  readonly #published = new Set<string>();
+  /** Who made which entry of the stash. */
+  readonly #stashes = new Map<string, string>();
   /** What was typed, for the failure's text. */
   readonly #log: string[] = [];
-  typed = 0;
+  /** How many hints were typed, how many verdicts there were, and how many of them the model told before. */
+  readonly figures = { hints: 0, verdicts: 0, predicted: 0 };
 
-  constructor(random: Random) {
-    this.#random = random;
-    this.#sessions = random.below(3) === 0 ? [A, B, C] : [A, B];
-    this.#world = new SharingWorld({
-      ready: this.#sessions,
-      files: { 'lib/x.ts': TEN, 'package-lock.json': '{\n}\n', '.gitignore': 'dist/\n' },
-    });
-    const { path, home } = this.#world;
-    this.#world.run('sh', ['-c', FEATURE]);
-    const side = this.#world.worktree('side');
-    for (const session of this.#sessions) this.#world.begin(session, side);
-    this.#tops = [path, side];
-    writeFileSync(
-      join(home, 'format'),
-      'for f in src/*.ts lib/*.ts shared.md; do sed -i "s/\\$/ /" "$f"; done\n',
-    );
-    writeFileSync(join(home, 'install'), 'echo "$1" >>package-lock.json\n');
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+    this.#sessions = this.#random.below(3) === 0 ? [A, B, C] : [A, B];
+    this.#world = new HintsWorld(this.#sessions, this.#random.pick(FORMATS));
+    this.#places = this.#world.tops.map((top) => ({ top, model: new Model(this.#marks) }));
   }
 
   /** Plays it; false when the machine was too busy to tell. */
@@ -74,152 +75,329 @@ export class History {
   }
 
   #step(kind: Kind): void {
-    const session = this.#random.pick(this.#sessions);
-    const top = this.#random.below(6) === 0 ? this.#tops[1]! : this.#tops[0]!;
-    const file = this.#random.pick(FILES);
-    if (kind === 'person') {
-      this.#log.push(`a person writes ${file}`);
-      mkdirSync(dirname(join(top, file)), { recursive: true });
-      writeFileSync(join(top, file), this.#text(PERSON));
+    const random = this.#random;
+    const session = random.pick(this.#sessions);
+    const place = this.#places[random.below(6) < 4 ? 0 : 1 + random.below(2)]!;
+    const file = random.pick(FILES);
+    const mark = this.#marks.make(kind.startsWith('person') ? PERSON : session);
+    const operation = this.#world.operation(place.top);
+    if (operation !== undefined && place.beginner !== undefined && random.below(2) === 0) {
+      this.#act(place.beginner, 'ending', endingOf(operation, random), place);
+    } else if (kind === 'person writes') {
+      this.#personWrites(file, mark, place);
     } else if (kind === 'write') {
-      this.#write(session, file, top);
+      this.#write(session, file, mark, place);
     } else {
-      const command = commandOf(kind, this.#random, this.#marks.make(session));
-      const typed = elsewhere(command, this.#random, top);
-      this.#do(session, typed.command, join(top, typed.folder), top);
-      if (kind === 'lockfile') this.#giveTouch(session, top);
+      if (kind === 'fetched HEAD') this.#publish(place.top);
+      if (random.below(4) === 0) this.#feature(place.top);
+      const command = commandOf(kind, random, mark);
+      if (kind.startsWith('person')) this.#personTypes(command, place);
+      else this.#act(session, kind, command, place);
     }
   }
 
+  #act(session: string, kind: Kind | 'ending', command: string, place: Place): void {
+    const { top } = place;
+    const typed = elsewhere(command, this.#random, top);
+    // With `cd` or `-C` it is still the same command at the top.
+    const isPlain = typed.command === command;
+    const told = isPlain && typed.folder === '..' ? undefined : command;
+    const verdict = this.#verdict(session, told, isPlain && typed.folder === 'src' ? 'src/' : '', place);
+    const cwd = join(top, typed.folder);
+    // Somebody may have removed all that was in it.
+    mkdirSync(cwd, { recursive: true });
+    this.#do(session, typed.command, cwd, place, verdict);
+    if (kind === 'lockfile') this.#giveTouch(session, place);
+  }
+
+  #verdict(session: string, command: string | undefined, folder: string, { top, model }: Place): Verdict {
+    if (command === undefined || this.#world.operation(top) !== undefined) return undefined;
+    const dirty = uncommitted(this.#world, top);
+    const [newest] = this.#world.stashes();
+    const stashed = newest === undefined ? undefined : (this.#stashes.get(newest) ?? UNCLEAR);
+    return model.foresee(command, {
+      session,
+      folder,
+      dirty,
+      stashed,
+      left: (to) => this.#world.left(to, top),
+    });
+  }
+
+  #personWrites(file: string, mark: string, { top, model }: Place): void {
+    this.#log.push(`a person writes ${mark} to ${file} in ${top}`);
+    const before = uncommitted(this.#world, top);
+    const path = join(top, file);
+    mkdirSync(dirname(path), { recursive: true });
+    const text = existsSync(path) ? this.#world.read(file, top) : TEN;
+    const line = new RegExp(`^line ${1 + this.#random.below(9)}\\b.*$`, 'm');
+    writeFileSync(path, line.test(text) ? text.replace(line, mark) : `${text}${mark}\n`);
+    const after = uncommitted(this.#world, top);
+    this.#editedSince(before, after);
+    model.changed(PERSON, before, after);
+  }
+
+  /** Nobody refuses a person; what it commits is nobody's afterwards. */
+  #personTypes(command: string, place: Place): void {
+    const { top, model } = place;
+    const before = uncommitted(this.#world, top);
+    const { status, stderr } = this.#world.run('bash', ['-c', command], { cwd: top });
+    this.#log.push(`a person in ${top}: ${command}\n  -> ${status} ${stderr}`);
+    expect(stderr).not.toMatch(/^hint: .*git.* handoff/m);
+    const after = uncommitted(this.#world, top);
+    const gone = [...before.keys()].filter((path) => !after.has(path));
+    const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
+    this.#marks.give(marks, UNCLEAR);
+    model.changed(PERSON, before, after);
+    if (this.#world.operation(top) === undefined) place.beginner = undefined;
+  }
+
+  /** Another clone has published a line on top of what is checked out here. */
+  #publish(top: string): void {
+    const path = this.#random.pick(['src/a.ts', 'shared.md']);
+    const mark = this.#marks.make(UNCLEAR);
+    this.#published.add(`${path} ${mark}`);
+    this.#world.advance('origin/main', path, 1 + this.#random.below(10), mark, 'HEAD', top);
+  }
+
+  #feature(top: string): void {
+    const mark = this.#marks.make(UNCLEAR);
+    const from = this.#random.pick(['feature', 'HEAD', 'HEAD~1']);
+    this.#world.advance('feature', 'src/a.ts', 1 + this.#random.below(10), mark, from, top);
+  }
+
   /** What a command changes by the way in another's file is a touch: the file's owner does with it as it likes. */
-  #giveTouch(session: string, top: string): void {
-    for (const marks of uncommitted(this.#world, top).values()) {
+  #giveTouch(session: string, { top }: Place): void {
+    for (const { marks } of uncommitted(this.#world, top).values()) {
       const mine = marks.filter((mark) => this.#marks.owner(mark) === session);
-      const owners = marks.map((mark) => this.#marks.owner(mark) ?? PERSON);
-      const owner = owners.find((one) => one !== session && one !== PERSON);
+      const owners = marks.map((mark) => this.#marks.owner(mark));
+      const owner =
+        owners.find((one) => one !== session && one !== PERSON) ?? owners.find((one) => one !== session);
       if (mine.length === 1 && owner !== undefined) this.#marks.give(mine, owner);
     }
   }
 
-  #text(writer: string): string {
-    return TEN.replace(`line ${1 + this.#random.below(9)}\n`, `${this.#marks.make(writer)}\n`);
+  #write(session: string, file: string, mark: string, place: Place): void {
+    const { top, model } = place;
+    const before = uncommitted(this.#world, top);
+    const isThere = existsSync(join(top, file));
+    const text = isThere
+      ? this.#world.read(file, top).replace(/^.*\n/, (line) => `${line}${mark}\n`)
+      : `${mark}\n`;
+    const dirty = before.get(file);
+    const verdict = model.verdict(session, dirty === undefined ? [] : [dirty]);
+    const answer = this.#world.write(session, file, text, top);
+    this.#log.push(`${session[0]} writes ${mark} to ${file} in ${top}: ${answer.kind}`);
+    this.#count(`write ${file}`, verdict, answer.kind === 'deny', answer.kind === 'deny' ? answer.text : '');
+    if (answer.kind === 'deny') {
+      if (this.#random.below(3) === 0) this.#follow(session, `write ${file}`, answer.text, top, place);
+    } else {
+      const after = uncommitted(this.#world, top);
+      this.#editedSince(before, after);
+      model.changed(session, before, after);
+    }
   }
 
-  #write(session: string, file: string, top: string): void {
-    const mark = this.#marks.make(session);
-    let text = `${mark}\n`;
-    try {
-      text = this.#world.read(file, top).replace(/^.*\n/, (line) => `${line}${mark}\n`);
-    } catch {
-      // A new file.
-    }
-    const answer = this.#world.write(session, file, text, top);
-    this.#log.push(`${session[0]} writes ${file} in ${top}: ${answer.kind}`);
-    if (answer.kind !== 'deny' || this.#random.below(3) > 0) return;
-    this.#follow(session, `write ${file}`, answer.text, top, top);
+  #count(command: string, verdict: Verdict, refused: boolean, text: string): void {
+    this.figures.verdicts += 1;
+    if (verdict === undefined) return;
+    this.figures.predicted += 1;
+    expect({ command, text, verdict: refused ? 'refused' : 'passes' }).toEqual({ command, text, verdict });
   }
 
   /** Does it, and follows the hints when it is refused until what was meant is done. */
-  #do(session: string, command: string, cwd: string, top: string): void {
+  #do(session: string, command: string, cwd: string, place: Place, verdict?: Verdict, again = false): void {
+    const { top } = place;
     const meant = this.#meant(session, command, top);
-    const outcome = this.#type(session, command, cwd, top, 'bash');
+    const outcome = this.#type(session, command, cwd, place, 'bash');
+    const isOther =
+      isMoved(outcome.text) || isWait(outcome.text) || /would take back|would rewrite/.test(outcome.text);
+    if (!isOther) this.#count(command, verdict, outcome.refused, outcome.text);
     if (!outcome.refused) return;
-    this.#follow(session, command, outcome.text, cwd, top);
-    // On the right branch again: now it can be done.
-    if (/^error: expected .*, HEAD is /m.test(outcome.text)) {
-      this.#do(session, command, cwd, top);
+    const said = this.#follow(session, command, outcome.text, cwd, place);
+    if (isWait(outcome.text)) return;
+    // On the right branch again, or told where it is: now it can be done.
+    if (isMoved(outcome.text)) {
+      expect({ command, again, text: outcome.text }).toMatchObject({ again: false });
+      this.#do(session, command, cwd, place, undefined, true);
       return;
     }
-    if (!/\bcommit\b/.test(command) || /handoff commit .* -- /.test(command)) return;
-    const left = [...uncommitted(this.#world, top).values()].flat();
-    expect({ session, command, left: meant.filter((mark) => left.includes(mark)) }).toMatchObject({
-      left: [],
-    });
+    if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
+    const now = marksOf(uncommitted(this.#world, top));
+    const byHand = BY_HAND.exec(said)?.[1] ?? '';
+    const left = meant.filter(
+      (mark) => now.includes(mark) && !byHand.includes(mark.replace(/ mark\w+$/, '')),
+    );
+    expect({ session, command, said, left }).toMatchObject({ left: [] });
   }
 
   /** This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. */
   #meant(session: string, command: string, top: string): string[] {
-    const owners = (marks: readonly string[]) => marks.map((mark) => this.#marks.owner(mark));
+    const named = /\bgit (?:-C \S+ )?add -- '(.*?)'/.exec(command)?.[1];
+    if (named !== undefined) return [];
+    if (!/\bcommit\b/.test(command)) return [];
     const known = this.#world.git(['ls-files', '-z'], { cwd: top }).split('\0');
     const reaches = (path: string) => !/\bcommit -a\b/.test(command) || known.includes(path);
-    return [...uncommitted(this.#world, top)]
-      .filter(([path, marks]) => reaches(path) && owners(marks).every((owner) => owner === session))
-      .flatMap(([, marks]) => marks);
+    return [...uncommitted(this.#world, top).values()]
+      .filter(
+        ({ path, marks }) => reaches(path) && marks.every((mark) => this.#marks.owner(mark) === session),
+      )
+      .flatMap(({ marks }) => marks);
   }
 
-  #follow(session: string, command: string, text: string, cwd: string, top: string): void {
+  /** Types what is told; returns all that was said on the way. */
+  #follow(session: string, command: string, text: string, cwd: string, place: Place): string {
+    let all = text;
     let said = text;
     let asked = command;
     for (let step = 0; step < MAX_STEPS; step += 1) {
       const [hint, ...others] = hintsIn(said);
       expect({ asked, said, hint }).not.toMatchObject({ hint: undefined });
       expect({ said, hint }).not.toMatchObject({ hint: asked });
-      this.#namesNobodys(session, hint ?? '', top);
-      const outcome = this.#type(session, hint ?? '', cwd, top, this.#random.pick(SHELLS));
-      this.typed += 1;
+      this.#namesNobodys(session, hint ?? '', place.top);
+      const outcome = this.#type(session, hint ?? '', cwd, place, this.#random.pick(this.#world.shells));
+      this.figures.hints += 1;
+      all += outcome.text;
       if (outcome.refused) {
         expect(reasonIn(outcome.text), `${asked}\n${said}\n${hint}`).not.toBe(reasonIn(said));
         said = outcome.text;
         asked = hint ?? '';
         continue;
       }
+      if (this.#isUpToGit(hint ?? '', outcome, place)) return all;
       expect({ command, said, hint, status: outcome.status, text: outcome.text }).toMatchObject({
         status: 0,
       });
-      for (const other of others) this.#typeOther(session, other, cwd, top);
-      return;
+      for (const other of others) all += this.#typeOther(session, other, cwd, place);
+      return all;
     }
     throw new Error(`no way out of: ${command}\n${said}`);
+  }
+
+  /** A merge or a rebase stops at a conflict, and git itself does not begin one over uncommitted work; it says so. */
+  #isUpToGit(hint: string, { text }: Outcome, { top }: Place): boolean {
+    if (/ --continue$/.test(hint)) return this.#world.operation(top) !== undefined;
+    if (!/\bgit (?:-C \S+ )?merge\b/.test(hint)) return false;
+    return /would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge';
   }
 
   /** Only a take names what is another's alone, and what takes it out of the index. */
   #namesNobodys(session: string, hint: string, top: string): void {
     if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
-    const theirs = [...uncommitted(this.#world, top)].filter(
-      ([, marks]) =>
-        marks.length > 0 && marks.every((mark) => ![session, PERSON].includes(this.#marks.owner(mark)!)),
+    const isTheirs = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+    const theirs = [...uncommitted(this.#world, top).values()].filter(
+      ({ marks }) => marks.length > 0 && marks.every(isTheirs),
     );
-    expect({ hint, theirs: theirs.filter(([path]) => hint.includes(path)) }).toEqual({ hint, theirs: [] });
+    const named = theirs.map(({ path }) => path).filter((path) => hint.includes(path));
+    expect({ hint, named }).toEqual({ hint, named: [] });
   }
 
-  #typeOther(session: string, hint: string, cwd: string, top: string): void {
-    const outcome = this.#type(session, hint, cwd, top, this.#random.pick(SHELLS));
-    this.typed += 1;
-    if (!outcome.refused) expect({ hint, ...outcome }).toMatchObject({ status: 0 });
+  #typeOther(session: string, hint: string, cwd: string, place: Place): string {
+    const outcome = this.#type(session, hint, cwd, place, this.#random.pick(this.#world.shells));
+    this.figures.hints += 1;
+    const isDone = outcome.refused || this.#isUpToGit(hint, outcome, place);
+    if (!isDone) expect({ hint, ...outcome }).toMatchObject({ status: 0 });
+    return outcome.text;
   }
 
   /** Types a command as the client does; nobody else's work may be lost by it, or be in its commit. */
-  #type(session: string, command: string, cwd: string, top: string, shell: string): Outcome {
+  #type(session: string, command: string, cwd: string, place: Place, shell: string): Outcome {
+    const { top } = place;
     const before = uncommitted(this.#world, top);
-    const head = this.#world.git(['rev-parse', 'HEAD'], { cwd: top });
+    const head = headOf(this.#world, top);
     const unchecked = this.#unchecked();
     if (/\bhandoff take\b/.test(command)) {
-      for (const path of takenPaths(command, cwd, top)) this.#marks.give(before.get(path) ?? [], session);
+      const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
+      for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
+      for (const mark of this.#published)
+        if (taken.some((path) => mark.startsWith(`${path} `))) this.#published.delete(mark);
+      place.model.forget(taken.filter((path) => before.get(path)?.marks.length === 0));
     }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
       answer.kind === 'deny'
         ? { refused: true, status: 1, text: answer.text }
         : {
-            refused: run?.status !== 0 && /^error: .*\n(?:.*\n)*hint: /m.test(run?.stderr ?? ''),
+            refused:
+              run?.status !== 0 &&
+              /^error: .*\n(?:.*\n)*hint: (?:GIT_INDEX_FILE=\S+ )?git (?:-C|handoff|worktree)/m.test(
+                run?.stderr ?? '',
+              ),
             status: run?.status ?? 0,
             text: run?.stderr ?? '',
           };
-    this.#log.push(`${session[0]} in ${cwd}: ${command}\n  -> ${outcome.status} ${outcome.text}`);
+    const where = shell === 'bash' ? '' : ` (${shell})`;
+    this.#log.push(`${session[0]} in ${cwd}${where}: ${command}\n  -> ${outcome.status} ${outcome.text}`);
     if (this.#unchecked() > unchecked) throw new Unchecked();
     expect(outcome.text).not.toContain('not a git repository');
-    this.#compare(session, command, top, before, head);
+    this.#compare(session, command, place, before, head);
     return outcome;
   }
 
-  #compare(session: string, command: string, top: string, before: Map<string, string[]>, head: string): void {
-    const isOthers = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark) ?? PERSON);
-    const theirs = [...before.values()].flat().filter(isOthers);
-    const now = new Set([...uncommitted(this.#world, top).values()].flat());
+  #compare(session: string, command: string, place: Place, before: Map<string, Dirty>, head: string): void {
+    const { top, model } = place;
+    const isOthers = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+    const theirs = marksOf(before).filter(isOthers);
+    const after = uncommitted(this.#world, top);
+    const now = new Set(marksOf(after));
     expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
-    const there = this.#world.git(['rev-parse', 'HEAD'], { cwd: top });
-    const taken = there === head ? [] : added(this.#world, top, head);
+    const there = headOf(this.#world, top);
+    const moved = there !== head;
+    const taken = moved ? added(this.#world, top, head, there) : [];
     expect({ command, taken: taken.filter((mark) => theirs.includes(mark)) }).toEqual({ command, taken: [] });
+    const isForward =
+      moved &&
+      this.#world.run('git', ['merge-base', '--is-ancestor', head, there], { cwd: top }).status === 0;
+    const undone = isForward
+      ? added(this.#world, top, there, head).filter((mark) => this.#published.has(mark))
+      : [];
+    if (/\brevert\b/.test(command)) for (const mark of undone) this.#published.delete(mark);
+    else expect({ command, undone }).toEqual({ command, undone: [] });
+    this.#learn(session, place, before, after, moved);
+    for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
+    if (!moved) this.#editedSince(before, after);
+    const operation = this.#world.operation(top);
+    if (operation === undefined) place.beginner = undefined;
+    else place.beginner ??= session;
+    if (/\bcommit\b/.test(command)) {
+      this.#marks.give(
+        taken.filter((mark) => [PERSON, UNCLEAR].includes(this.#marks.owner(mark))),
+        session,
+      );
+    }
+    model.changed(session, before, after);
+  }
+
+  /** Whose the marks are that a command has brought into the tree. */
+  #learn(
+    session: string,
+    place: Place,
+    before: Map<string, Dirty>,
+    after: Map<string, Dirty>,
+    moved: boolean,
+  ): void {
+    const was = new Set(marksOf(before));
+    const fresh = marksOf(after).filter((mark) => !was.has(mark));
+    const isStopped = this.#world.operation(place.top) !== undefined;
+    if (!moved || isStopped) this.#marks.give(fresh, session);
+    else
+      this.#marks.give(
+        fresh.filter((mark) => this.#marks.owner(mark) === PERSON),
+        UNCLEAR,
+      );
+    // What is left of a path that went into a commit, and what only differs because HEAD moved, is for the program to tell.
+    if (moved)
+      place.model.forget(
+        [...after.values()].filter(({ marks }) => marks.length === 0).map(({ path }) => path),
+      );
+  }
+
+  /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */
+  #editedSince(before: Map<string, Dirty>, after: Map<string, Dirty>): void {
+    for (const { path, text } of after.values()) {
+      if (before.get(path)?.text === text) continue;
+      for (const mark of this.#published) if (mark.startsWith(`${path} `)) this.#published.delete(mark);
+    }
   }
 
   #unchecked(): number {

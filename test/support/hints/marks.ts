@@ -2,8 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestRepository } from '../repository.ts';
 
-/** Who wrote a mark: a session, or a person by hand. */
+/** Who wrote a mark: a session, a person by hand, or nobody can tell. */
 export type Writer = string;
+export const PERSON = 'a person';
+/** What a person committed and a session has uncommitted again. */
+export const UNCLEAR = 'unclear';
 
 /** Words that stand in the files and nowhere else. One that stands in a path is known as `<path> <word>`. */
 export class Marks {
@@ -17,8 +20,9 @@ export class Marks {
   }
 
   /** Whose it is: who wrote it, or took the path since. */
-  owner(placed: string): Writer | undefined {
-    return this.#given.get(placed) ?? this.#makers.get(placed.slice(placed.lastIndexOf(' ') + 1));
+  owner(placed: string): Writer {
+    const word = placed.slice(placed.lastIndexOf(' ') + 1);
+    return this.#given.get(placed) ?? this.#makers.get(word) ?? PERSON;
   }
 
   give(placed: Iterable<string>, to: Writer): void {
@@ -28,33 +32,64 @@ export class Marks {
 
 const marksIn = (text: string): string[] => text.match(/mark\d+x/g) ?? [];
 
-/** The marks that are on the disk and not in HEAD, by path. */
-export function uncommitted(world: TestRepository, top: string): Map<string, string[]> {
+/** A path that differs from HEAD. */
+export interface Dirty {
+  readonly path: string;
+  /** As `git status --porcelain` has it. */
+  readonly xy: string;
+  /** What is on the disk; `undefined`: nothing. */
+  readonly text: string | undefined;
+  /** The marks that are on the disk and not in HEAD. */
+  readonly marks: readonly string[];
+}
+
+/** All that differs from HEAD in a working tree, by path. */
+export function uncommitted(world: TestRepository, top: string): Map<string, Dirty> {
   const options = { cwd: top };
   const status = world.git(['status', '--porcelain=v1', '-z', '-uall', '--no-renames'], options);
   const names = status.split('\0').filter(Boolean);
+  const head = headOf(world, top);
   return new Map(
     names.map((entry) => {
       const path = entry.slice('XY '.length);
       const file = join(top, path);
-      const now = existsSync(file) ? marksIn(readFileSync(file, 'utf8')) : [];
-      const before = committed(world, top, 'HEAD', path);
-      return [path, now.filter((mark) => !before.has(mark)).map((mark) => `${path} ${mark}`)] as const;
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      const before = committed(world, top, head, path);
+      const marks = marksIn(text ?? '').filter((mark) => !before.has(mark));
+      return [path, { path, xy: entry.slice(0, 2), text, marks: marks.map((mark) => `${path} ${mark}`) }];
     }),
   );
 }
 
-function committed(world: TestRepository, top: string, revision: string, path: string): Set<string> {
+/** The commit at HEAD. */
+export const headOf = (world: TestRepository, top: string): string =>
+  world.git(['rev-parse', 'HEAD'], { cwd: top });
+
+/** All marks that are uncommitted. */
+export const marksOf = (dirty: ReadonlyMap<string, Dirty>): string[] =>
+  [...dirty.values()].flatMap(({ marks }) => marks);
+
+/** What a commit has at a path does not change. */
+const seen = new Map<string, Set<string>>();
+
+function committed(world: TestRepository, top: string, oid: string, path: string): Set<string> {
+  const key = `${world.root} ${oid}:${path}`;
+  const known = seen.get(key) ?? marksAt(world, top, oid, path);
+  seen.set(key, known);
+  return known;
+}
+
+function marksAt(world: TestRepository, top: string, revision: string, path: string): Set<string> {
   const shown = world.run('git', ['show', `${revision}:${path}`], { cwd: top });
   return new Set(shown.status === 0 ? marksIn(shown.stdout) : []);
 }
 
-/** The marks that HEAD has and an older commit had not. */
-export function added(world: TestRepository, top: string, from: string): string[] {
-  const names = world.git(['diff', '--name-only', '-z', '--no-renames', from, 'HEAD'], { cwd: top });
+/** The marks that one revision has and another has not, with their paths. */
+export function added(world: TestRepository, top: string, from: string, to: string): string[] {
+  const names = world.git(['diff', '--name-only', '-z', '--no-renames', from, to], { cwd: top });
   return names.split('\0').flatMap((path) => {
     const before = committed(world, top, from, path);
-    const now = path === '' ? [] : [...committed(world, top, 'HEAD', path)];
+    const now = path === '' ? [] : [...committed(world, top, to, path)];
     return now.filter((mark) => !before.has(mark)).map((mark) => `${path} ${mark}`);
   });
 }

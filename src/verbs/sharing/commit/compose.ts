@@ -11,6 +11,9 @@ import { hashFiles, readContents, scratchStore } from '../../../git/scratch-stor
 import { type Again, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
+/** How many files one command shows. */
+const MAX_LOOK = 5;
+
 /** What becomes of the contended paths. */
 export interface Composed {
   readonly entries: ReadonlyMap<string, FileState>;
@@ -124,19 +127,24 @@ function cannotTell(
   again: Again,
   composed: readonly string[],
 ): Failure {
-  const { self, typed, shares } = scene;
-  const { done } = again;
-  const [beside] = failed.filter(({ share }) => share.others.length === 0);
-  if (beside !== undefined) {
-    const { path } = beside.share.dirty;
-    const message = `${path}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was ${done}. Bring both together in the file, and commit again`;
-    return new Failure('not-owner', message, { hint: `git diff HEAD -- ${typed(path)}` });
+  const { self, typed, typedPaths, shares } = scene;
+  const { done, command } = again;
+  const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
+  const beside = failed.filter(({ share }) => share.others.length === 0).map(({ share }) => share.dirty.path);
+  if (beside.length > 0) {
+    const message = `${listed(beside)}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was ${done}. Bring both together in the file, and commit again`;
+    const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(typed).join(' ')}`;
+    const hints = { hint: `${command ?? ''}${typedPaths(rest)}`, otherHint: look };
+    return new Failure(
+      'not-owner',
+      message,
+      rest.length === 0 || command === undefined ? { hint: look } : hints,
+    );
   }
   const ids = [...new Set(failed.flatMap(({ share }) => share.others.map(({ session }) => session)))]
     .map(shortId)
     .join(', ');
   const paths = failed.map(({ share }) => share.dirty.path);
-  const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
   const why = failed.every((one) => one.why === 'overlap')
     ? 'overlap or touch'
     : 'cannot be told apart (not a text, or too big)';

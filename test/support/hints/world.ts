@@ -1,0 +1,106 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SharingWorld, TEN } from '../sharing-world.ts';
+
+/** Another commit on a ref, made beside the working tree: `$1` begins the file `$2`'s line `$3` with `$4`. */
+const ADVANCE = `GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/advance && export GIT_INDEX_FILE && git read-tree "$1" &&
+blob=$(git show "$1:$2" | sed "$3s/^/$4 /" | git hash-object -w --stdin) &&
+git update-index --cacheinfo "100644,$blob,$2" &&
+git commit-tree -p "$1" -m "$4" "$(git write-tree)" && rm -f "$GIT_INDEX_FILE"`;
+
+const OPERATIONS = {
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+  MERGE_HEAD: 'merge',
+} as const;
+
+/** Shells in which hints are typed, those of them that this machine has. */
+const SHELLS = ['dash', 'bash', 'zsh', 'busybox'].filter(
+  (name) => spawnSync(name, name === 'busybox' ? ['true'] : ['-c', ':']).status === 0,
+);
+const knowsReftable = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
+
+/** How the refs and objects of a history's repository are kept. */
+export type Format = 'sha1' | 'sha256' | 'reftable';
+export const FORMATS: readonly Format[] = ['sha1', 'sha1', 'sha256', knowsReftable ? 'reftable' : 'sha1'];
+
+/** A repository with two linked worktrees, a remote, and sessions at work in all of them. */
+export class HintsWorld extends SharingWorld {
+  readonly tops: readonly string[];
+  readonly shells: readonly string[];
+  readonly #gitDirs = new Map<string, string>();
+
+  constructor(sessions: readonly string[], format: Format) {
+    super({
+      ready: sessions,
+      files: { 'lib/x.ts': TEN, 'package-lock.json': '{\n}\n', '.gitignore': 'dist/\n' },
+      ...(format === 'sha256' ? { objectFormat: format } : {}),
+      ...(format === 'reftable' ? { refFormat: format } : {}),
+    });
+    const origin = join(this.root, 'origin.git');
+    this.git(['clone', '-q', '--bare', '--', this.path, origin]);
+    this.git(['remote', 'add', 'origin', origin]);
+    this.advance('feature', 'src/a.ts', 3, 'feature');
+    this.tops = [this.path, this.worktree('side'), this.worktree('third')];
+    for (const top of this.tops.slice(1)) for (const session of sessions) this.begin(session, top);
+    writeFileSync(
+      join(this.home, 'format'),
+      'for f in src/*.ts lib/*.ts shared.md; do sed -i "s/\\$/ /" "$f"; done\n',
+    );
+    writeFileSync(join(this.home, 'install'), 'echo "$1" >>package-lock.json\n');
+    this.shells = SHELLS.map((name) => (name === 'busybox' ? this.#busybox() : name));
+  }
+
+  /** The reflog has the true times: by them it is told who could know what. */
+  override env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
+    return super.env({ GIT_COMMITTER_DATE: undefined, ...extra });
+  }
+
+  /** `busybox sh`, by a name of its own. */
+  #busybox(): string {
+    const folder = join(this.root, 'bin');
+    mkdirSync(folder);
+    const file = join(folder, 'busybox-sh');
+    writeFileSync(file, '#!/bin/sh\nexec busybox sh "$@"\n', { mode: 0o755 });
+    return file;
+  }
+
+  /** A branch has another commit, made on top of a revision; none where there is no such revision. */
+  advance(branch: string, path: string, line: number, mark: string, from = 'HEAD', cwd = this.path): void {
+    const oid = this.run('bash', ['-c', ADVANCE, '-', from, path, String(line), mark], { cwd }).stdout.trim();
+    if (oid === '') return;
+    if (branch.startsWith('origin/')) {
+      const ref = `refs/heads/${branch.slice('origin/'.length)}`;
+      this.git(['push', '-q', '-f', '--no-verify', 'origin', `${oid}:${ref}`], { cwd });
+    } else {
+      this.git(['update-ref', `refs/heads/${branch}`, oid], { cwd });
+    }
+  }
+
+  /** What git has stopped in there. */
+  operation(cwd: string): string | undefined {
+    const gitDir = this.#gitDirs.get(cwd) ?? this.git(['rev-parse', '--absolute-git-dir'], { cwd });
+    this.#gitDirs.set(cwd, gitDir);
+    return Object.entries(OPERATIONS).find(([file]) => existsSync(join(gitDir, file)))?.[1];
+  }
+
+  /** The entries of the stash, newest first. */
+  stashes(): string[] {
+    return this.git(['stash', 'list', '--format=%H']).split('\n').filter(Boolean);
+  }
+
+  /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
+  left(to: string | undefined, cwd: string): string[] {
+    const format = '--format=%(trailers:key=Claude-Session-Id,valueonly)';
+    const here = this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
+    const branches = this.git(['for-each-ref', '--format=%(refname)', 'refs/heads']).split('\n');
+    const others = branches.filter((name) => name !== here).map((name) => `^${name}`);
+    const range = to === undefined ? ['-1', 'HEAD'] : [`${to}..HEAD`, ...others];
+    return this.run('git', ['log', format, ...range, '--'], { cwd })
+      .stdout.split('\n')
+      .filter(Boolean);
+  }
+}
