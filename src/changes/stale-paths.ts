@@ -76,7 +76,8 @@ async function leftBehind(
   { from, to, at }: IndexMove,
   paths: readonly string[],
 ): Promise<Undone[]> {
-  const changes = await pastChanges(cwd, `${to}..${from}`, paths);
+  // What a merge brought along is its session's.
+  const changes = await pastChanges(cwd, ['--first-parent', `${to}..${from}`], paths);
   return changes.map((change) => ({ ...change, at }));
 }
 

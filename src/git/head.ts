@@ -55,10 +55,18 @@ async function symbolicTarget(cwd: string, timeoutMs: number): Promise<string> {
   return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
 }
 
-/** Whether git would switch to that commit with all that is uncommitted. Nothing is changed. */
-export async function canSwitch(cwd: string, to: string, timeoutMs: number): Promise<boolean> {
+/**
+ * Whether git would switch to that commit with all that is uncommitted. Nothing is changed.
+ *
+ * @param tree with the index file that counts: a hook of `git commit -a` is given another one
+ */
+export async function canSwitch(
+  { cwd, index }: { readonly cwd: string; readonly index: string },
+  to: string,
+  timeoutMs: number,
+): Promise<boolean> {
   const args = ['read-tree', '-n', '-m', '-u', '--exclude-per-directory=.gitignore', 'HEAD', to];
-  return (await runGit(args, { cwd, timeoutMs })).code === 0;
+  return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: index } })).code === 0;
 }
 
 /** How many moves of HEAD back a switch is looked for. */

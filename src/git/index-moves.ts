@@ -85,9 +85,10 @@ function readEnd(file: string): string | undefined {
   }
 }
 
+/** `<old> <new> <name> <mail> <seconds> <zone>`, and behind a tab the subject if there is one; a mail address holds no `>`. */
 function parseLine(line: string): Logged[] {
   const [, old = '', next = '', seconds, subject = ''] =
-    /^([0-9a-f]+) ([0-9a-f]+) .*> (\d+) [+-]\d+\t(.*)$/.exec(line) ?? [];
+    /^([0-9a-f]+) ([0-9a-f]+) [^>\t]*> (\d+) [+-]\d+(?:\t(.*))?$/.exec(line) ?? [];
   const oid = parseOid(next);
   // For a commit what HEAD was is its parent; there is none where it is all zeros.
   const parent = /^0+$/.test(old) ? undefined : parseOid(old);

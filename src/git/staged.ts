@@ -132,15 +132,19 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
   return { path, commit, session: sessions.map(parseSessionId).find((id) => id !== undefined) };
 }
 
-/** What the last commits of a range did to these paths, newest first. */
+/**
+ * What the last commits of a range did to these paths, newest first.
+ *
+ * @param range a revision range, or options of git-log(1) with one
+ */
 export async function pastChanges(
   cwd: string,
-  range: string,
+  range: string | readonly string[],
   paths: readonly string[],
 ): Promise<PastChange[]> {
   const format = '--format=commit %H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
   const plain = ['--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
-  const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain, range, '--', ...paths];
+  const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain].concat(range, '--', paths);
   const result = await runGit(['--literal-pathspecs', ...args], { cwd });
   if (result.code !== 0) return [];
   const changes: PastChange[] = [];

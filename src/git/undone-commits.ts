@@ -7,7 +7,7 @@ const MAX_COMMITS = 100;
 
 /**
  * The paths of the commits that `to` has and `from` has not, each with the sessions that the newest of these commits names
- * in its trailers.
+ * in its trailers. What a merge brought along is its session's.
  */
 export async function undonePaths(
   cwd: string,
@@ -16,8 +16,8 @@ export async function undonePaths(
   timeoutMs?: number,
 ): Promise<Map<string, readonly string[]>> {
   const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
-  const plain = ['--no-show-signature', '--no-notes', `--max-count=${MAX_COMMITS}`];
-  const args = ['log', ...RAW_DIFF, ...plain, format, to, `^${from}`, '--'];
+  const plain = ['--first-parent', '--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
+  const args = ['log', `--max-count=${MAX_COMMITS}`, ...RAW_DIFF, ...plain, format, to, `^${from}`, '--'];
   const result = await runGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   if (result.code !== 0) throw gitFailure('log', result);
   const paths = new Map<string, readonly string[]>();

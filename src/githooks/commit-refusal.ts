@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ago } from '../domain/age.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
@@ -14,6 +14,7 @@ import { type HintView, commitHints } from './commit-hints.ts';
 export interface RefusalView {
   readonly facts: CommitFacts;
   readonly cwd: string;
+  readonly gitDir: string;
   readonly commonDir: string;
   /** The folder that the command was typed in, below the top; empty or ending in a slash (GIT_PREFIX). */
   readonly prefix: string;
@@ -48,11 +49,14 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
 }
 
 /** git would switch, and the guard would let it: nothing uncommitted is in the way, or another session's. */
-async function goesBack(expected: string, { facts, cwd, budget }: RefusalView): Promise<boolean> {
+async function goesBack(expected: string, view: RefusalView): Promise<boolean> {
+  const { facts, cwd, gitDir, budget } = view;
   const { ledgers, sides, self } = facts;
   if (ledgers.some(({ session, claims }) => sides.foreign.has(session) && claims.size > 0)) return false;
   const to = expected === 'HEAD' ? self.head?.oid : expected;
-  return to !== null && to !== undefined && canSwitch(cwd, to, budget.left()).catch(() => false);
+  if (to === null || to === undefined) return false;
+  const index = foreignIndex(facts, view) ?? join(gitDir, 'index');
+  return canSwitch({ cwd, index }, to, budget.left()).catch(() => false);
 }
 
 function hints(decision: CommitDecision, { facts, ...view }: RefusalView, canSwitch: boolean): string[] {

@@ -79,6 +79,7 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const lines = await refusalLines(decision, {
     facts,
     cwd: call.cwd,
+    gitDir: place.gitDir,
     commonDir: place.commonDir,
     prefix: call.env['GIT_PREFIX'] ?? '',
     indexFile: call.env['GIT_INDEX_FILE'],

@@ -194,6 +194,18 @@ describe('HEAD moves in a command', () => {
     world.bash(B, program(`require('child_process').execSync('git reset -q --soft HEAD~1')`));
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
   });
+
+  it('back over a merge: what it brought along is the session’s that merged', () => {
+    world.run('sh', [
+      '-c',
+      'git switch -qc topic && echo t >>src/a.ts && git commit -qam t && git switch -q main',
+    ]);
+    world.bash(A, 'git merge -q --no-ff -m merged topic');
+    world.bash(B, program(`require('child_process').execSync('git reset -q --soft HEAD~1')`));
+    expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
+    const { run } = world.bash(B, 'git commit -am b');
+    expect(run?.stderr).toContain('src/a.ts: session');
+  });
 });
 
 describe('git cannot be asked around a command', () => {
