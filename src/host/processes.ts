@@ -28,17 +28,24 @@ export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
+/** What it has told of a process it keeps, as `ps` does: a session's ancestors are asked for again and again. */
 function linuxTable(): ProcessTable {
+  const kept = new Map<number, string[]>();
+  const statOf = (pid: number) => {
+    const fields = kept.get(pid) ?? statFields(pid);
+    if (fields !== undefined) kept.set(pid, fields);
+    return fields;
+  };
   return {
     bootId: quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
     pidNs: quiet(() => readlinkSync('/proc/self/ns/pid')),
-    startOf: (pid) => statFields(pid)?.[19],
+    startOf: (pid) => statOf(pid)?.[19],
     runningSince: (pid) => {
-      const fields = statFields(pid);
+      const fields = statOf(pid);
       return fields === undefined || hasEnded(fields) ? undefined : fields[19];
     },
     parentOf: (pid) => {
-      const parent = Number(statFields(pid)?.[1]);
+      const parent = Number(statOf(pid)?.[1]);
       return parent > 0 ? parent : undefined;
     },
   };
