@@ -166,9 +166,10 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
       return { ...rest(8), head: state(mH, hH), index, disk: onDisk };
     }
     case 'u': {
-      // An unfinished merge: ours is what HEAD has.
-      const [, , , , m2 = '', , mW = '', , h2 = ''] = fields;
-      return { ...rest(10), head: state(m2, h2), index: null, disk: state(mW, '') };
+      // In conflict: ours is what HEAD has. The index holds several versions, which is not to hold nothing.
+      const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
+      const index = [m2, m3, m1].map((mode) => state(mode, '')).find((one) => one !== null) ?? null;
+      return { ...rest(10), head: state(m2, h2), index, disk: state(mW, '') };
     }
     case '?':
       if (line.endsWith('/') && isLinkedWorktree(join(top, rest(1).path))) return undefined;

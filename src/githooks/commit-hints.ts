@@ -89,7 +89,8 @@ function ownPart({ mine, contended, touched }: Parts, facts: CommitFacts, view: 
   if (touched && contended.length === 0 && mine.every((path) => facts.self.claims.has(path))) {
     return `git handoff commit${amend ? ' --amend' : ''}${how(OUR_OPTIONS)}`;
   }
-  const heads = new Map(facts.staged.map(({ path, head }) => [path, head]));
+  const all = [...facts.staged, ...(facts.squashed ?? [])];
+  const heads = new Map(all.map(({ path, head }) => [path, head]));
   const isKnown = mine.every((path) => (heads.get(path) ?? null) !== null);
   const named = pathWords(view.commonDir, wanted);
   if (contended.length === 0 && isKnown) return `${only}${how()}${named}`;

@@ -64,6 +64,49 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
   });
 });
 
+describe('a refused commit of a squash merge: the hint makes it, without A’s files', () => {
+  const WHOLE = ['both.md', 'new.md', 'old.md', 'src/b.ts'];
+
+  it.each([
+    ['staged', [`git merge -q --squash side; ${RESOLVE}; git add -A && git commit -qm squashed`], WHOLE],
+    ['with -a, while it is in conflict', ['git merge -q --squash side; git commit -qam squashed'], WHOLE],
+    ['in two calls', ['git merge -q --squash side', `${RESOLVE}; git commit -qam squashed`], WHOLE],
+    [
+      'into its own last commit',
+      [
+        'git commit -q --allow-empty -m own',
+        'git merge -q --squash side',
+        'git commit -qa --amend -m squashed',
+      ],
+      WHOLE,
+    ],
+    [
+      'of a file that was there, into its own last commit',
+      [
+        'git commit -q --allow-empty -m own',
+        'git merge -q --squash side; git reset -q -- new.md old.md both.md; rm new.md; git restore both.md old.md',
+        'git commit -qa --amend -m squashed',
+      ],
+      ['src/b.ts'],
+    ],
+  ])('%s', (_, commands, paths) => {
+    for (const command of commands.slice(0, -1)) world.bash(B, command, quiet);
+    const { hints } = stopped(world, commands.at(-1) ?? '');
+    for (const hint of hints) expect({ hint, ...world.bash(B, hint).run }).toMatchObject({ hint, status: 0 });
+    expect(world.changed()).toEqual(paths);
+    expect(world.git(['ls-tree', '-r', '--name-only', 'HEAD']).split('\n')).toContain('src/b.ts');
+    world.git(['reset', '-q']);
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+
+  it('git handoff commit takes a path that is in conflict as it stands on the disk', () => {
+    world.bash(B, `git merge -q --squash side; ${RESOLVE}`);
+    expect(world.bash(B, 'git handoff commit -m squashed').run).toMatchObject({ status: 0 });
+    expect(world.git(['show', 'HEAD:src/b.ts'])).toBe('resolved');
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+});
+
 describe('what ends B’s own operation', () => {
   it.each([
     ['git merge -q side', 'git merge --abort'],

@@ -36,6 +36,8 @@ export interface OthersOperation {
 
 export interface CommitFacts {
   readonly staged: readonly StagedPath[];
+  /** What a squash merge that the commit finishes has staged by itself: the session may commit it, unjudged. */
+  readonly squashed?: readonly StagedPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly sides: Sides;
   readonly self: SessionLedger;
@@ -187,6 +189,9 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
     const found = claimsOn(staged.path, facts.ledgers, facts.sides, staged.head);
     const claim = [...found.foreign.filter(({ weak }) => weak), ...found.foreignTouches][0];
     if (problem === undefined && claim !== undefined) warnings.push({ path: staged.path, claim });
+  }
+  for (const { path, head } of facts.squashed ?? []) {
+    if (strong(claimsOn(path, facts.ledgers, facts.sides, head).foreign).length === 0) mine.push(path);
   }
   for (const { path, owner } of facts.markers) {
     if (!facts.sides.own.has(owner)) problems.push({ kind: 'marker', path, owner });

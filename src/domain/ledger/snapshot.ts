@@ -124,13 +124,13 @@ export function discardedBetween(before: Snapshot, after: Snapshot): string[] {
   return [...before.dirty.keys()].filter((path) => !after.dirty.has(path));
 }
 
-/** Paths whose entry in the index changed between two snapshots while HEAD stood still. */
+/** Paths whose entry in the index changed between two snapshots while HEAD stood still; not those in conflict. */
 export function stagedBetween(before: Snapshot, after: Snapshot): { path: string; state: FileState }[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...after.dirty.values()].flatMap(({ path, index, head }) => {
     const known = before.dirty.get(path);
     const then = known === undefined ? head : known.index;
-    return sameState(then, index) ? [] : [{ path, state: index }];
+    return sameState(then, index) || index?.oid === null ? [] : [{ path, state: index }];
   });
 }
 

@@ -46,6 +46,8 @@ export class History {
   readonly #places: readonly Place[];
   /** Marks that another clone has published: no commit may take them back. */
   readonly #published = new Set<string>();
+  /** Marks that a session's command left by the way in another's file: each of the two may commit them. */
+  readonly #touches = new Map<string, string>();
   /** Who made which entry of the stash. */
   readonly #stashes = new Map<string, string>();
   /** What was typed, for the failure's text. */
@@ -173,7 +175,10 @@ export class History {
       const owners = marks.map((mark) => this.#marks.owner(mark));
       const owner =
         owners.find((one) => one !== session && one !== PERSON) ?? owners.find((one) => one !== session);
-      if (mine.length === 1 && owner !== undefined) this.#marks.give(mine, owner);
+      const [touch] = mine;
+      if (mine.length !== 1 || touch === undefined || owner === undefined) continue;
+      this.#marks.give([touch], owner);
+      this.#touches.set(touch, session);
     }
   }
 
@@ -208,7 +213,7 @@ export class History {
   /** Does it, and follows the hints when it is refused until what was meant is done. */
   #do(session: string, command: string, cwd: string, place: Place, verdict?: Verdict, again = false): void {
     const { top } = place;
-    const meant = this.#meant(session, command, top);
+    const meant = this.#meant(session, command, place);
     const outcome = this.#type(session, command, cwd, place, 'bash');
     const isOther =
       isMoved(outcome.text) || isWait(outcome.text) || /would take back|would rewrite/.test(outcome.text);
@@ -231,17 +236,19 @@ export class History {
     expect({ session, command, said, left }).toMatchObject({ left: [] });
   }
 
-  /** This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. */
-  #meant(session: string, command: string, top: string): string[] {
+  /**
+   * This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. A
+   * command makes nobody the owner of what was changed and nobody's before.
+   */
+  #meant(session: string, command: string, { top, model }: Place): string[] {
     const named = /\bgit (?:-C \S+ )?add -- '(.*?)'/.exec(command)?.[1];
     if (named !== undefined) return [];
     if (!/\bcommit\b/.test(command)) return [];
     const known = this.#world.git(['ls-files', '-z'], { cwd: top }).split('\0');
     const reaches = (path: string) => !/\bcommit -a\b/.test(command) || known.includes(path);
     return [...uncommitted(this.#world, top).values()]
-      .filter(
-        ({ path, marks }) => reaches(path) && marks.every((mark) => this.#marks.owner(mark) === session),
-      )
+      .filter((dirty) => reaches(dirty.path) && !model.owners(dirty).includes(UNCLEAR))
+      .filter(({ marks }) => marks.every((mark) => this.#marks.owner(mark) === session))
       .flatMap(({ marks }) => marks);
   }
 
@@ -337,13 +344,14 @@ export class History {
   #compare(session: string, command: string, place: Place, before: Map<string, Dirty>, head: string): void {
     const { top, model } = place;
     const isOthers = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
-    const theirs = marksOf(before).filter(isOthers);
     const after = uncommitted(this.#world, top);
     const now = new Set(marksOf(after));
-    expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
     const there = headOf(this.#world, top);
     const moved = there !== head;
     const taken = moved ? added(this.#world, top, head, there) : [];
+    const isTouch = (mark: string) => this.#touches.get(mark) === session && taken.includes(mark);
+    const theirs = marksOf(before).filter((mark) => isOthers(mark) && !isTouch(mark));
+    expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
     expect({ command, taken: taken.filter((mark) => theirs.includes(mark)) }).toEqual({ command, taken: [] });
     const isForward =
       moved &&
@@ -359,9 +367,12 @@ export class History {
     const operation = this.#world.operation(top);
     if (operation === undefined) place.beginner = undefined;
     else place.beginner ??= session;
-    if (/\bcommit\b/.test(command)) {
+    const own = moved ? this.#world.commits(session, head, there, top) : [];
+    for (const [parent, oid] of own) {
+      const isFree = (mark: string) => [PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+      const marks = added(this.#world, top, parent, oid);
       this.#marks.give(
-        taken.filter((mark) => [PERSON, UNCLEAR].includes(this.#marks.owner(mark))),
+        marks.filter((mark) => taken.includes(mark) && isFree(mark)),
         session,
       );
     }

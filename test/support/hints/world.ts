@@ -92,6 +92,16 @@ export class HintsWorld extends SharingWorld {
     return this.git(['stash', 'list', '--format=%H']).split('\n').filter(Boolean);
   }
 
+  /** A session's commits between two places of HEAD, each with its first parent. What a fast-forward brings is nobody's. */
+  commits(session: string, from: string, to: string, cwd: string): [parent: string, oid: string][] {
+    const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20) %P';
+    const log = this.git(['log', '--first-parent', format, `${from}..${to}`, '--'], { cwd });
+    return log.split('\n').flatMap((line): [string, string][] => {
+      const [oid, named, parent] = line.split(' ');
+      return named === session && oid !== undefined && parent !== undefined ? [[parent, oid]] : [];
+    });
+  }
+
   /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
   left(to: string | undefined, cwd: string): string[] {
     const format = '--format=%(trailers:key=Claude-Session-Id,valueonly)';
