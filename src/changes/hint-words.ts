@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
@@ -70,6 +70,9 @@ interface Source {
   readonly amend: boolean;
 }
 
+/** Where `git handoff commit` keeps the message for git; it is gone when the hint is typed. */
+const OUR_MESSAGE = /\/git-commit-\w{6}\/message$/;
+
 /** The words that give a commit the same message: a session's shell has no editor to ask for one. */
 export function sourceWords(
   commonDir: string,
@@ -79,6 +82,7 @@ export function sourceWords(
   const { messages = [], file, kept = [] } = words ?? {};
   if (messages.length > 0) return messageWords(commonDir, messages);
   if (file === '-' && stdin !== undefined) return textWords(commonDir, stdin);
+  if (file !== undefined && OUR_MESSAGE.test(file)) return textWords(commonDir, readFileSync(file));
   const read = file === undefined || file === '-' ? undefined : plainWord(resolve(folder, file));
   if (read !== undefined) return ` -F ${read}`;
   if (hasSource({ kept })) return kept.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';

@@ -34,8 +34,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const branch = problems.find((one) => one.kind === 'branch');
   if (branch !== undefined && view.canSwitch) return [switchBack(branch, facts)];
   const own = facts.finishes;
-  // git makes no partial commit now, and has a message for what it has stopped in.
-  if (own?.whole === true) return [`git handoff commit${messagePart(view, true)}`];
+  if (own?.whole === true) return finish(decision, facts, view);
   const paths = (kind: Problem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // What this session has changed, too, goes in without the rest: HEAD with its own part.
@@ -60,6 +59,15 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     hints.push(ownPart({ mine, contended, touched: false }, facts, view));
   }
   return hints;
+}
+
+/** git makes no partial commit now, and has a message for what it has stopped in. What `-a` would have staged is not. */
+function finish({ mine, problems }: CommitDecision, { self }: CommitFacts, view: HintView): string[] {
+  const shared = problems.flatMap((one) => (one.kind === 'contended' ? [one.path] : []));
+  const paths = [...mine.filter((path) => self.claims.has(path)), ...shared];
+  const commit = `git handoff commit${messagePart(view, true)}`;
+  if (view.words?.all !== true || paths.length === 0) return [commit];
+  return [`git handoff stage --mine${pathWords(view.commonDir, paths)}`, commit];
 }
 
 function switchBack({ expected }: Extract<Problem, { kind: 'branch' }>, { self }: CommitFacts): string {

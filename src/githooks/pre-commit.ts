@@ -161,7 +161,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     operation: unfinished?.others,
     finishes: stopped && { name: stopped.name, whole: isMine === true && !stopped.isSequence },
     staged,
-    squashed: scene.staged.filter((one) => !staged.includes(one)),
+    squashed: stopped === undefined ? scene.staged.filter((one) => !staged.includes(one)) : [],
     ledgers,
     sides,
     self: own,

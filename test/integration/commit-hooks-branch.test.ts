@@ -42,6 +42,23 @@ describe('F2: a commit on another branch than the session knows', () => {
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
 
+  it('git handoff commit -F -: the hint keeps the message', () => {
+    world.git(['switch', '-q', 'feat/a']);
+    world.commit('other lines', { 'src/a.ts': 'other\n' });
+    world.git(['switch', '-q', 'main']);
+    world.begin(A);
+    world.begin(B);
+    world.wrote(A, 'src/b.ts', '1\n');
+    world.wrote(A, 'src/a.ts', '1\n');
+    world.git(['symbolic-ref', 'HEAD', 'refs/heads/feat/a']);
+    const { run } = world.bash(A, "git handoff commit -F - <<'END'\nfeat: x\n\n- body\nEND");
+    expect(run?.stderr).toMatch(/^error: expected main, HEAD is feat\/a/);
+    const [hint = ''] = hintsOf(run?.stderr ?? '');
+    expect(hint).toMatch(/^git handoff commit -F /);
+    const again = world.bash(A, hint).run;
+    expect(again?.stderr).not.toContain('cannot read');
+  });
+
   it.each([
     ['the other branch has other lines of it', 'feat/a', undefined],
     ['another session has work there', 'main', B],

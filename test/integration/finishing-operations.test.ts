@@ -39,6 +39,17 @@ describe('a commit that finishes B’s own operation holds nothing of A’s', ()
     expect(stopped(world, 'git commit -qa --no-edit').errors).toEqual([OF_A[1]]);
   });
 
+  it('commit -a in a merge: what B has not staged goes in, too', () => {
+    world.bash(B, `git merge -q --no-commit side; ${RESOLVE}; git add src/b.ts`);
+    world.wrote(B, 'shared.md', 'of B\n');
+    const { hints } = stopped(world, 'git commit -qam merged');
+    expect(hints).toEqual(['git handoff stage --mine -- shared.md', 'git handoff commit -m merged']);
+    for (const hint of hints) expect(world.bash(B, hint).run).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%p']).split(' ')).toHaveLength(2);
+    expect(world.git(['show', 'HEAD:shared.md'])).toBe('of B');
+    expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+
   it('a merge of several branches', () => {
     world.git(['branch', 'one', 'main~2']);
     world.git(['branch', 'two', 'main~2']);

@@ -195,6 +195,21 @@ describe('HEAD moves in a command', () => {
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
   });
 
+  it('back over one’s own commit of a file that another has changed since: each has its own part', () => {
+    world.edit(A, 'shared.md', 'line 10\n', 'A ten\n');
+    world.ok(['commit', '-m', 'a'], { session: A });
+    world.edit(B, 'shared.md', 'line 1\n', 'B one\n');
+    world.bash(A, 'git reset -q --soft HEAD~1');
+    expect(whose()).toEqual({ 'shared.md': `contended ${A} ${B}` });
+    expect(world.try(B, 'shared.md', 'B\n')).toMatchObject({ kind: 'deny' });
+    const added = () => world.git(['show', '--format=', '-U0', 'HEAD']).match(/^\+[AB] .*/gm);
+    world.ok(['commit', '-m', 'b'], { session: B });
+    expect(added()).toEqual(['+B one']);
+    world.ok(['commit', '-m', 'a'], { session: A });
+    expect(added()).toEqual(['+A ten']);
+    expect(world.status()).toEqual([]);
+  });
+
   it('back over a merge: what it brought along is the session’s that merged', () => {
     world.run('sh', [
       '-c',
