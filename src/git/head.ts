@@ -1,3 +1,4 @@
+import { copyFileSync, rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { type CommitText, parseCommit } from './commits.ts';
 import { readHead } from './discover.ts';
@@ -66,7 +67,14 @@ export async function canSwitch(
   timeoutMs: number,
 ): Promise<boolean> {
   const args = ['read-tree', '-n', '-m', '-u', '--exclude-per-directory=.gitignore', 'HEAD', to];
-  return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: index } })).code === 0;
+  // read-tree locks the index that it only reads, and `git commit -a` has it locked.
+  const copy = `${index}.handoff-${process.pid}`;
+  try {
+    copyFileSync(index, copy);
+    return (await runGit(args, { cwd, timeoutMs, env: { GIT_INDEX_FILE: copy } })).code === 0;
+  } finally {
+    rmSync(copy, { force: true });
+  }
 }
 
 /** How many moves of HEAD back a switch is looked for. */

@@ -49,7 +49,7 @@ describe('F2: a commit on another branch than the session knows', () => {
     world.begin(A);
     world.begin(B);
     world.wrote(A, 'src/b.ts', '1\n');
-    world.wrote(A, 'src/a.ts', '1\n');
+    world.wrote(B, 'shared.md', 'of B\n');
     world.git(['symbolic-ref', 'HEAD', 'refs/heads/feat/a']);
     const { run } = world.bash(A, "git handoff commit -F - <<'END'\nfeat: x\n\n- body\nEND");
     expect(run?.stderr).toMatch(/^error: expected main, HEAD is feat\/a/);
