@@ -84,7 +84,7 @@ export async function lookAtWork(
             Math.max(start.at, changedAt(tree.top, path) ?? 0),
           ),
         };
-  const shown = withRevived(ledgers, (path) => snapshot.dirty.get(path)?.disk);
+  const shown = withRevived(ledgers, (path) => snapshot.dirty.get(path));
   return { tree, place, snapshot, ledgers: shown, lone };
 }
 

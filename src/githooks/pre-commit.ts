@@ -116,8 +116,8 @@ async function readScene(
   const unfinished = findUnfinished(gitDir, ledger, sides);
   const { all, self: own } = openLedgers(ledger ?? { commonDir, worktreeId: '-' }, self);
   const lone = loneLedgers(ledger, sides, staged);
-  const states = new Map(staged.map(({ path, index }) => [path, index]));
-  const shown = withRevived(all, (path) => states.get(path));
+  const changes = new Map(staged.map(({ path, head, index }) => [path, { head, disk: index }]));
+  const shown = withRevived(all, (path) => changes.get(path));
   const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
   return { self, head, sides, staged, ledger, ledgers, own, unfinished };
 }

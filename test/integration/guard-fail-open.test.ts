@@ -96,10 +96,10 @@ describe('the guard', () => {
     const start = { hook_event_name: 'SessionStart', session_id: 'sess-late', source: 'startup' };
     const run = world.guard(start, { env: { PATH: `${folder}:${path}` } });
     expect(readAnswer(run, 'SessionStart')).toEqual({ kind: 'silent' });
-    expect(performance.now() - began).toBeLessThan(10_000);
-    expect(world.log()).toContainEqual(
-      expect.objectContaining({ kind: 'open', detail: containing('deadline') }),
-    );
+    expect(performance.now() - began).toBeLessThan(20_000);
+    // Whichever of the two limits is seen first.
+    const late = expect.stringMatching(/deadline|took too long and was stopped/) as string;
+    expect(world.log()).toContainEqual(expect.objectContaining({ detail: late }));
   });
 
   it('lets a call through without node, and says so in the log', () => {

@@ -210,6 +210,24 @@ describe('HEAD moves in a command', () => {
     expect(world.status()).toEqual([]);
   });
 
+  it('and a file is removed again, by somebody else: it is theirs', () => {
+    const removed = () => {
+      world.bash(A, 'rm src/b.ts');
+      expect(whose()).toEqual({ 'src/b.ts': `other ${A}` });
+      const { run } = world.bash(B, 'git add -A && git commit -m b');
+      expect(run?.stderr).toMatch(/^error: src\/b\.ts: session aaaaaaaa/);
+      world.bash(A, 'git reset -q && git restore src/b.ts');
+    };
+    world.bash(B, 'rm src/b.ts');
+    world.bash(B, 'git restore src/b.ts');
+    removed();
+    world.bash(B, 'rm src/b.ts');
+    world.git(['commit', '-qam', 'by a person']);
+    world.bash(B, 'true; make -n');
+    world.run('sh', ['-c', 'echo again >src/b.ts && git add src/b.ts && git commit -qm again']);
+    removed();
+  });
+
   it('back over a merge: what it brought along is the session’s that merged', () => {
     world.run('sh', [
       '-c',

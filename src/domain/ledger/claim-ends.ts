@@ -2,6 +2,7 @@ import type { SessionId } from '../names.ts';
 import { type LedgerEntry, type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
 import { type FileState, sameState } from './file-state.ts';
 import type { Snapshot } from './snapshot.ts';
+import { namesPath } from './window-claims.ts';
 
 /** Which claims a look at the working tree ends, and which it brings back. Pure. */
 
@@ -24,7 +25,7 @@ export function claimsSettled(
   commitRuns: boolean,
 ): Map<SessionId, LedgerEntry[]> {
   const { at, dirty } = snapshot;
-  const back = new Set(revivals(ledgers, (path) => dirty.get(path)?.disk));
+  const back = new Set(revivals(ledgers, (path) => dirty.get(path)));
   return new Map(
     ledgers.map((ledger) => {
       const over = [...ledger.claims.values()].flatMap((claim): LedgerEntry[] => {
@@ -39,12 +40,18 @@ export function claimsSettled(
   );
 }
 
+/** What HEAD has at a path, and what stands there instead. */
+interface Shown {
+  readonly head: FileState;
+  readonly disk: FileState;
+}
+
 /** The ledgers as they are when the claims are open again whose change shows at their paths. */
 export function withRevived(
   ledgers: readonly SessionLedger[],
-  stateAt: (path: string) => FileState | undefined,
+  changeAt: (path: string) => Shown | undefined,
 ): SessionLedger[] {
-  const back = revivals(ledgers, stateAt);
+  const back = revivals(ledgers, changeAt);
   return ledgers.map((ledger) => {
     const own = back.filter((claim) => ledger.ended.get(claim.path) === claim);
     return {
@@ -54,15 +61,26 @@ export function withRevived(
   });
 }
 
-/** Claims that had ended and whose change shows again; where it is an open claim's, too, that one explains it. */
+/** A ledger without the ended claims on paths that a command has just written by name: what shows there is its own. */
+export function withoutEnded(ledger: SessionLedger, named: readonly string[]): SessionLedger {
+  const ended = [...ledger.ended].filter(([path]) => !namesPath(named, path));
+  return ended.length === ledger.ended.size ? ledger : { ...ledger, ended: new Map(ended) };
+}
+
+/**
+ * Claims that had ended and whose change shows again, from the same content of HEAD: a file may be removed twice. Where it
+ * is an open claim's, too, that one explains it.
+ */
 function revivals(
   ledgers: readonly SessionLedger[],
-  stateAt: (path: string) => FileState | undefined,
+  changeAt: (path: string) => Shown | undefined,
 ): OpenClaim[] {
   return ledgers.flatMap(({ ended }) =>
-    [...ended.values()].filter(({ path, after, at }) => {
-      const state = stateAt(path);
-      if (state === undefined || !sameState(state, after)) return false;
+    [...ended.values()].filter(({ path, base, committed, after, at }) => {
+      const change = changeAt(path);
+      if (change === undefined || !sameState(change.disk, after)) return false;
+      const { head, disk: state } = change;
+      if (![base, ...committed].some((one) => sameState(one, head))) return false;
       const isLater = ledgers.some(
         (one) => (one.ended.get(path)?.at ?? 0) > at && shows(one.ended, path, state),
       );

@@ -52,7 +52,7 @@ export async function foreignClaims(
   const ended = [...settled].flatMap(([owner, entries]) =>
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );
-  const shown = withRevived(known, (path) => snapshot.dirty.get(path)?.disk);
+  const shown = withRevived(known, (path) => snapshot.dirty.get(path));
   const claims = paths
     .flatMap((path) => claimsOn(path, shown, sides, snapshot.dirty.get(path)?.head).foreign)
     .filter(({ session, path }) => !ended.includes(`${session} ${path}`));

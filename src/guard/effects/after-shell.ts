@@ -1,4 +1,4 @@
-import { withRevived } from '../../domain/ledger/claim-ends.ts';
+import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../domain/ledger/snapshot.ts';
@@ -59,7 +59,7 @@ export async function afterShell(
     throw error;
   });
   putLast(place, after);
-  const ledgers = openLedgers(place, session);
+  const ledgers = ledgersBeside(place, session, window?.named ?? []);
   const notices: string[] = [];
   // What a commit's hooks have put aside will be back.
   const isLooked = window?.looked === true && !commitRuns(place, scene.now, window.id);
@@ -84,6 +84,13 @@ export async function afterShell(
   const { lines, told } = newsFor(openLedgers(place, session), moved, scene.now);
   appendEntries(place, session, told);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
+}
+
+/** The ledgers before what the command did is added to them. */
+function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly string[]): Ledgers {
+  const { all, self } = openLedgers(place, session);
+  const known = all.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
+  return { all: known, self };
 }
 
 /** A command that only reads: the others' news reach the session all the same. */
@@ -145,7 +152,7 @@ async function claimsOf(
   { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
 ): Promise<LedgerEntry[]> {
   const { top } = place;
-  const ledgers = withRevived(all, (path) => after.dirty.get(path)?.disk);
+  const ledgers = withRevived(all, (path) => after.dirty.get(path));
   const { now, event } = scene;
   const own = new Set([self.session]);
   const timeoutMs = lookingTime(scene);
