@@ -57,6 +57,16 @@ describe('how Node is started', () => {
     expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
   });
 
+  it.skipIf(isYash())('hands the start of a session the handoffs and the branches, too', () => {
+    const root = world.repository('shared', false);
+    mkdirSync(join(root, '.git', 'handoff'), { recursive: true });
+    const event = { ...toolCall(root, 'Bash', {}), hook_event_name: 'SessionStart' };
+    const { node } = world.run(['guard'], JSON.stringify(event));
+    expect(node?.argv).toContain('--refs-pipe');
+    expect(node?.refs).toBe('.\n.\n');
+    expect(node?.settings).toMatch(/^\.\n\0\.\n\.\n$/);
+  });
+
   it.skipIf(isYash())('asks git nothing where it hung twice running, until that time is over', () => {
     const root = world.repository('hung', true);
     const call = JSON.stringify(toolCall(root, 'Bash', { command: 'git push' }));

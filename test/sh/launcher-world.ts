@@ -25,7 +25,7 @@ export interface LauncherRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  node: { argv: string[]; stdin: string; settings: string } | undefined;
+  node: { argv: string[]; stdin: string; settings: string; refs: string } | undefined;
 }
 
 /** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
@@ -54,7 +54,7 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
-      'case "$1 $2" in *"hook.cjs guard") cat <&3 > "$RECORD.settings" ;; esac 2>/dev/null',
+      'case "$1 $2" in *"hook.cjs guard") cat <&3 > "$RECORD.settings"; cat <&5 > "$RECORD.refs" ;; esac 2>/dev/null',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
@@ -106,6 +106,7 @@ export class LauncherWorld {
           argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
           stdin: readFileSync(`${this.record}.stdin`, 'utf8'),
           settings: readIfThere(`${this.record}.settings`),
+          refs: readIfThere(`${this.record}.refs`),
         }
       : undefined;
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
