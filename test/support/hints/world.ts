@@ -98,7 +98,9 @@ export class HintsWorld extends SharingWorld {
     const log = this.git(['log', '--first-parent', format, `${from}..${to}`, '--'], { cwd });
     return log.split('\n').flatMap((line): [string, string][] => {
       const [oid, named, parent] = line.split(' ');
-      return named === session && oid !== undefined && parent !== undefined ? [[parent, oid]] : [];
+      if (named !== session || oid === undefined || parent === undefined) return [];
+      // A root commit has the empty tree before it.
+      return [[parent === '' ? this.git(['hash-object', '-t', 'tree', '/dev/null'], { cwd }) : parent, oid]];
     });
   }
 
