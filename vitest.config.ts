@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 const isLong = process.env['GIT_HANDOFF_FAULTS'] === 'long';
 
 /** What a test gets that waits for nothing but the machine. Milliseconds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** Most are about what the program does, and call it in a thread: those whose point is a process say so. */
 const inThread = {
@@ -15,7 +15,7 @@ const inThread = {
   hookTimeout: PATIENCE_MS,
 };
 
-/** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see README, "Tests"). */
+/** Test tiers: each is a vitest project, so that `npm test` and CI can pick (see CONTRIBUTING.md). */
 export default defineConfig({
   test: {
     // One worker, which vitest would take on two cores, mostly waits for processes.

@@ -175,9 +175,14 @@ is_others() {
 
 # Sets $above to the parent of process $1 and $start to its start time, field 22 of /proc/<pid>/stat; false where
 # that cannot be read. Field 2 is the program's name in parentheses and may hold anything, so fields are counted
-# from the last parenthesis.
+# from the last parenthesis. git is looked up once: a shell reads a file byte by byte.
+git_start=
 look_up() {
-  above=0 start=
+  if [ "$1" = "$git_pid" ] && [ -n "$git_start" ]; then
+    above=$git_above start=$git_start
+    return
+  fi
+  above=0 start='' looked=$1
   if [ "$1" -le 0 ] || [ ! -r "/proc/$1/stat" ]; then return 1; fi
   stat=
   while IFS= read -r line || [ -n "$line" ]; do stat="$stat $line"; done <"/proc/$1/stat"
@@ -185,6 +190,7 @@ look_up() {
   set -- ${stat##*\)}
   # $1 is field 3.
   above=${2:-0} start=${20-}
+  if [ "$looked" = "$git_pid" ]; then git_above=$above git_start=$start; fi
   [ -n "$start" ]
 }
 
@@ -230,7 +236,7 @@ is_traced() {
 read_checked() {
   who='' process='' began='' spent=''
   if [ -f "$gitdir/handoff-checked" ]; then read -r process began who spent <"$gitdir/handoff-checked" || :; fi
-  look_up "$git_pid" || start=-
+  if [ "$process" = "$git_pid" ]; then look_up "$git_pid" || start=-; fi
   if [ "$process" != "$git_pid" ] || [ "$began" != "$start" ]; then who='' spent=''; fi
 }
 
@@ -312,8 +318,8 @@ must_check() {
   [ -d "$common/handoff" ] && is_traced
 }
 
-# Prints what Node will need for a hook.
-known() {
+# tell_node <hook>: prints what Node will need for it.
+tell_node() {
   settings && case $1 in (pre-commit | prepare-commit-msg) facts ;; esac
 }
 
@@ -360,7 +366,7 @@ ask() {
   if [ $it = push ] || ! is_over; then output=$(
     {
       # Where git hangs it is not asked again.
-      [ -z "$hung" ] && limited known "$hook"
+      [ -z "$hung" ] && limited tell_node "$hook"
     } | {
       exec 3<&0 <&4
       GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \

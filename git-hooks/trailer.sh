@@ -28,6 +28,9 @@ read_config() {
   shorten
   named=$session
   trailer=id enabled=true comment='#'
+  config=$(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
+  # Where git hung nobody knows what they are.
+  if is_over; then return 1; fi
   while IFS= read -r line; do
     # A key without a value is true.
     case $line in
@@ -40,7 +43,7 @@ read_config() {
       core.comment*) comment=$value ;;
     esac
   done <<END
-$(unset GIT_CONFIG && git config --get-regexp '^(handoff\.(trailer|enabled)|core\.comment(char|string))$')
+$config
 END
   if is_false "$enabled" || is_false "$trailer"; then return 1; fi
   case $trailer in
@@ -49,28 +52,37 @@ END
 }
 
 # Looks at the message: $content is set if somebody wrote something, $ids if a line names a session, $mine if
-# that is this session, in full or short, $torn if the last line has no end. Stops at the scissors, below which a diff may follow. Both the
+# that is this session, in full or short, $torn if the last line has no end, $plain if nothing below the first line can
+# be a trailer, a comment or an end of the message to git. Stops at the scissors, below which a diff may follow. Both the
 # configured comment character and `#` begin a comment: git before 2.45 does not know core.commentString.
 scan() {
-  content='' ids='' mine='' torn=''
+  content='' ids='' mine='' torn='' plain=1 blank=''
   while IFS= read -r line || { [ -n "$line" ] && torn=1; }; do
+    blank=
     case $line in
-      *' ------------------------ >8 ------------------------') return ;;
+      *' ------------------------ >8 ------------------------') plain='' && return ;;
       [Cc][Ll][Aa][Uu][Dd][Ee]-[Ss][Ee][Ss][Ss][Ii][Oo][Nn]-[Ii][Dd]:*)
-        ids=1
+        ids=1 plain=''
         value=${line#*:}
         value=${value#"${value%%[! ]*}"}
         case ${value%%[!A-Za-z0-9._-]*} in
           "$session" | "$short") mine=1 ;;
         esac
         ;;
-      [Ss]igned-[Oo]ff-[Bb]y:* | "$comment"* | '#'*) ;;
+      [Ss]igned-[Oo]ff-[Bb]y:* | "$comment"* | '#'*) plain= ;;
       *[!\ \	]*)
+        case $content$line in
+          1*:* | '1(cherry picked from commit '*) plain= ;;
+        esac
         # With `auto` git takes a character that begins no line of the message.
         case $comment$line in
-          auto[\#\;@!\$%^\&\|:]*) ;;
+          auto[\#\;@!\$%^\&\|:]*) plain= ;;
           *) content=1 ;;
         esac
+        ;;
+      *)
+        blank=1
+        if [ -z "$content" ]; then plain=''; fi
         ;;
     esac
   done <"$1"
@@ -81,12 +93,17 @@ scan() {
 add_trailer() {
   # git merge writes such a message, and git 2.39 would put the trailer into its last paragraph.
   if [ -n "$torn" ]; then echo >>"$1"; fi
+  # Where git would begin a paragraph it need not be asked. yash reads no further than a byte that its locale does not know.
+  if [ -n "$plain" ] && [ -z "$blank${YASH_VERSION-}" ]; then
+    { echo && echo "Claude-Session-Id: $named"; } >>"$1"
+    return
+  fi
   unset GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT
   export GIT_DIR=/dev/null GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_NOSYSTEM=1
   case $comment in
     auto | '') comment='#' ;;
   esac
-  interpret_trailers "$comment" "$1" || interpret_trailers '#' "$1"
+  in_commit interpret_trailers "$comment" "$1" || in_commit interpret_trailers '#' "$1"
 }
 
 # interpret_trailers <comment character> <file>: git refuses a comment character that it does not know.

@@ -56,12 +56,11 @@ async function runVerb(
 ): Promise<number> {
   requireNode(process.versions.node);
   if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`, io);
-  if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help')
-    return printHelp(rest[0], io);
+  if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help') return printHelp(rest, io);
   const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (known === undefined) throw (await import('./cli/help.ts')).unknownVerb(verb);
   const args = parseArguments(verb, rest, known.options);
-  if (args.flag('help')) return printHelp(verb, io);
+  if (args.flag('help')) return printHelp([verb], io);
   const [least, most] = known.words;
   if (args.words.length < least || args.words.length > most) {
     const message =
@@ -90,10 +89,14 @@ async function printJson(value: object, { stdout }: Io): Promise<void> {
   await stdout.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-async function printHelp(verb: string | undefined, io: Io): Promise<number> {
+/** Of a verb; without one the common verbs, with `-a` all of them. */
+async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
+  const isAll = verb === '-a' || verb === '--all';
+  if (verb === undefined || isAll) return print((await import('./cli/overview.ts')).overview(isAll), io);
   const { helpText, unknownVerb } = await import('./cli/help.ts');
-  if (verb !== undefined && !Object.hasOwn(VERBS, verb)) throw unknownVerb(verb);
-  return print(await helpText(verb), io);
+  const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (known === undefined) throw unknownVerb(verb);
+  return print(await helpText(known), io);
 }
 
 async function print(text: string, { stdout }: Io): Promise<number> {

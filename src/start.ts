@@ -13,7 +13,7 @@ import {
 import { Module, createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { type Io, type Output, type Terminal, budgetUntil } from './host/io.ts';
+import { type Io, type Output, type Terminal, budgetUntil, processAge } from './host/io.ts';
 import { readToEnd } from './host/pipe.ts';
 import { beganBefore } from './host/processes.ts';
 
@@ -73,7 +73,7 @@ function installCache(cache: string): void {
       folder: string,
     ) => unknown;
     const body = script.runInThisContext() as Body;
-    return body.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename));
+    return body.call(this.exports, this.exports, this.require.bind(this), this, filename, dirname(filename));
   };
   process.on('exit', () => {
     if (fresh.size > 0) keepCode(cache);
@@ -166,7 +166,7 @@ const io: Io = {
     return process.cwd();
   },
   clock: Date.now,
-  budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), () => performance.now()),
+  budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), processAge),
   parentPid: process.ppid,
   piped: readToEnd,
   program: process.argv[1] ?? '',

@@ -1,7 +1,16 @@
-import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, fields, startSource, text, writeOrEdit } from './payload.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  answered,
+  fields,
+  guardEvent,
+  specific,
+  text,
+  toldTo,
+  writeOrEdit,
+} from './payload.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0; a rewritten input without a
@@ -14,23 +23,13 @@ export const claude: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    return {
-      kind: KINDS[name] ?? 'other',
-      name,
-      session: parseClientSessionId(event['session_id']),
+    const tool = () => toolCall(text(event['tool_name']), fields(event['tool_input']));
+    return guardEvent(event, name, KINDS[name], tool, {
       agent: text(event['agent_id']),
-      cwd: text(event['cwd']),
-      tool: TOOL_EVENTS.has(name)
-        ? toolCall(text(event['tool_name']), fields(event['tool_input']))
-        : undefined,
-      toolName: text(event['tool_name']),
       callId: text(event['tool_use_id']),
       changedFiles: changedFiles(event['tool_response']),
       failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
-      source: name === 'SessionStart' ? startSource(event['source']) : undefined,
-      reason: text(event['reason']),
-      stopHookActive: event['stop_hook_active'] === true,
-    };
+    });
   },
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
@@ -40,10 +39,7 @@ export const claude: Dialect = {
 
   runsGitHooks: true,
 
-  render(verdict, event, payload) {
-    const output = answer(verdict, event, payload);
-    return output === undefined ? '' : JSON.stringify(output);
-  },
+  render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
 };
 
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
@@ -57,10 +53,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SubagentStart: 'agent-start',
   SubagentStop: 'agent-stop',
 };
-
-const UNREADABLE: ToolCall = { kind: 'unreadable' };
-
-const TOOL_EVENTS = new Set(['PreToolUse', 'PostToolUse', 'PostToolUseFailure']);
 
 /** Events whose `additionalContext` reaches the model (checked on the real client). */
 const CONTEXT_EVENTS = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']);
@@ -112,23 +104,19 @@ function fileCall(tool: string, input: Fields): ToolCall {
 }
 
 function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
-  const specific = (content: object) => ({ hookSpecificOutput: { hookEventName: event.name, ...content } });
   switch (verdict.kind) {
     case 'allow':
       return undefined;
     case 'context':
-      return CONTEXT_EVENTS.has(event.name)
-        ? specific({ additionalContext: verdict.text })
-        : { systemMessage: verdict.text };
     case 'notice':
-      return { systemMessage: verdict.text };
+      return toldTo(verdict, event, CONTEXT_EVENTS);
     case 'deny':
-      return specific({ permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
+      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
     case 'rewrite': {
       const input = fields(fields(payload)?.['tool_input']) ?? {};
       const context = verdict.context === undefined ? {} : { additionalContext: verdict.context };
       const key = text(input['content']) === undefined ? 'text' : 'content';
-      return specific({ updatedInput: { ...input, [key]: verdict.content }, ...context });
+      return specific(event, { updatedInput: { ...input, [key]: verdict.content }, ...context });
     }
   }
 }

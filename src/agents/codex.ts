@@ -1,8 +1,7 @@
-import { parseClientSessionId } from '../domain/names.ts';
 import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, fields, startSource, text } from './payload.ts';
+import { type Fields, UNREADABLE, answered, fields, guardEvent, specific, text, toldTo } from './payload.ts';
 
 /**
  * Codex CLI's hook protocol (0.169). Its schema of answers is strict: one key too many, or an `allow` without
@@ -15,24 +14,17 @@ export const codex: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    const toolName = text(event['tool_name']);
-    return {
-      kind: KINDS[name] ?? 'other',
+    // The session is the root one, whichever of its agents calls; a response says nothing of how a command ended.
+    return guardEvent(
+      event,
       name,
-      // The root session, whichever of its agents calls.
-      session: parseClientSessionId(event['session_id']),
-      agent: text(event['agent_id']),
-      cwd: text(event['cwd']),
-      tool: TOOL_EVENTS.has(name) ? toolCall(toolName, event['tool_input']) : undefined,
-      toolName,
-      callId: text(event['tool_use_id']),
-      changedFiles: [],
-      // Its response is what the command printed, and says nothing of how it ended.
-      failure: undefined,
-      source: name === 'SessionStart' ? startSource(event['source']) : undefined,
-      reason: text(event['reason']),
-      stopHookActive: event['stop_hook_active'] === true,
-    };
+      KINDS[name],
+      () => toolCall(text(event['tool_name']), event['tool_input']),
+      {
+        agent: text(event['agent_id']),
+        callId: text(event['tool_use_id']),
+      },
+    );
   },
 
   /** Codex takes another input only together with an approval, which is not ours to give. */
@@ -42,10 +34,7 @@ export const codex: Dialect = {
 
   runsGitHooks: true,
 
-  render(verdict, event) {
-    const output = answer(verdict, event);
-    return output === undefined ? '' : JSON.stringify(output);
-  },
+  render: (verdict, event) => answered(answer(verdict, event)),
 };
 
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
@@ -59,15 +48,11 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SubagentStop: 'agent-stop',
 };
 
-const TOOL_EVENTS = new Set(['PreToolUse', 'PostToolUse']);
-
 /** Events whose schema has `additionalContext`. */
 const CONTEXT_EVENTS = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']);
 
 /** Hooks are told `Bash` for every one of them; the others are what rollouts and older versions say. */
 const SHELLS = new Set(['Bash', 'shell', 'shell_command', 'exec_command', 'local_shell', 'container.exec']);
-
-const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 function toolCall(tool: string | undefined, given: unknown): ToolCall {
   if (tool === undefined) return UNREADABLE;
@@ -95,19 +80,17 @@ function patchCall(patch: string | undefined): ToolCall {
 }
 
 function answer(verdict: Verdict, event: GuardEvent): object | undefined {
-  const specific = (content: object) => ({ hookSpecificOutput: { hookEventName: event.name, ...content } });
-  const tell = (message: string) =>
-    CONTEXT_EVENTS.has(event.name) ? specific({ additionalContext: message }) : { systemMessage: message };
   switch (verdict.kind) {
     case 'allow':
       return undefined;
     case 'context':
-      return tell(verdict.text);
     case 'notice':
-      return { systemMessage: verdict.text };
+      return toldTo(verdict, event, CONTEXT_EVENTS);
     case 'deny':
-      return specific({ permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
+      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
     case 'rewrite':
-      return verdict.context === undefined ? undefined : tell(verdict.context);
+      return verdict.context === undefined
+        ? undefined
+        : toldTo({ kind: 'context', text: verdict.context }, event, CONTEXT_EVENTS);
   }
 }

@@ -3,10 +3,13 @@ import { patchedFiles } from '../domain/patch.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import {
   type Fields,
+  UNREADABLE,
+  answered,
   fields,
   fieldsOrJson,
   firstText,
-  startSource,
+  guardEvent,
+  specific,
   text,
   toldExit,
   writeOrEdit,
@@ -26,23 +29,12 @@ export const copilot: Dialect = {
     const event = fields(payload);
     const name = event === undefined ? undefined : nameOf(event);
     if (event === undefined || name === undefined) return undefined;
-    const kind = KINDS[name] ?? 'other';
-    return {
-      kind,
-      name,
+    // Its tool events do not say which agent calls.
+    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
       session: parseClientSessionId(event['session_id'] ?? event['sessionId']),
-      // Its tool events do not say which agent calls.
-      agent: undefined,
-      cwd: text(event['cwd']),
-      tool: kind === 'before-tool' || kind === 'after-tool' ? toolCall(event) : undefined,
       toolName: toolName(event),
-      callId: undefined,
-      changedFiles: [],
       failure: name.toLowerCase() === 'posttoolusefailure' ? failure(event) : undefined,
-      source: kind === 'session-start' ? startSource(event['source']) : undefined,
-      reason: text(event['reason']),
-      stopHookActive: event['stop_hook_active'] === true,
-    };
+    });
   },
 
   /** Whether other arguments would pass for an approval is not documented. */
@@ -52,10 +44,7 @@ export const copilot: Dialect = {
 
   runsGitHooks: true,
 
-  render(verdict, event) {
-    const output = answer(verdict, event);
-    return output === undefined ? '' : JSON.stringify(output);
-  },
+  render: (verdict, event) => answered(answer(verdict, event)),
 };
 
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
@@ -84,8 +73,6 @@ const CONTENT_KEYS = ['content', 'file_text'];
 
 /** Events whose answer has `additionalContext`. */
 const CONTEXT_EVENTS = new Set(['SessionStart', 'sessionStart', 'PostToolUse', 'postToolUse']);
-
-const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 /** The payload with camelCase fields does not name its event; its fields do. */
 function nameOf(event: Fields): string | undefined {
@@ -152,7 +139,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
     case 'deny': {
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
       // The documented place is the top; the other one is what the payload's shape was borrowed from.
-      return { ...decision, hookSpecificOutput: { hookEventName: event.name, ...decision } };
+      return { ...decision, ...specific(event, decision) };
     }
   }
 }

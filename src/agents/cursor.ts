@@ -3,10 +3,13 @@ import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dial
 import { mcpCall } from './mcp.ts';
 import {
   type Fields,
+  UNREADABLE,
+  answered,
   fields,
   fieldsOrJson,
   firstText,
-  startSource,
+  guardEvent,
+  specific,
   text,
   toldExit,
   writeOrEdit,
@@ -23,22 +26,13 @@ export const cursor: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    const kind = KINDS[lowerFirst(name)] ?? 'other';
-    return {
-      kind,
-      name,
+    return guardEvent(event, name, KINDS[lowerFirst(name)], () => toolCall(event), {
       session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
-      agent: undefined,
       cwd: folder(event),
-      tool: kind === 'before-tool' || kind === 'after-tool' ? toolCall(event) : undefined,
-      toolName: text(event['tool_name']),
       callId: text(event['tool_use_id']),
-      changedFiles: [],
       failure: lowerFirst(name) === 'postToolUseFailure' ? failure(event) : undefined,
-      source: kind === 'session-start' ? startSource(event['source']) : undefined,
-      reason: text(event['reason']),
       stopHookActive: Number(event['loop_count']) > 0,
-    };
+    });
   },
 
   /** Whether another input would pass for an approval is not documented. */
@@ -48,10 +42,7 @@ export const cursor: Dialect = {
 
   runsGitHooks: true,
 
-  render(verdict, event) {
-    const output = answer(verdict, event);
-    return output === undefined ? '' : JSON.stringify(output);
-  },
+  render: (verdict, event) => answered(answer(verdict, event)),
 };
 
 /** Its own names; Claude Code's are the same but for the first letter (it runs hooks of `.claude/settings.json`, too). */
@@ -71,8 +62,6 @@ const CONTEXT_EVENTS = new Set(['sessionStart', 'postToolUse']);
 const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
 const FILE_TOOLS = /^(?:Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit)$/;
-
-const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 function lowerFirst(name: string): string {
   return name.slice(0, 1).toLowerCase() + name.slice(1);
@@ -133,8 +122,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
       };
       // A hook of `.claude/settings.json`: whose answer Cursor expects there is not documented, so it gets both.
       const decision = { permissionDecision: 'deny', permissionDecisionReason: verdict.reason };
-      const both = { ...own, hookSpecificOutput: { hookEventName: event.name, ...decision } };
-      return event.name === lowerFirst(event.name) ? own : both;
+      return event.name === lowerFirst(event.name) ? own : { ...own, ...specific(event, decision) };
     }
   }
 }

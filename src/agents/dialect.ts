@@ -76,24 +76,13 @@ export type Verdict =
   | { readonly kind: 'context'; readonly text: string }
   /** Allowed; `text` is shown to the person, not to the model. */
   | { readonly kind: 'notice'; readonly text: string }
-  | Refusal
+  /** Not done; `reason` reaches the model. */
+  | { readonly kind: 'deny'; readonly reason: string }
   /** Done with another file content; nothing is approved by it. */
   | { readonly kind: 'rewrite'; readonly content: string; readonly context?: string };
 
-/** Not done; `reason` reaches the model. */
-export interface Refusal {
-  readonly kind: 'deny';
-  readonly reason: string;
-  /** Whose work it protects; absent: it may be anybody's. */
-  readonly owners?: readonly SessionId[];
-  /** It is about the predecessors' handoff files. */
-  readonly aboutFiles?: true;
-  /** No person's bypass lifts it: it is about who the session is, or about another repository. */
-  readonly isFinal?: true;
-}
-
 /** What the client's environment says about it; read once, at the border. */
-export interface DialectEnvironment {
+interface DialectEnvironment {
   readonly [name: string]: string | undefined;
 }
 

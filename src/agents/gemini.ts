@@ -1,7 +1,16 @@
-import { parseClientSessionId } from '../domain/names.ts';
 import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, fields, startSource, text, writeOrEdit } from './payload.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  answered,
+  fields,
+  guardEvent,
+  specific,
+  text,
+  toldTo,
+  writeOrEdit,
+} from './payload.ts';
 
 /**
  * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole of it, before the person is asked,
@@ -14,21 +23,9 @@ export const gemini: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    return {
-      kind: KINDS[name] ?? 'other',
-      name,
-      session: parseClientSessionId(event['session_id']),
-      agent: undefined,
-      cwd: text(event['cwd']),
-      tool: TOOL_EVENTS.has(name) ? toolCall(event) : undefined,
-      toolName: text(event['tool_name']),
-      callId: undefined,
-      changedFiles: [],
+    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
       failure: name === 'AfterTool' ? failure(event) : undefined,
-      source: name === 'SessionStart' ? startSource(event['source']) : undefined,
-      reason: text(event['reason']),
-      stopHookActive: event['stop_hook_active'] === true,
-    };
+    });
   },
 
   canRewrite: () => true,
@@ -38,10 +35,7 @@ export const gemini: Dialect = {
   /** Its shell sets `core.hooksPath` to nothing by the environment. */
   runsGitHooks: false,
 
-  render(verdict, event, payload) {
-    const output = answer(verdict, event, payload);
-    return output === undefined ? '' : JSON.stringify(output);
-  },
+  render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
 };
 
 const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
@@ -52,12 +46,8 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   AfterAgent: 'stop',
 };
 
-const TOOL_EVENTS = new Set(['BeforeTool', 'AfterTool']);
-
 /** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
 const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
-
-const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
@@ -100,23 +90,19 @@ function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
 }
 
 function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
-  const specific = (content: object) => ({ hookSpecificOutput: { hookEventName: event.name, ...content } });
   switch (verdict.kind) {
     case 'allow':
       return undefined;
     case 'context':
-      return CONTEXT_EVENTS.has(event.name)
-        ? specific({ additionalContext: verdict.text })
-        : { systemMessage: verdict.text };
     case 'notice':
-      return { systemMessage: verdict.text };
+      return toldTo(verdict, event, CONTEXT_EVENTS);
     case 'deny':
       return { decision: 'deny', reason: verdict.reason };
     case 'rewrite': {
       const input = fields(fields(payload)?.['tool_input']) ?? {};
       const message = verdict.context === undefined ? {} : { systemMessage: verdict.context };
       const key = CONTENT_KEYS.find((candidate) => typeof input[candidate] === 'string') ?? 'content';
-      return { ...specific({ tool_input: { ...input, [key]: verdict.content } }), ...message };
+      return { ...specific(event, { tool_input: { ...input, [key]: verdict.content } }), ...message };
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Replacement } from '../domain/marker.ts';
-import type { SessionStartSource, ToolCall } from './dialect.ts';
+import { parseClientSessionId } from '../domain/names.ts';
+import type { GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
 
 /** Reading payloads: every field may be missing or of another type. */
 
@@ -38,6 +39,59 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
   }
 }
 
+/** A call of a tool that we know, with an input that we cannot read. */
+export const UNREADABLE: ToolCall = { kind: 'unreadable' };
+
+/**
+ * An event under the names that Claude Code's fields have; a dialect says what is called otherwise, and adds what only
+ * its client tells. `tool` is asked for at the events of a tool alone.
+ */
+export function guardEvent(
+  event: Fields,
+  name: string,
+  kind: GuardEvent['kind'] = 'other',
+  tool: () => ToolCall,
+  own: Partial<GuardEvent> = {},
+): GuardEvent {
+  return {
+    kind,
+    name,
+    session: parseClientSessionId(event['session_id']),
+    agent: undefined,
+    cwd: text(event['cwd']),
+    tool: kind === 'before-tool' || kind === 'after-tool' ? tool() : undefined,
+    toolName: text(event['tool_name']),
+    callId: undefined,
+    changedFiles: [],
+    failure: undefined,
+    source: kind === 'session-start' ? startSource(event['source']) : undefined,
+    reason: text(event['reason']),
+    stopHookActive: event['stop_hook_active'] === true,
+    ...own,
+  };
+}
+
+/** An answer as JSON; empty if there is none. */
+export function answered(answer: object | undefined): string {
+  return answer === undefined ? '' : JSON.stringify(answer);
+}
+
+/** Claude Code's place for what is said of one event. */
+export function specific(event: GuardEvent, content: object): object {
+  return { hookSpecificOutput: { hookEventName: event.name, ...content } };
+}
+
+/** The answer of Claude Code's family: a text for the model where the event carries one, else for the person. */
+export function toldTo(
+  verdict: Extract<Verdict, { kind: 'context' | 'notice' }>,
+  event: GuardEvent,
+  carriers: ReadonlySet<string>,
+): object {
+  return verdict.kind === 'context' && carriers.has(event.name)
+    ? specific(event, { additionalContext: verdict.text })
+    : { systemMessage: verdict.text };
+}
+
 /** What a tool does to one file: it writes the whole, where the content is known, else it changes a part. */
 export function writeOrEdit(path: string, content: string | undefined, input: Fields = {}): ToolCall {
   return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
@@ -60,6 +114,6 @@ export function editCall(path: string, input: Fields): Extract<ToolCall, { kind:
 const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
 
 /** What began a session, as its client said it. */
-export function startSource(value: unknown): SessionStartSource {
+function startSource(value: unknown): SessionStartSource {
   return SOURCES.find((known) => known === value) ?? 'unknown';
 }

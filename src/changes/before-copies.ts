@@ -1,7 +1,7 @@
 import { constants, copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
-import { ensureFolder } from '../host/folders.ts';
+import { ensureFolder, removeFile } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { type LedgerPlace, ledgerFolder } from './ledger.ts';
 
@@ -14,7 +14,7 @@ import { type LedgerPlace, ledgerFolder } from './ledger.ts';
 const MAX_COPY = 1 << 20;
 
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
-  join(ledgerFolder(place), 'before', session, nameHash(path));
+  `${ledgerFolder(place)}/before/${session}/${nameHash(path)}`;
 
 /** Keeps the file's content, or that there was none. Says nothing when it cannot. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
@@ -22,7 +22,7 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
   try {
     ensureFolder(join(copy, '..'));
     const stat = statSync(join(top, path), { throwIfNoEntry: false });
-    rmSync(copy, { force: true });
+    removeFile(copy);
     if (stat?.isFile() === true && stat.size <= MAX_COPY)
       copyFileSync(join(top, path), copy, constants.COPYFILE_FICLONE);
   } catch {
@@ -35,7 +35,7 @@ export function takeBefore(place: LedgerPlace, session: SessionId, path: string)
   const copy = fileOf(place, session, path);
   try {
     const content = readFileSync(copy);
-    rmSync(copy, { force: true });
+    removeFile(copy);
     return content;
   } catch {
     return undefined;

@@ -1,10 +1,8 @@
-import { basename, join } from 'node:path';
 import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import type { SessionId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
-import { exists } from '../host/disk.ts';
 import type { LedgerPlace } from './ledger.ts';
 import { readBeginners } from './operations.ts';
 import { readStart, readWindows } from './windows.ts';
@@ -51,21 +49,7 @@ function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at 
   return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
 }
 
-/** Who began what, for a refusal. */
-export function begunText({ name, session }: OthersOperation, when: string): string {
-  return `session ${shortId(session)} began ${operationText(name)} here ${when} and has not finished it: a commit would finish it or go on with it, with that session’s changes`;
-}
-
 /** "a merge", "an am". */
 export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
-}
-
-/** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
-export function ownWorktree(top: string, session: SessionId): string {
-  const name = `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session)}`.replace(/^-+/, '');
-  for (let n = 1; ; n += 1) {
-    const path = n === 1 ? `../${name}` : `../${name}-${n}`;
-    if (!exists(join(top, path))) return path;
-  }
 }

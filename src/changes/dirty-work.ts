@@ -6,7 +6,7 @@ import { sinceStart } from '../domain/ledger/since-start.ts';
 import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
-import { scratchStore } from '../git/scratch-store.ts';
+import { type ScratchStore, scratchStore } from '../git/scratch-store.ts';
 import { changedAt, takeSnapshot } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
@@ -55,13 +55,13 @@ export function askerOf(session: SessionId | undefined, sessions: readonly Judge
  * Looks at a working tree: one `git status`, and the ledgers as they were before it.
  *
  * @param now milliseconds since the epoch
- * @param keep contents of changed files are kept, for claims that are made of what is seen
+ * @param keep contents of changed files are kept, for claims that are made of what is seen; in a store: all of them
  */
 export async function lookAtWork(
   tree: WorkTree,
   sessions: readonly JudgedSession[],
   now: number,
-  { keep = false } = {},
+  { keep = false }: { readonly keep?: boolean | ScratchStore } = {},
 ): Promise<DirtyWork> {
   const worktreeId = knownWorktreeId(tree.gitDir);
   const place = worktreeId === undefined ? undefined : { commonDir: tree.commonDir, worktreeId };
@@ -69,11 +69,13 @@ export async function lookAtWork(
   const live = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === worktreeId);
   const session = live.find(({ record }) => isSolo(tree.gitDir, record.session))?.record.session;
   const start = place === undefined || session === undefined ? undefined : readStart(place, session);
+  const scratch = keep === true ? scratchStore(tree.commonDir) : keep || undefined;
+  const isFresh = typeof keep === 'object';
   const known = start ?? (place === undefined ? undefined : readLast(place));
   const snapshot = await takeSnapshot(tree.top, {
     now,
-    ...(known === undefined ? {} : { known }),
-    ...(keep ? { scratch: scratchStore(tree.commonDir) } : {}),
+    ...(known === undefined || isFresh ? {} : { known }),
+    ...(scratch === undefined ? {} : { scratch }),
   });
   const lone =
     session === undefined || start === undefined

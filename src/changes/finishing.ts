@@ -10,7 +10,7 @@ import { readMerged } from './operations.ts';
 import { readWindows } from './windows.ts';
 
 /** Where an operation is finished. */
-export interface FinishingPlace {
+interface FinishingPlace {
   readonly cwd: string;
   readonly gitDir: string;
   readonly head: HeadPlace;

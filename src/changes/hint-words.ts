@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { plainWord, shellWord } from '../domain/surfacing.ts';
 import { type CommitWords, hasSource } from '../shell/commit-words.ts';
@@ -65,24 +65,20 @@ export function textWords(commonDir: string, text: string | Uint8Array): string 
 interface Source {
   /** In which `git commit` was typed; absolute. */
   readonly folder: string;
-  /** What `-F -` read, where that is known. */
-  readonly stdin: string | undefined;
+  /** What `-F` read, where its file will not be there when the hint is typed. */
+  readonly text: string | undefined;
   readonly amend: boolean;
 }
-
-/** Where `git handoff commit` keeps the message for git; it is gone when the hint is typed. */
-const OUR_MESSAGE = /\/git-commit-\w{6}\/message$/;
 
 /** The words that give a commit the same message: a session's shell has no editor to ask for one. */
 export function sourceWords(
   commonDir: string,
   words: CommitWords | undefined,
-  { folder, stdin, amend }: Source,
+  { folder, text, amend }: Source,
 ): string {
   const { messages = [], file, kept = [] } = words ?? {};
   if (messages.length > 0) return messageWords(commonDir, messages);
-  if (file === '-' && stdin !== undefined) return textWords(commonDir, stdin);
-  if (file !== undefined && OUR_MESSAGE.test(file)) return textWords(commonDir, readFileSync(file));
+  if (file !== undefined && text !== undefined) return textWords(commonDir, text);
   const read = file === undefined || file === '-' ? undefined : plainWord(resolve(folder, file));
   if (read !== undefined) return ` -F ${read}`;
   if (hasSource({ kept })) return kept.some((word) => word.startsWith('--squash')) ? ' --no-edit' : '';

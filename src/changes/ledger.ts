@@ -38,12 +38,12 @@ const STALE_LOCK_MS = 10_000;
 
 /** The folder of a worktree’s ledgers. */
 export function ledgerFolder({ commonDir, worktreeId }: LedgerPlace): string {
-  return join(repositoryFolder(commonDir), 'ledger', worktreeId);
+  return `${repositoryFolder(commonDir)}/ledger/${worktreeId}`;
 }
 
 /** The file of one session. */
 export function ledgerFile(place: LedgerPlace, session: SessionId): string {
-  return join(ledgerFolder(place), session + SUFFIX);
+  return `${ledgerFolder(place)}/${session}${SUFFIX}`;
 }
 
 /** The ledgers of every session that has one in this worktree. */

@@ -45,7 +45,7 @@ export function newsFor(ledgers: Ledgers, moved: MovedHead | undefined, now: num
 }
 
 /** HEAD is not where this session last saw it. */
-export interface MovedHead {
+interface MovedHead {
   readonly id: string;
   /** `undefined`: the session that moved it has said so. */
   readonly text: string | undefined;
@@ -70,7 +70,8 @@ export async function movedHead(
   if (isExplained) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
-  const what = commit?.oid === head.oid ? `: ${commitText(commit, self.session)}` : '; by whom is not known';
+  const what =
+    commit?.oid === head.oid ? `: ${commitText(commit, self.session)}` : '; it is not known who moved it';
   const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
   return { id, text: `${places}${what}. Look before you build on it: git log --oneline -3` };
 }
@@ -80,7 +81,7 @@ function commitText({ subject, sessions }: HeadCommit, self: SessionId): string 
   const others = sessions.filter((id) => id !== self && id !== shortId(self));
   const who =
     sessions.length === 0
-      ? 'by whom is not known'
+      ? 'author unknown'
       : others.length === 0
         ? 'by this session'
         : `by session ${others.map((id) => escapeLine(shortId(id))).join(', ')}`;
@@ -91,7 +92,7 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
   const branch = seen.ref.replace(/^refs\/heads\//, '');
   const back = seen.ref === 'HEAD' ? `--detach ${seen.oid ?? ''}`.trimEnd() : shellWord(branch);
   return (
-    `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. Who switched it is not known. ` +
+    `This working tree is on ${refName(head.ref)} now; it was on ${refName(seen.ref)}. It is not known who switched it. ` +
     `To go back: git switch ${back}`
   );
 }
@@ -99,11 +100,6 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 /** An event for all other sessions of the worktree. */
 export function event(text: string, now: number, to?: SessionId): LedgerEntry {
   return { t: 'event', id: randomName(), text, at: now, ...(to === undefined ? {} : { to }) };
-}
-
-/** "session aaaaaaaa", at the beginning of a sentence. */
-export function theSession(session: SessionId): string {
-  return `Session ${shortId(session)}`;
 }
 
 /** A branch as people type it; a detached HEAD has no name. */

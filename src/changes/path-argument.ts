@@ -42,7 +42,7 @@ export function parsePathArgument(
   if (path !== undefined && current !== undefined) return { typed, tree: current, path };
   const hint =
     found === undefined ? 'git handoff status' : `git -C ${shellWord(found.workTree)} handoff status`;
-  throw new Failure('usage', `${escapeLine(typed)} is no path of this repository's working trees`, { hint });
+  throw new Failure('usage', `${escapeLine(typed)} is not a path in this repository's worktrees`, { hint });
 }
 
 /** A path is taken literally; in a list it may be git's pathspec for just that, which starts at the top. */

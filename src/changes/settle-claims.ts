@@ -25,7 +25,7 @@ export async function settledClaims(
     isTold = () => false,
   }: {
     readonly window?: string | undefined;
-    readonly timeoutMs?: number;
+    readonly timeoutMs?: number | undefined;
     readonly isTold?: (claim: OpenClaim) => boolean;
   } = {},
 ): Promise<ReadonlyMap<SessionId, readonly LedgerEntry[]>> {
@@ -44,7 +44,7 @@ export async function settledClaims(
   );
 }
 
-/** Its session runs `git commit` just now: in a shell where no hook of ours tells of it, perhaps. */
+/** Its session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
 function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
   return readWindows(place, session).some(({ commits, snapshot }) => commits && snapshot.dirty.has(path));
 }

@@ -18,7 +18,7 @@ import { readContents, scratchStore } from '../git/scratch-store.ts';
 import { type PastChange, pastChanges } from '../git/staged.ts';
 
 /** Where paths are judged. */
-export interface StalePlace {
+interface StalePlace {
   readonly cwd: string;
   readonly gitDir: string;
   readonly commonDir: string;
@@ -27,7 +27,7 @@ export interface StalePlace {
   readonly seen: readonly (Oid | null)[];
 }
 
-export interface StalePaths {
+interface StalePaths {
   /** A commit of them would undo what HEAD has gained. */
   readonly stale: ReadonlySet<string>;
   /** Changes of commits that HEAD has left behind; they stand in the index only. */

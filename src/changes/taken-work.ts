@@ -8,8 +8,8 @@ import { nameHash } from '../host/name-hash.ts';
 import { shortOid } from './news.ts';
 
 /**
- * Ends claims whose change somebody else's commit holds, and tells their sessions. They sleep rather than end: when
- * the commit is undone they are its session's again.
+ * Ends claims whose change is in somebody else's commit, and notifies their sessions. Such a claim comes back when the
+ * commit is undone.
  *
  * @param taken of whatever sessions
  * @param isTold whether the session hears of it in another way
@@ -62,10 +62,10 @@ function takenEvents(
 
 function takenText(oid: Oid, changes: readonly Reversal[], canUndo: boolean): string {
   const by = changes[0]?.session;
-  const who = by === undefined ? 'nobody known here' : `session ${escapeLine(shortId(by))}`;
+  const who = by === undefined ? 'an unknown author' : `session ${escapeLine(shortId(by))}`;
   const paths = changes.map(({ path }) => escapeLine(path));
   const undo = canUndo
-    ? ` If it should not have, this undoes it and keeps all files: git reset ${oid.slice(0, 12)}~1 (your person may have made it: ask first).`
+    ? ` To undo it and keep all files: git reset ${oid.slice(0, 12)}~1 (the user may have made it: ask first).`
     : '';
-  return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${listed(paths)}.${undo} Look: git show --stat ${shortOid(oid)}`;
+  return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${listed(paths)}.${undo} See: git show --stat ${shortOid(oid)}`;
 }

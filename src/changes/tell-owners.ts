@@ -1,11 +1,12 @@
 import type { SessionId } from '../domain/names.ts';
+import { peerName } from '../domain/owner-name.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { appendEntries } from './ledger.ts';
-import { listSessions } from '../sessions/records.ts';
+import { clientsOf, listSessions } from '../sessions/records.ts';
 import { event } from './news.ts';
 
 /** What was let through, where, and whose work it concerns. */
-export interface LetThrough {
+interface LetThrough {
   readonly cwd: string;
   readonly gitDir: string;
   readonly commonDir: string;
@@ -13,7 +14,8 @@ export interface LetThrough {
   readonly session: SessionId | undefined;
   /** Whose work it concerns; `undefined`: that of every other session of this worktree. */
   readonly owners: readonly SessionId[] | undefined;
-  readonly text: string;
+  /** What is said, given whom it is said of. */
+  readonly text: (who: string) => string;
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly timeoutMs: number;
@@ -24,9 +26,9 @@ export async function tellOwners(done: LetThrough): Promise<void> {
   const { cwd, gitDir, commonDir, session, owners, text, now, timeoutMs } = done;
   if (owners?.length === 0) return;
   const here = knownWorktreeId(gitDir);
-  const others = (await listSessions({ cwd }, timeoutMs)).filter(
-    ({ record }) => record.ended === null && record.session !== session,
-  );
+  const sessions = await listSessions({ cwd }, timeoutMs);
+  const who = session === undefined ? 'somebody' : peerName(session, { clients: clientsOf(sessions) });
+  const others = sessions.filter(({ record }) => record.ended === null && record.session !== session);
   const isConcerned = ({ worktreeId, record }: (typeof others)[number]) =>
     owners === undefined ? worktreeId === here : owners.includes(record.session);
   const places = new Map<SessionId, string>();
@@ -36,6 +38,6 @@ export async function tellOwners(done: LetThrough): Promise<void> {
   }
   for (const [owner, worktreeId] of places) {
     // A person has no ledger: then it stands in the owner's own.
-    appendEntries({ commonDir, worktreeId }, session ?? owner, [event(text, now, owner)]);
+    appendEntries({ commonDir, worktreeId }, session ?? owner, [event(text(who), now, owner)]);
   }
 }

@@ -20,7 +20,7 @@ export interface Around {
   readonly agent?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The claims on what changed while a session's command ran. */
@@ -67,8 +67,7 @@ export async function statesAt(
 ): Promise<Map<string, FileState>> {
   const states = new Map<string, FileState>(paths.map((path) => [path, null]));
   if (paths.length === 0 || commit === null) return states;
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
-  for (const { path, mode, oid } of await listTree(top, commit, paths, limits)) {
+  for (const { path, mode, oid } of await listTree(top, commit, paths, { timeoutMs })) {
     if (states.has(path)) states.set(path, { mode, oid });
   }
   return states;

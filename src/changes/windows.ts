@@ -1,14 +1,15 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomName } from '../host/random-name.ts';
+import { jsonFields } from '../domain/json-fields.ts';
 import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { readHead } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
 import { entries, readText } from '../host/disk.ts';
-import { ensureFolder } from '../host/folders.ts';
+import { ensureFolder, removeFile } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
+import { putText } from '../host/output-file.ts';
 import { type LedgerPlace, appendEntries, ledgerFolder } from './ledger.ts';
 
 /**
@@ -36,15 +37,15 @@ export interface OpenWindow extends Window {
   readonly looked: boolean;
 }
 
-const startFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'start', session);
-const pauseFile = (place: LedgerPlace, session: SessionId) => join(ledgerFolder(place), 'pause', session);
-const lastFile = (place: LedgerPlace) => join(ledgerFolder(place), 'last');
-const windowFolder = (place: LedgerPlace) => join(ledgerFolder(place), 'windows');
+const startFile = (place: LedgerPlace, session: SessionId) => `${ledgerFolder(place)}/start/${session}`;
+const pauseFile = (place: LedgerPlace, session: SessionId) => `${ledgerFolder(place)}/pause/${session}`;
+const lastFile = (place: LedgerPlace) => `${ledgerFolder(place)}/last`;
+const windowFolder = (place: LedgerPlace) => `${ledgerFolder(place)}/windows`;
 
 /** Remembers what was dirty when a session began to work alone. */
 export function putStart(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
   ensureFolder(join(ledgerFolder(place), 'start'));
-  putFile(startFile(place, session), formatSnapshot(snapshot));
+  putText(startFile(place, session), formatSnapshot(snapshot));
 }
 
 /** What was dirty when a session began to work alone; `undefined` when it has no start list. */
@@ -59,14 +60,14 @@ export function hasStart(place: LedgerPlace, session: SessionId): boolean {
 
 /** Forgets the start list, and when it was paused. */
 export function removeStart(place: LedgerPlace, session: SessionId): void {
-  rmSync(startFile(place, session), { force: true });
-  rmSync(pauseFile(place, session), { force: true });
+  removeFile(startFile(place, session));
+  removeFile(pauseFile(place, session));
 }
 
 /** Remembers the working tree as it was when a session that had worked alone was over. */
 export function putPause(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
   ensureFolder(join(ledgerFolder(place), 'pause'));
-  putFile(pauseFile(place, session), formatSnapshot(snapshot));
+  putText(pauseFile(place, session), formatSnapshot(snapshot));
 }
 
 /** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
@@ -97,19 +98,24 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
 /** Remembers the newest look at the working tree. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
   ensureFolder(ledgerFolder(place));
-  putFile(lastFile(place), formatSnapshot(snapshot));
+  putText(lastFile(place), formatSnapshot(snapshot));
 }
 
-/**
- * Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is; false where
- * only git can tell.
- */
+/** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */
 export function mayHaveMoved(place: LedgerPlace & { readonly gitDir: string }): boolean {
   const looked = statOf(lastFile(place))?.mtimeMs;
-  const ref = readHead(place.gitDir);
-  if (looked === undefined || ref === undefined) return false;
-  const files = [join(place.gitDir, 'HEAD'), ...(ref === 'HEAD' ? [] : [join(place.commonDir, ref)])];
-  return files.some((file) => (statOf(file)?.mtimeMs ?? 0) >= looked);
+  if (looked === undefined) return false;
+  const { gitDir, commonDir } = place;
+  const ref = readHead(gitDir);
+  const files = [
+    join(gitDir, 'HEAD'),
+    ...(ref === undefined || ref === 'HEAD' ? [] : [join(commonDir, ref)]),
+  ];
+  // Of a reftable, whatever moved changes the list of its tables.
+  const tables = [gitDir, commonDir].map((folder) => join(folder, 'reftable', 'tables.list'));
+  return [...files, ...(ref === undefined ? tables : [])].some(
+    (file) => (statOf(file)?.mtimeMs ?? 0) >= looked,
+  );
 }
 
 /** Notes that a shell command begins. */
@@ -128,7 +134,7 @@ export function openWindow(
 ): void {
   const folder = join(windowFolder(place), session);
   ensureFolder(folder);
-  putFile(
+  putText(
     join(folder, windowFile(id)),
     `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, merged, looked })}\n`,
   );
@@ -151,6 +157,11 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
   });
 }
 
+/** A commit that another session makes now. */
+export function commitOfOthers(place: LedgerPlace, session: SessionId): OpenWindow | undefined {
+  return readWindows(place).find((window) => window.commits && window.session !== session);
+}
+
 /** Calls of one agent that are this far apart are not made at once: the earlier one is over. Milliseconds. */
 export const TOGETHER_MS = 5000;
 
@@ -161,7 +172,7 @@ export const TOGETHER_MS = 5000;
 export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: string, now: number): void {
   for (const window of readWindows(place, session)) {
     const isOver = window.id === ARRIVAL || (window.agent === agent && now - window.from > TOGETHER_MS);
-    if (isOver) rmSync(join(windowFolder(place), session, windowFile(window.id)), { force: true });
+    if (isOver) removeFile(join(windowFolder(place), session, windowFile(window.id)));
   }
 }
 
@@ -171,7 +182,7 @@ export function dropAbandoned(place: LedgerPlace, session: SessionId, agent: str
  * @param goesOn what it started in the background may still run
  */
 export function closeWindow(place: LedgerPlace, window: OpenWindow, at: number, goesOn = false): void {
-  rmSync(join(windowFolder(place), window.session, windowFile(window.id)), { force: true });
+  removeFile(join(windowFolder(place), window.session, windowFile(window.id)));
   const { id, from } = window;
   appendEntries(place, window.session, [{ t: 'window', id, from, ...(goesOn ? { goesOn } : {}), at }]);
 }
@@ -182,18 +193,14 @@ export function removeWindows(place: LedgerPlace, session: SessionId): void {
 }
 
 function readRest(text: string): Pick<OpenWindow, 'named' | 'agent' | 'commits' | 'merged' | 'looked'> {
-  try {
-    const { named, agent, commits, merged, looked } = JSON.parse(text) as Record<string, unknown>;
-    return {
-      commits: commits === true,
-      merged: typeof merged === 'string' ? merged : '',
-      looked: looked !== false,
-      named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
-      agent: typeof agent === 'string' ? agent : '',
-    };
-  } catch {
-    return { named: [], agent: '', commits: false, merged: '', looked: true };
-  }
+  const { named, agent, commits, merged, looked } = jsonFields(text);
+  return {
+    commits: commits === true,
+    merged: typeof merged === 'string' ? merged : '',
+    looked: looked !== false,
+    named: Array.isArray(named) ? named.filter((name) => typeof name === 'string') : [],
+    agent: typeof agent === 'string' ? agent : '',
+  };
 }
 
 const isFileName = (name: string) => /^[A-Za-z0-9_-]{1,100}$/.test(name);
@@ -201,10 +208,4 @@ const isFileName = (name: string) => /^[A-Za-z0-9_-]{1,100}$/.test(name);
 /** A client's id of a tool call may hold anything. */
 export function windowFile(id: string): string {
   return isFileName(id) ? id : nameHash(id);
-}
-
-function putFile(file: string, text: string): void {
-  const temporary = `${file}.${randomName()}.new`;
-  writeFileSync(temporary, text, { mode: 0o600 });
-  renameSync(temporary, file);
 }

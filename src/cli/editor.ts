@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { Failure } from '../domain/failure.ts';
-import { git } from '../git/run.ts';
+import { runGit } from '../git/run.ts';
 
 /** Everything from this line on is dropped (Markdown headings begin with `#`, so comments cannot). */
 const SCISSORS = '<!-- git-handoff: this line and everything below it is not part of the note -->';
 
 /** What a note is opened for; `head` is front matter that it begins with, or empty. */
-export interface EditedTarget {
+interface EditedTarget {
   readonly branch: string;
   readonly topic: string;
   readonly head: string;
@@ -66,10 +66,17 @@ export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8
 /**
  * Opens the user's editor on a text and returns what it was saved as.
  *
- * @throws Failure `environment` when the editor fails; the text then stays in the file that the message names.
+ * @throws Failure `environment` when there is no editor, or when it fails; the text then stays in the file that the
+ * message names.
  */
 export async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
-  const editor = (await git(['var', 'GIT_EDITOR'], { cwd })).replace(/\n$/, '');
+  const named = await runGit(['var', 'GIT_EDITOR'], { cwd });
+  if (named.code !== 0) {
+    throw new Failure('environment', 'git knows no editor that works in this terminal', {
+      hint: 'git config core.editor <editor>',
+    });
+  }
+  const editor = named.stdout.toString('utf8').replace(/\n$/, '');
   const folder = mkdtempSync(join(tmpdir(), 'git-handoff-edit-'));
   const file = join(folder, 'HANDOFF_EDITMSG.md');
   writeFileSync(file, text, { mode: 0o600 });

@@ -1,39 +1,21 @@
 import yargs from 'yargs';
 import { Failure } from '../domain/failure.ts';
 import { COMMON_OPTIONS, type OptionSpec, type OptionTable } from '../verbs/options.ts';
+import type { Verb } from '../verbs/verb.ts';
 import { VERBS } from './verbs.ts';
 
-/** What most people type first, in the order of a day. */
-const EXAMPLES = [
-  ['git handoff init', 'switch it on in this repository'],
-  ["git handoff write auth-refresh -m 'Next: the retry test.'", 'leave a note'],
-  ['git handoff boot', "go on from this branch's note, checked against the repository"],
-  ['git handoff take auth-refresh', "become the owner of another session's note"],
-  ['git handoff status', 'whose each uncommitted change is'],
-] as const;
-
-/** The help text of a verb, or of the whole program, rendered by yargs from the one options table. */
-export async function helpText(verb: string | undefined): Promise<string> {
-  const known = verb === undefined ? undefined : VERBS[verb];
+/** The help text of a verb, rendered by yargs from the table that parses its words. */
+export async function helpText({ usage, summary, details, options, examples }: Verb): Promise<string> {
+  const about = details === undefined ? summary : `${summary}\n${details}`;
   const program = yargs([])
     .scriptName('git handoff')
     .wrap(100)
     .locale('en')
     .version(false)
     .help(false)
-    .usage(
-      known === undefined
-        ? 'usage: git handoff <verb> [<options>]'
-        : `usage: git handoff ${known.usage}\n\n${known.summary}`,
-    );
-  if (known === undefined) {
-    for (const { usage, summary } of Object.values(VERBS)) program.command(usage, summary);
-    for (const [command, gloss] of EXAMPLES) program.example(command, gloss);
-    program.epilogue('git handoff <verb> -h shows a verb; git help handoff opens the manual.');
-  } else {
-    program.options(yargsOptions({ ...known.options, ...COMMON_OPTIONS }));
-    for (const [command, gloss] of known.examples) program.example(command, gloss);
-  }
+    .usage(`usage: git handoff ${usage}\n\n${about}`)
+    .options(yargsOptions({ ...options, ...COMMON_OPTIONS }));
+  for (const [command, gloss] of examples) program.example(command, gloss);
   return `${await program.getHelp()}\n`;
 }
 

@@ -30,7 +30,7 @@ export interface AutomaticFacts {
   readonly failed: readonly FailedCommand[];
 }
 
-export interface NotedCommit {
+interface NotedCommit {
   readonly oid: Oid;
   readonly subject: string;
 }
@@ -80,7 +80,7 @@ export function automaticNote(facts: AutomaticFacts): string {
   return [
     `# Automatic note: session ${shortId(session)} (${escapeLine(client)}) ${fate(facts)}`,
     '',
-    'Left by git-handoff, not by the session: what git and the guard have seen, nothing of what was meant.',
+    'git-handoff left this note, not the session: it says what git and the guard saw, not what was intended.',
     '',
     '## Current State',
     '',
@@ -107,7 +107,7 @@ function fate({ reason, proven }: AutomaticFacts): string {
     case 'session-end':
       return 'ended without a handoff';
     case 'death':
-      return proven ? 'died without a handoff' : 'was not heard of any more and left no handoff';
+      return proven ? 'died without a handoff' : 'went silent and left no handoff';
   }
 }
 
@@ -125,7 +125,7 @@ function stateLines(facts: AutomaticFacts): string[] {
       .map(({ oid, subject }) => `  - ${commitName(oid)} ${codeSpan(cut(subject))}`),
     ...(more > 0 ? [`  - and ${more} more`] : []),
     paths === undefined
-      ? '- Uncommitted paths: not known, git took too long'
+      ? '- Uncommitted paths: unknown, git took too long'
       : `- Uncommitted paths that are its own: ${paths.length}`,
     ...pathLines(paths ?? [], '  ', deleted),
     ...(failed.length === 0 ? [] : ['- Last commands that failed:']),
@@ -151,7 +151,7 @@ function nextLines({ paths = [], commits, head }: AutomaticFacts): string[] {
     ...(paths.length === 0 ? [] : ['git handoff status', diffCommand(paths, head)]),
     ...(newest === undefined ? [] : [`git show ${newest.oid}`]),
   ];
-  const lead = 'Not known. Ask your person what was meant, or read what is there';
+  const lead = 'Unknown. Ask the user what was intended, or read what is there';
   if (commands.length === 0) return [`${lead}.`];
   return [
     `${lead}, in the top folder of the working tree:`,

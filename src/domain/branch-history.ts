@@ -1,7 +1,7 @@
 import type { Oid } from './names.ts';
 
 /** One entry of a branch's reflog (git-reflog(1)): what it was moved to, and why. */
-export interface BranchMove {
+export interface BranchLogEntry {
   readonly to: Oid;
   readonly message: string;
 }
@@ -18,7 +18,7 @@ const CREATED_FROM = /^branch: Created from (?:refs\/remotes\/)?(.+)$/;
  * @param moves its reflog, newest first; empty when there is none
  * @param wasMerged its tip is the second parent of a merge in the default branch
  */
-export function hadOwnCommits(branch: string, moves: readonly BranchMove[], wasMerged: boolean): boolean {
+export function hadOwnCommits(branch: string, moves: readonly BranchLogEntry[], wasMerged: boolean): boolean {
   // A rename, or a reset to where it is: no move at all.
   const real = moves.filter(({ to }, at) => to !== moves[at + 1]?.to);
   const last = real.find(({ message }) => !FORWARD.test(message));

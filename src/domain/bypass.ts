@@ -1,3 +1,4 @@
+import { jsonFields } from './json-fields.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /**
@@ -40,7 +41,7 @@ const MAX_CALL_MS = 3600_000;
 const TOGETHER_MS = 5_000;
 
 /** Whether a token may still be consumed. */
-export function isFresh({ at }: BypassToken, now: number): boolean {
+export function isTokenFresh({ at }: BypassToken, now: number): boolean {
   return at <= now + SLACK_MS && now - at < BYPASS_TTL_MS;
 }
 
@@ -76,7 +77,7 @@ export function formatToken(token: BypassToken): string {
 
 /** Reads a token; `undefined` for anything else, and for a later version of it. */
 export function parseToken(text: string): BypassToken | undefined {
-  const { v, session, at } = parseFields(text);
+  const { v, session, at } = jsonFields(text);
   if (v !== 1 || typeof at !== 'number') return undefined;
   if (session === null) return { v, session, at };
   const id = typeof session === 'string' ? parseSessionId(session) : undefined;
@@ -90,7 +91,7 @@ export function formatConsumed(consumed: ConsumedBypass): string {
 
 /** Reads what was consumed; `undefined` for anything else. */
 export function parseConsumed(text: string): ConsumedBypass | undefined {
-  const { v, key, at, files } = parseFields(text);
+  const { v, key, at, files } = jsonFields(text);
   const known = parseKey(key);
   if (v !== 1 || typeof at !== 'number' || known === undefined) return undefined;
   return { v, key: known, at, files: files === true };
@@ -102,13 +103,4 @@ function parseKey(value: unknown): BypassKey | undefined {
   if (kind === 'call' && typeof id === 'string' && typeof agent === 'string') return { kind, id, agent };
   if (kind === 'git' && typeof pid === 'number' && typeof start === 'string') return { kind, pid, start };
   return undefined;
-}
-
-function parseFields(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -29,7 +29,7 @@ export const EXIT_CODES: Readonly<Record<FailureCode, number>> = {
   internal: 70,
 };
 
-export interface FailureDetails {
+interface FailureDetails {
   /** The next command to type; it works when typed. */
   readonly hint?: string;
   /** Another one, which reaches more. */
@@ -56,7 +56,7 @@ export class Failure extends Error {
   }
 }
 
-/** Whatever was thrown, as a failure: what is none yet is our own fault, told with its stack. */
+/** Whatever was thrown, as a failure: what is not a failure yet is our own fault, and comes with its stack. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

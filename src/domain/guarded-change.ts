@@ -2,7 +2,7 @@ import { markerOwner } from './marker.ts';
 import type { SessionId } from './names.ts';
 
 /** A guarded file that no longer has the content that was seen last. */
-export interface GuardedChange {
+interface GuardedChange {
   /** What was seen last. */
   readonly before: string;
   /** What stands there now; `undefined` when the file is gone. */
@@ -15,7 +15,7 @@ export interface GuardedChange {
  * `accept`: the owner's own, or nobody's file · `tell`: changed outside the guard, owner still named ·
  * `restore`: the owner's mark or the whole file is gone: the former text goes back.
  */
-export type GuardedChangeDecision = 'accept' | 'tell' | 'restore';
+type GuardedChangeDecision = 'accept' | 'tell' | 'restore';
 
 /** What to do about such a change when `session` (or a person) is the first to notice it. */
 export function decideGuardedChange(

@@ -1,3 +1,4 @@
+import { jsonFields } from './json-fields.ts';
 import { isSectionHeading } from './note/sections.ts';
 import {
   type BranchName,
@@ -27,18 +28,19 @@ export interface HandoffTrailers {
   readonly owner: SessionId;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  readonly agent: string | undefined;
+  /** Of a sub-agent; this program writes none. */
+  readonly agent?: string | undefined;
   readonly state: HandoffState;
   /** The owner it was taken from, by an explicit act. */
   readonly takenFrom: SessionId | undefined;
   /** The owner whose conversation goes on under a new id. */
-  readonly succeeds: SessionId | undefined;
+  readonly succeeds?: SessionId | undefined;
   /** The operator that the note is addressed to, as its front matter says: told here, so that a list need not read notes. */
   readonly to: string | undefined;
   /** The operator that the note is from, as its front matter says. */
   readonly from?: string | undefined;
   /** Why the note was left by the program and not by its session; `undefined`: it was written. */
-  readonly automatic: AutomaticReason | undefined;
+  readonly automatic?: AutomaticReason | undefined;
   /** The topic that this line of it was written under, before two machines wrote on it at once. */
   readonly divergedFrom?: Topic | undefined;
   /** The file of another program that the note was imported from, as `<format>:<place>`; `undefined`: it was written here. */
@@ -78,7 +80,8 @@ export interface HandoffCommit {
   readonly summary: string;
   /** Committer date, seconds since the epoch. */
   readonly seconds: number;
-  /** Committer's address. */
+  /** Committer's name and address. */
+  readonly name: string;
   readonly mail: string;
 }
 
@@ -194,17 +197,8 @@ export function formatState(state: RecordedState): string {
 
 /** Reads `state.json`; only what the rule of the house needs is checked, so that later versions parse. */
 export function parseState(text: string): RecordedState | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { version, branch, topic, head, upstream, dirty, client, worktree } = value as Record<
-    string,
-    unknown
-  >;
+  const { version, branch, topic, head, upstream, dirty, client, worktree } =
+    jsonFields<keyof RecordedState>(text);
   if (typeof version !== 'number' || typeof branch !== 'string' || typeof topic !== 'string')
     return undefined;
   const text_ = (field: unknown) => (typeof field === 'string' ? field : null);
@@ -225,10 +219,10 @@ export function recordState(facts: {
   branch: BranchName;
   topic: string;
   head: Oid | undefined;
-  upstream: string | undefined;
-  dirty: number;
-  client: string | undefined;
-  worktree: string | undefined;
+  upstream?: string | undefined;
+  dirty?: number;
+  client?: string | undefined;
+  worktree?: string | undefined;
 }): RecordedState {
   return {
     version: FORMAT_VERSION,
@@ -236,7 +230,7 @@ export function recordState(facts: {
     topic: facts.topic,
     head: facts.head ?? null,
     upstream: facts.upstream ?? null,
-    dirty: facts.dirty,
+    dirty: facts.dirty ?? 0,
     client: facts.client ?? null,
     worktree: facts.worktree ?? null,
   };

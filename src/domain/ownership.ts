@@ -2,7 +2,7 @@ import { FORMAT_VERSION, type HandoffCommit } from './handoff.ts';
 import type { Oid, SessionId } from './names.ts';
 
 /** The effective tip that a writer saw. */
-export type Tip = HandoffCommit | undefined;
+type Tip = HandoffCommit | undefined;
 
 /** What a writer wants to do to a topic. */
 export interface Intent {
@@ -20,7 +20,7 @@ export interface Passing {
   readonly succeeds: SessionId | undefined;
 }
 
-export type OwnershipDecision =
+type OwnershipDecision =
   | { readonly kind: 'proceed'; readonly passing: Passing }
   | { readonly kind: 'not-owner'; readonly owner: SessionId; readonly tip: Oid }
   | { readonly kind: 'expectation-missed'; readonly tip: Oid | undefined }

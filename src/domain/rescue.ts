@@ -1,3 +1,4 @@
+import { jsonFields } from './json-fields.ts';
 import { type Oid, type SessionId, parseOid, parseSessionId } from './names.ts';
 import type { RescueLimits } from './settings.ts';
 
@@ -51,13 +52,8 @@ export function rescuedBytes({ files }: RescueNote): number {
 
 /** Reads `rescue.json`; `undefined` when it is of another format or damaged. */
 export function parseRescueNote(text: string): RescueNote | undefined {
-  let value: Partial<Record<keyof RescueNote, unknown>> | null;
-  try {
-    value = JSON.parse(text) as typeof value;
-  } catch {
-    return undefined;
-  }
-  if (value?.v !== 1 || (value.kind !== 'before' && value.kind !== 'seen') || typeof value.at !== 'number')
+  const value = jsonFields<keyof RescueNote>(text);
+  if (value.v !== 1 || (value.kind !== 'before' && value.kind !== 'seen') || typeof value.at !== 'number')
     return undefined;
   const texts = (list: unknown) => items(list).filter((item) => typeof item === 'string');
   return {

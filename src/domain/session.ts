@@ -1,3 +1,4 @@
+import { jsonFields } from './json-fields.ts';
 import { type SessionId, parseSessionId } from './names.ts';
 
 /** A process as the machine knows it. `start` tells two processes apart that had one pid. */
@@ -69,13 +70,8 @@ export function formatRecord(record: SessionRecord): string {
 
 /** Reads a record; `undefined` when it is none of version 1. */
 export function parseRecord(text: string): SessionRecord | undefined {
-  let value: Partial<Record<keyof SessionRecord, unknown>> | null;
-  try {
-    value = JSON.parse(text) as typeof value;
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value?.v !== 1) return undefined;
+  const value = jsonFields<keyof SessionRecord>(text);
+  if (value.v !== 1) return undefined;
   const session = parseSessionId(value.session);
   if (session === undefined || typeof value.startedAt !== 'number') return undefined;
   const text_ = (field: unknown) => (typeof field === 'string' ? field : null);

@@ -133,7 +133,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
 
 /** What is said of a value that a setting does not know. */
 export function unknownValueText({ key, value, known }: UnknownValue): string {
-  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value, so the default counts. Valid: ${known}`;
+  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value; the default applies. Valid: ${known}`;
 }
 
 /** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */

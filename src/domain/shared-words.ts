@@ -109,7 +109,7 @@ export const GENERATED: readonly string[] = [
 export function freshScript(script: string): string {
   const blocks = shellBlocks();
   return script.replace(
-    /^(# --- generated: (\S+) ---\n)[^]*?^(# --- end ---)$/gm,
+    /^(# --- generated: (\S+) ---\n)(?:(?!# ---).*\n)*(# --- end ---)$/gm,
     (_, begin: string, name: string, end: string) => `${begin}${blocks[name] ?? ''}\n${end}`,
   );
 }

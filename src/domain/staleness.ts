@@ -1,4 +1,4 @@
-import { type BranchMove, hadOwnCommits } from './branch-history.ts';
+import { type BranchLogEntry, hadOwnCommits } from './branch-history.ts';
 
 /** Why an open note looks done or out of place; `null`: it does not, or that cannot be told. */
 export type Staleness = 'merged' | 'branch-deleted' | 'branch-renamed' | null;
@@ -12,7 +12,7 @@ export interface BranchFacts {
   readonly isDefault: boolean;
   /** The default branch holds its tip; `false` also when that is not known. */
   readonly isMerged: boolean;
-  readonly moves: readonly BranchMove[];
+  readonly moves: readonly BranchLogEntry[];
   /** Its tip is the second parent of a merge in the default branch. */
   readonly wasMerged: boolean;
   readonly renamedTo: string | undefined;

@@ -1,3 +1,4 @@
+import { ownerName } from './owner-name.ts';
 import { escapeForAgent } from './note/agent-text.ts';
 import { cutToBytes, escapeLine } from './surfacing.ts';
 
@@ -34,8 +35,8 @@ export interface StartupFacts {
 }
 
 const SHARING =
-  'Others change files in this working tree, too: commit only your own changes, with git handoff commit -m ' +
-  "'<message>'; whose each change is: git handoff status.";
+  'Others change files in this worktree, too: commit only your own changes, with git handoff commit -m ' +
+  "'<message>'; to see whose each change is: git handoff status.";
 
 /** Everything a session is told at its start, in bytes of UTF-8. */
 const MAX_BYTES = 1600;
@@ -67,7 +68,7 @@ export function startupText(facts: StartupFacts, nonce: string): string {
   const note =
     facts.notes.length === 0
       ? 'Read a note: git handoff show <name>. Leave one before you stop: git handoff write <topic>.'
-      : 'Read a note: git handoff show <name>; before you go on with it: git handoff boot <name>. ' +
+      : 'Read a note: git handoff show <name>; before you continue from it: git handoff boot <name>. ' +
         'Leave one before you stop: git handoff write <topic>.';
   const tail = facts.sharesTree ? `${note} ${SHARING}` : note;
   if (items.length === 0) return `${head} No handoffs here yet. ${tail}`;
@@ -109,7 +110,7 @@ function noteItem({ name, own, owner, age, summary, remarks, excerpt }: StartupN
 
 function peerItems(peers: StartupFacts['peers']): Item[] {
   const told = peers.slice(0, MAX_PEERS).map(({ session, client, where }) => {
-    const who = `session ${forAgent(session)} (${forAgent(client)})`;
+    const who = forAgent(ownerName(session, { client }));
     return { lines: [line(`live beside you: ${who} on ${forAgent(where)}`)] };
   });
   const more = peers.length - told.length;
@@ -118,13 +119,13 @@ function peerItems(peers: StartupFacts['peers']): Item[] {
 
 function overlaps({ overlaps: groups }: StartupFacts): Item[] {
   return groups.slice(0, MAX_OVERLAPS).map((names) => ({
-    lines: [line(`may be one piece of work: ${names.map(forAgent).join(', ')}`)],
+    lines: [line(`may be the same work: ${names.map(forAgent).join(', ')}`)],
   }));
 }
 
 function files(facts: StartupFacts): Item[] {
   return facts.files.map(({ name, owner }) => ({
-    lines: [line(`file ${forAgent(name)}${owner === undefined ? '' : ` (session ${forAgent(owner)})`}`)],
+    lines: [line(`file ${forAgent(name)}${owner === undefined ? '' : ` (${forAgent(ownerName(owner))})`}`)],
   }));
 }
 

@@ -13,9 +13,9 @@ import type { Oid, SessionId, Topic } from './names.ts';
  * functions, which judge by commit data alone.
  */
 
-export type StepKind = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'diverge';
+type StepKind = 'create' | 'write' | 'close' | 'reopen' | 'take' | 'succeed' | 'merge' | 'diverge';
 
-export type StepVerdict =
+type StepVerdict =
   | { readonly legal: true; readonly step: StepKind }
   | { readonly legal: false; readonly reason: IllegalReason };
 
@@ -40,7 +40,7 @@ const illegal = (reason: IllegalReason): StepVerdict => ({ legal: false, reason 
 const legal = (step: StepKind): StepVerdict => ({ legal: true, step });
 
 /** What is wrong with one commit whatever came before it. */
-export function checkCommit(commit: HandoffCommit): IllegalReason | undefined {
+export function checkHandoffCommit(commit: HandoffCommit): IllegalReason | undefined {
   const { trailers, recorded, bytes = 0, noteBytes = 0 } = commit;
   if (bytes > MAX_COMMIT_BYTES) return 'commit too large';
   if (recorded === undefined) return 'unreadable state.json';
@@ -55,7 +55,7 @@ export function checkCommit(commit: HandoffCommit): IllegalReason | undefined {
 /** Judges one commit, given its parents (first parent first). */
 export function checkStep(parents: readonly HandoffCommit[], commit: HandoffCommit): StepVerdict {
   const { trailers } = commit;
-  const reason = checkCommit(commit);
+  const reason = checkHandoffCommit(commit);
   if (reason !== undefined || trailers === undefined) return illegal(reason ?? 'unreadable trailers');
   const [first, second, ...more] = parents;
   if (more.length > 0) return illegal('too many parents');
@@ -132,7 +132,7 @@ export interface Move {
   readonly others?: ReadonlyMap<Oid, HandoffCommit>;
 }
 
-export type MoveVerdict =
+type MoveVerdict =
   | { readonly legal: true; readonly steps: readonly StepKind[] }
   | { readonly legal: false; readonly reason: IllegalReason; readonly at: Oid | undefined };
 

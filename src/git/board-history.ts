@@ -1,10 +1,11 @@
 import { type HandoffCommit, parseTrailers } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { InRepository } from './repository.ts';
+import { SESSIONS, records, sessionsIn } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** A commit of a handoff's chain, without what stands in its tree. */
-export type ChainCommit = Pick<HandoffCommit, 'oid' | 'parents' | 'trailers' | 'summary' | 'seconds'>;
+export type ChainCommit = Omit<HandoffCommit, 'recorded' | 'hasNote'>;
 
 const QUIET = ['-z', '--no-show-signature', '--no-notes', '--no-color'];
 
@@ -20,23 +21,23 @@ export async function handoffChains(
   max: number,
 ): Promise<ChainCommit[]> {
   if (tips.length === 0) return [];
-  const format = '--format=tformat:%H%x00%P%x00%ct%x00%B';
+  const format = '--format=tformat:%H%x00%P%x00%ct%x00%cn%x00%ce%x00%B';
   const args = ['log', ...QUIET, '--first-parent', `--max-count=${max}`, format, '--stdin'];
   const result = await runGit(args, { cwd: repository.cwd, input: `${tips.join('\n')}\n` });
   if (result.code !== 0) throw gitFailure('log', result);
-  return records(result.stdout, 4).flatMap(([name = '', parents = '', seconds = '', message = '']) => {
-    const oid = parseOid(name);
+  return records(result.stdout.toString('utf8'), 6).flatMap((fields) => {
+    const [commit = '', parents = '', seconds = '', name = '', mail = '', message = ''] = fields;
+    const oid = parseOid(commit);
     if (oid === undefined) return [];
     const [summary = ''] = message.split('\n', 1);
     const parentOids = parents.split(' ').flatMap((one) => parseOid(one) ?? []);
-    return [
-      { oid, parents: parentOids, seconds: Number(seconds), summary, trailers: parseTrailers(message) },
-    ];
+    const trailers = parseTrailers(message);
+    return [{ oid, parents: parentOids, seconds: Number(seconds), name, mail, summary, trailers }];
   });
 }
 
 /** A commit on a branch whose trailers name sessions. */
-export interface SignedCommit {
+interface SignedCommit {
   readonly oid: Oid;
   readonly subject: string;
   /** Committer date, seconds since the epoch. */
@@ -51,28 +52,19 @@ export async function signedCommits(
   repository: InRepository,
   look: number,
 ): Promise<{ commits: SignedCommit[]; looked: number }> {
-  const trailers = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
-  const format = `--format=tformat:%H%x00%ct%x00%S%x00${trailers}%x00%s`;
+  const format = `--format=tformat:%H%x00%ct%x00%S%x00${SESSIONS}%x00%s`;
   const args = ['log', ...QUIET, '--source', `--max-count=${look}`, format, '--branches', 'HEAD', '--'];
   const result = await runGit(args, { cwd: repository.cwd });
   // An unborn branch has no commits.
   if (result.code !== 0) return { commits: [], looked: 0 };
-  const found = records(result.stdout, 5);
+  const found = records(result.stdout.toString('utf8'), 5);
   const commits = found.flatMap(([name = '', seconds = '', source = '', ids = '', subject = '']) => {
     const oid = parseOid(name);
-    const sessions = ids.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
+    const sessions = sessionsIn(ids);
     if (oid === undefined || sessions.length === 0) return [];
     // As git abbreviates it: `heads/` stays where a tag has the same name.
     const branch = source === 'HEAD' ? undefined : source.replace(/^(?:refs\/)?heads\//, '');
     return [{ oid, subject, seconds: Number(seconds), sessions, branch }];
   });
   return { commits, looked: found.length };
-}
-
-/** Splits the output of `-z` with a format of `width` fields. */
-function records(output: Buffer, width: number): string[][] {
-  const fields = output.toString('utf8').split('\0');
-  const found: string[][] = [];
-  for (let at = 0; at + width <= fields.length; at += width) found.push(fields.slice(at, at + width));
-  return found;
 }

@@ -1,5 +1,6 @@
-import { type BranchMove, type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
+import { type BranchLogEntry, type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { records } from './output.ts';
 import { runGit } from './run.ts';
 
 /** The local branches. */
@@ -29,13 +30,11 @@ export async function listBranches(
 
 /** Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`. */
 export function parseBranches(text: string): Branches {
-  const fields = text.split('\0');
   const heads = new Map<string, { oid: Oid; worktree: string | undefined }>();
   let origin: string | undefined;
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [name = '', text = '', symbolic = '', worktree = ''] = fields.slice(at, at + 4);
+  for (const [name = '', value = '', symbolic = '', worktree = ''] of records(text, 4)) {
     const ref = name.replace(/^\n/, '');
-    const oid = parseOid(text);
+    const oid = parseOid(value);
     if (ref === ORIGIN_HEAD) origin = symbolic === '' ? undefined : symbolic;
     else if (oid !== undefined) {
       heads.set(ref.slice(HEADS.length), { oid, worktree: worktree === '' ? undefined : worktree });
@@ -68,7 +67,7 @@ export async function mergedBranches(
 }
 
 /** A remote's branch, as it was when it was last fetched. */
-export interface RemoteBranch {
+interface RemoteBranch {
   /** `origin/x` */
   readonly name: string;
   readonly oid: Oid;
@@ -102,14 +101,14 @@ const MAX_MOVES = 2000;
 const MAX_MERGES = 1000;
 
 /** What moved each of these branches, newest first. */
-export async function branchMoves(
+export async function readBranchLogs(
   cwd: string,
   branches: readonly string[],
   { timeoutMs }: Limits,
-): Promise<ReadonlyMap<string, readonly BranchMove[]>> {
+): Promise<ReadonlyMap<string, readonly BranchLogEntry[]>> {
   const args = ['log', '--walk-reflogs', `--max-count=${MAX_MOVES}`, '-z', '--format=%gD%x09%H%x09%gs'];
   const text = await lines([...args, ...branches.map((name) => HEADS + name), '--'], cwd, timeoutMs);
-  const moves = new Map<string, BranchMove[]>();
+  const moves = new Map<string, BranchLogEntry[]>();
   for (const record of text.split('\0')) {
     const [selector = '', oid = '', ...message] = record.split('\t');
     const name = selector.slice(HEADS.length, selector.lastIndexOf('@{'));

@@ -14,7 +14,7 @@ export async function createBundle(cwd: string, file: string, refs: readonly Ref
   if (made.code !== 0) {
     const { code, hint, message } = gitFailure('bundle', made);
     const known = code === 'internal' ? 'git fsck --connectivity-only' : hint;
-    throw new Failure('environment', `no backup, nothing was removed: ${escapeLine(message)}`, {
+    throw new Failure('environment', `the backup failed, nothing was removed: ${escapeLine(message)}`, {
       ...(known === undefined ? {} : { hint: known }),
     });
   }

@@ -1,4 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
+import { SESSIONS, entriesOf, sessionsIn } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** A commit and the sessions that its trailers name. */
@@ -14,13 +15,13 @@ export interface HeadCommit extends CommitSessions {
 
 /** HEAD's commit; `undefined` on an unborn branch. */
 export async function headCommit(cwd: string, timeoutMs?: number): Promise<HeadCommit | undefined> {
-  const format = '--format=%H%x00%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)%x00%s';
+  const format = `--format=%H%x00${SESSIONS}%x00%s`;
   const args = ['log', '-1', format, '--no-show-signature', '--no-notes', 'HEAD', '--'];
-  const result = await runGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const result = await runGit(args, { cwd, timeoutMs });
   const [name = '', trailers = '', subject = ''] = result.stdout.toString('utf8').split('\0');
   const oid = parseOid(name);
   if (result.code !== 0 || oid === undefined) return undefined;
-  return { oid, sessions: trailers.split(',').filter((id) => id !== ''), subject: subject.trimEnd() };
+  return { oid, sessions: sessionsIn(trailers), subject: subject.trimEnd() };
 }
 
 /** Commits that `to` has and `from` has not, newest first; at most 20. */
@@ -30,17 +31,14 @@ export async function commitSessions(
   to: Oid,
   timeoutMs?: number,
 ): Promise<CommitSessions[]> {
-  const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+  const format = `--format=%H ${SESSIONS}`;
   const range = from === null ? [to] : [to, `^${from}`];
   const args = ['log', '--max-count=20', '-z', format, '--no-show-signature', '--no-notes', ...range, '--'];
-  const result = await runGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const result = await runGit(args, { cwd, timeoutMs });
   if (result.code !== 0) throw gitFailure('log', result);
-  return result.stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((record) => {
-      const [name = '', trailers = ''] = record.trim().split(' ');
-      const oid = parseOid(name);
-      return oid === undefined ? [] : [{ oid, sessions: trailers.split(',').filter((id) => id !== '') }];
-    });
+  return entriesOf(result).flatMap((record) => {
+    const [name = '', trailers = ''] = record.trim().split(' ');
+    const oid = parseOid(name);
+    return oid === undefined ? [] : [{ oid, sessions: sessionsIn(trailers) }];
+  });
 }

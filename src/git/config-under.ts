@@ -1,6 +1,7 @@
 import { type SettingEntry, settingEntry } from '../domain/settings.ts';
 import { GUARD_KEYS } from '../domain/shared-words.ts';
 import type { GitOverrides } from '../shell/effects.ts';
+import { records } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /**
@@ -25,12 +26,11 @@ export async function configUnder(
   });
   // Exit 1: no such key. Anything else is what the user's git will stop at, too.
   if (result.code > 1) throw gitFailure('config', result);
-  const fields = result.stdout.toString('utf8').split('\0').slice(0, -1);
-  const found = fields.flatMap((scope, n) => (n % 2 === 0 ? [[scope, fields[n + 1] ?? ''] as const] : []));
+  const found = records(result.stdout.toString('utf8'), 2);
   const ours = found.findIndex(
     ([scope, entry]) => scope === 'command' && entry === 'core.hookspath\n/dev/null',
   );
-  return found.filter((_, n) => n !== ours).map(([, entry]) => settingEntry(entry, '\n'));
+  return found.filter((_, n) => n !== ours).map(([, entry = '']) => settingEntry(entry, '\n'));
 }
 
 /** What a plain git makes of them there. */

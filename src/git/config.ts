@@ -1,4 +1,5 @@
 import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
+import { entriesOf } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
@@ -9,12 +10,11 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
 async function readEntries(keys: string, cwd: string, timeoutMs?: number): Promise<SettingEntry[]> {
   const result = await runGit(['config', '-z', '--get-regexp', keys], {
     cwd,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
   });
   // Exit 1: no such key (git-config(1)).
   if (result.code > 1) throw gitFailure('config', result);
-  const entries = result.stdout.toString('utf8').split('\0');
-  return entries.filter((entry) => entry !== '').map((entry) => settingEntry(entry, '\n'));
+  return entriesOf(result).map((entry) => settingEntry(entry, '\n'));
 }
 
 /** Reads the settings and the names of the configured remotes in one process. */
@@ -29,7 +29,7 @@ export async function readSettingsAndRemotes(
 }
 
 /** Who reads notes here, by configuration. */
-export interface ReaderSettings {
+interface ReaderSettings {
   readonly settings: Settings;
   /** The address that a commit would carry, as far as configuration says it. */
   readonly email: string | undefined;

@@ -26,7 +26,7 @@ function gitDirAt(folder: string): string | undefined {
   const stat = statOf(path);
   if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
   if (stat?.isFile() !== true) return undefined;
-  const text = withoutNewlines(readText(path));
+  const text = withoutNewlines(readGitFile(path));
   const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length) : '';
   const gitDir = target === '' ? undefined : resolve(folder, target);
   return gitDir !== undefined && isGitDir(gitDir) ? gitDir : 'broken';
@@ -37,7 +37,7 @@ function gitDirAt(folder: string): string | undefined {
  * (reftable, a symbolic link, something odd).
  */
 export function readHead(gitDir: string): string | undefined {
-  const text = readText(join(gitDir, 'HEAD')).replace(/\n$/, '');
+  const text = readGitFile(`${gitDir}/HEAD`).replace(/\n$/, '');
   if (parseOid(text) !== undefined) return 'HEAD';
   const target = /^ref: (refs\/heads\/.+)$/.exec(text)?.[1];
   return target === 'refs/heads/.invalid' ? undefined : target;
@@ -55,9 +55,9 @@ export function checkedOutBranch(folder: string): string | undefined {
  * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
  */
 function isGitDir(path: string): boolean {
-  if (!isHead(join(path, 'HEAD'))) return false;
+  if (!isHead(`${path}/HEAD`)) return false;
   const common = commonDirOf(path);
-  return isEnterable(join(common, 'objects')) && isEnterable(join(common, 'refs'));
+  return isEnterable(`${common}/objects`) && isEnterable(`${common}/refs`);
 }
 
 /** Only its form counts: the branch need not be there yet, and with reftable it never is. */
@@ -65,7 +65,7 @@ function isHead(file: string): boolean {
   try {
     return readlinkSync(file).startsWith('refs/');
   } catch {
-    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readText(file));
+    return /^(?:ref:[ \t\r\n]*refs\/|[0-9a-fA-F]{40})/.test(readGitFile(file));
   }
 }
 
@@ -87,12 +87,12 @@ function withoutNewlines(text: string): string {
 }
 
 function commonDirOf(gitDir: string): string {
-  const common = withoutNewlines(readText(join(gitDir, 'commondir')));
+  const common = withoutNewlines(readGitFile(`${gitDir}/commondir`));
   return common === '' ? gitDir : resolve(gitDir, common);
 }
 
 /** What a file of git's holds; empty when there is none. */
-export function readText(path: string): string {
+export function readGitFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -1,21 +1,23 @@
 import { join } from 'node:path';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { pseudoRef } from './asked-refs.ts';
 import { changedPaths } from './commit-paths.ts';
-import { readText } from './discover.ts';
+import { readGitFile } from './discover.ts';
+import { entriesOf } from './output.ts';
 import { runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** What git knows of an operation that it has stopped in. */
 
-/** The tree that git merged last, as the file `AUTO_MERGE` names it; any merge writes it, a stash that is popped, too. */
+/** The tree that git merged last, as `AUTO_MERGE` names it; any merge writes it, a stash that is popped, too. */
 export function mergedTree(gitDir: string): Oid | undefined {
-  return parseOid(readText(join(gitDir, 'AUTO_MERGE')).replace(/\n[^]*/, ''));
+  return pseudoRef(gitDir, 'AUTO_MERGE');
 }
 
 /** Whether `git merge --squash` waits for its commit. */
 export function isSquashing(gitDir: string): boolean {
-  return readText(join(gitDir, 'SQUASH_MSG')) !== '';
+  return readGitFile(join(gitDir, 'SQUASH_MSG')) !== '';
 }
 
 const PICKED = ['CHERRY_PICK_HEAD', 'REBASE_HEAD'];
@@ -35,9 +37,9 @@ export async function madePaths(
 function changeArguments(gitDir: string, name: string): string[][] {
   switch (name) {
     case 'merge':
-      return oids(readText(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
+      return oids(readGitFile(join(gitDir, 'MERGE_HEAD'))).map((head) => ['diff', `HEAD...${head}`]);
     case 'squash': {
-      const [head] = oids(readText(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
+      const [head] = oids(readGitFile(join(gitDir, 'SQUASH_MSG')).replace(/^commit /gm, ''));
       return head === undefined ? [] : [['diff', `HEAD...${head}`]];
     }
     case 'cherry-pick':
@@ -71,7 +73,7 @@ export async function resolvedPaths(
 ): Promise<Set<string>> {
   const result = await runGit(['ls-files', '-z', '--resolve-undo', '--full-name'], { cwd });
   const ours = new Map<string, FileState>();
-  for (const line of result.stdout.toString('utf8').split('\0')) {
+  for (const line of entriesOf(result)) {
     const [, mode = '', name = '', stage, path = ''] = /^(\d{6}) ([0-9a-f]+) (\d)\t([^]*)$/.exec(line) ?? [];
     const oid = parseOid(name);
     if (stage === undefined || oid === undefined) continue;

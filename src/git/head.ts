@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
-import { type CommitText, parseCommit } from './commits.ts';
-import { readHead } from './discover.ts';
+import { type CommitText, parseCommit } from './commit-text.ts';
+import { headRef } from './asked-refs.ts';
 import { readObjects } from './objects.ts';
 import { type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';
@@ -22,7 +22,7 @@ export async function readHeadAndRefs(
   prefixes: readonly string[],
   timeoutMs: number,
 ): Promise<{ readonly head: HeadState; readonly refs: readonly Ref[] }> {
-  const ref = readHead(gitDir) ?? (await symbolicTarget(cwd, timeoutMs));
+  const ref = headRef(gitDir);
   const options = { content: true, timeoutMs };
   if (ref === 'HEAD') {
     const [refs, [object]] = await Promise.all([
@@ -48,12 +48,6 @@ export function headAndRefs(
     },
     refs: listed.filter((one) => one !== tip),
   };
-}
-
-/** For ref stores whose `HEAD` only git can read. */
-async function symbolicTarget(cwd: string, timeoutMs: number): Promise<string> {
-  const result = await runGit(['symbolic-ref', '-q', 'HEAD'], { cwd, timeoutMs });
-  return result.code === 0 ? result.stdout.toString('utf8').replace(/\n$/, '') : 'HEAD';
 }
 
 /**

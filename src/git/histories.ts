@@ -9,7 +9,7 @@ export type Parents = ReadonlyMap<Oid, readonly Oid[]>;
 const MAX_COMMITS = 200_000;
 
 /** Why a history could not be walked: a commit is missing or damaged, or there are too many. */
-export type Unwalked = 'hole' | 'too long';
+type Unwalked = 'hole' | 'too long';
 
 /**
  * Walks the histories of `tips`, in one process, less those of a commit with `^` before its name.

@@ -2,7 +2,7 @@ import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { runGit } from './run.ts';
 
 /** The file of a tree whose content is looked for, and the one that changes with every version. */
-export interface TextFiles {
+interface TextFiles {
   readonly text: string;
   readonly state: string;
 }
@@ -31,7 +31,7 @@ export async function textObjects(
 }
 
 /** What still reaches an object: a ref, the logs of refs (git-reflog(1)), or an index. */
-export type Holder =
+export type ObjectHolder =
   { readonly kind: 'ref'; readonly name: RefName } | { readonly kind: 'reflogs' | 'index' };
 
 /** So many holders are named at most. */
@@ -48,7 +48,7 @@ export async function findHolders(
   cwd: string,
   objects: ReadonlySet<Oid>,
   { timeoutMs }: { readonly timeoutMs: number },
-): Promise<Holder[] | undefined> {
+): Promise<ObjectHolder[] | undefined> {
   const end = performance.now() + timeoutMs;
   const reaches = async (options: readonly string[], refs: readonly string[]): Promise<boolean> => {
     const left = Math.max(1, Math.ceil(end - performance.now()));
@@ -64,7 +64,7 @@ export async function findHolders(
       .split('\n')
       .some((line) => objects.has(line as Oid));
   };
-  const among = async (refs: readonly RefName[], known: readonly Holder[]): Promise<Holder[]> => {
+  const among = async (refs: readonly RefName[], known: readonly ObjectHolder[]): Promise<ObjectHolder[]> => {
     if (known.length >= MAX_HOLDERS || refs.length === 0 || !(await reaches([], refs))) return [...known];
     const [only] = refs;
     if (only !== undefined && refs.length === 1) return [...known, { kind: 'ref', name: only }];

@@ -1,3 +1,4 @@
+import { entriesOf } from './output.ts';
 import { runGit } from './run.ts';
 
 /**
@@ -6,7 +7,7 @@ import { runGit } from './run.ts';
  *
  * @param folders folders that hold nothing else, too, as `git clean -d` takes them
  */
-export async function ignoredFiles(
+export async function listIgnored(
   cwd: string,
   pathspecs: readonly string[],
   { folders, timeoutMs }: { folders: boolean; timeoutMs: number },
@@ -14,6 +15,5 @@ export async function ignoredFiles(
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
   const result = await runGit([...args, '--', ...pathspecs], { cwd, timeoutMs });
   if (result.code !== 0) return [];
-  const names = result.stdout.toString('utf8').split('\0');
-  return names.filter((name) => name !== '' && (folders || !name.endsWith('/')));
+  return entriesOf(result).filter((name) => folders || !name.endsWith('/'));
 }

@@ -2,6 +2,7 @@ import { closeSync, openSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { entriesOf } from './output.ts';
 import { runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
@@ -100,17 +101,12 @@ async function askLog(cwd: string): Promise<Logged[]> {
   const args = ['log', '--walk-reflogs', `--max-count=${ENTRIES}`, '-z', '--date=unix', format, 'HEAD', '--'];
   const result = await runGit(args, { cwd });
   if (result.code !== 0) return [];
-  return result.stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((record) => {
-      const match = /^\S*@\{(\d+)\} ([0-9a-f]+) ?([0-9a-f]*)[^\n]*\n?([^]*)$/.exec(record);
-      const oid = parseOid(match?.[2] ?? '');
-      if (match === null || oid === undefined) return [];
-      return [
-        { oid, parent: parseOid(match[3] ?? ''), subject: match[4] ?? '', at: Number(match[1]) * 1000 },
-      ];
-    });
+  return entriesOf(result).flatMap((record) => {
+    const match = /^\S*@\{(\d+)\} ([0-9a-f]+) ?([0-9a-f]*)[^\n]*\n?([^]*)$/.exec(record);
+    const oid = parseOid(match?.[2] ?? '');
+    if (match === null || oid === undefined) return [];
+    return [{ oid, parent: parseOid(match[3] ?? ''), subject: match[4] ?? '', at: Number(match[1]) * 1000 }];
+  });
 }
 
 /** What a move brought to some paths: everything since the two ends parted. */

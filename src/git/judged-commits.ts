@@ -8,7 +8,7 @@ import {
   parseTrailers,
 } from '../domain/handoff.ts';
 import type { Oid } from '../domain/names.ts';
-import { parseCommit } from './commits.ts';
+import { parseCommit } from './commit-text.ts';
 import { type ReadObject, readObjects } from './objects.ts';
 import type { GitOptions } from './run.ts';
 

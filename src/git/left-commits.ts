@@ -1,4 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
+import { SESSIONS, entriesOf, sessionsIn } from './output.ts';
 import { runGit } from './run.ts';
 
 /** A commit that a branch leaves behind, with the sessions that its trailers name. */
@@ -22,7 +23,7 @@ export async function leftCommits(
   to: string | undefined,
   timeoutMs: number,
 ): Promise<LeftCommit[]> {
-  const format = '--format=%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C) %s';
+  const format = `--format=%H ${SESSIONS} %s`;
   const listing = ['log', `--max-count=${MAX_COMMITS}`, '-z', format, '--no-show-signature', '--no-notes'];
   const from = branch === 'HEAD' ? 'HEAD' : `refs/heads/${branch}`;
   // `--exclude` is matched without `refs/heads/`, as a pattern.
@@ -31,14 +32,10 @@ export async function leftCommits(
   const range = [from, '--not', ...others, ...left];
   const result = await runGit([...listing, ...range, '--'], { cwd, timeoutMs });
   if (result.code !== 0) return [];
-  return result.stdout
-    .toString('utf8')
-    .split('\0')
-    .flatMap((record) => {
-      const match = /^([0-9a-f]+) (\S*) (.*)$/s.exec(record);
-      const oid = parseOid(match?.[1] ?? '');
-      if (match === null || oid === undefined) return [];
-      const sessions = (match[2] ?? '').split(',').filter((id) => id !== '');
-      return [{ oid, sessions, subject: (match[3] ?? '').trimEnd() }];
-    });
+  return entriesOf(result).flatMap((record) => {
+    const match = /^([0-9a-f]+) (\S*) (.*)$/s.exec(record);
+    const oid = parseOid(match?.[1] ?? '');
+    if (match === null || oid === undefined) return [];
+    return [{ oid, sessions: sessionsIn(match[2] ?? ''), subject: (match[3] ?? '').trimEnd() }];
+  });
 }

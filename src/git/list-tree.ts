@@ -24,22 +24,20 @@ export async function listTree(
   cwd: string,
   treeish: string,
   names: readonly string[] = [],
-  limits: { readonly timeoutMs?: number } = {},
+  limits: { readonly timeoutMs?: number | undefined } = {},
 ): Promise<TreeFile[]> {
   const asked = names.length > MAX_NAMES ? [] : names;
   // What follows the tree are names; a `--` would be one, too.
   const args = ['--literal-pathspecs', 'ls-tree', '-r', '-z', '--full-tree', '--end-of-options', treeish];
   const result = await runGit([...args, ...asked], { cwd, ...limits });
   if (result.code !== 0) return [];
-  return result.stdout
-    .toString('latin1')
-    .split('\0')
-    .flatMap((record): TreeFile[] => {
-      const match = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(record);
-      const oid = parseOid(match?.[2] ?? '');
-      const [, mode = '', , bytes = ''] = match ?? [];
-      if (oid === undefined) return [];
-      const path = utf8(bytes);
-      return [{ path, mode, oid, ...(path.includes('\ufffd') ? { raw: bytes } : {}) }];
-    });
+  const listed = result.stdout.toString('latin1').split('\0');
+  return listed.flatMap((record): TreeFile[] => {
+    const match = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(record);
+    const oid = parseOid(match?.[2] ?? '');
+    const [, mode = '', , bytes = ''] = match ?? [];
+    if (oid === undefined) return [];
+    const path = utf8(bytes);
+    return [{ path, mode, oid, ...(path.includes('\ufffd') ? { raw: bytes } : {}) }];
+  });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gitFailure, runGit } from './run.ts';
 
 /** `conflict`: changes overlap or touch, without an unchanged line between them. `binary`: no text. */
-export type MergedText =
+type MergedText =
   { readonly kind: 'merged'; readonly content: Buffer } | { readonly kind: 'conflict' | 'binary' };
 
 /** Merges contents with git-merge-file(1), in a folder of its own that {@link TextMerger.close} removes. */

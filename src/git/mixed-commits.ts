@@ -2,8 +2,9 @@ import { Failure } from '../domain/failure.ts';
 import { parseTrailers } from '../domain/handoff.ts';
 import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
-import { parseCommit } from './commits.ts';
+import { parseCommit } from './commit-text.ts';
 import { readObjects } from './objects.ts';
+import { records } from './output.ts';
 import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
 /** Which commits are looked at: options that we chose (git-rev-list(1)), and a revision range that somebody typed. */
@@ -38,16 +39,14 @@ export async function findMixedCommits(
 ): Promise<{ readonly looked: number; readonly mixed: readonly MixedCommit[] }> {
   const flags = ['-z', '--no-merges', '--encoding=UTF-8', '--format=%H %P%x00%B'];
   const result = await inRange('log', [...flags, ...(range.named === true ? NAMED : [])], options, range);
-  const fields = result.stdout.toString('utf8').split('\0');
-  const mixed: Omit<MixedCommit, 'paths'>[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [name = '', ...parents] = (fields[at] ?? '').trim().split(' ');
-    const message = fields[at + 1] ?? '';
+  const found = records(result.stdout.toString('utf8'), 2);
+  const mixed = found.flatMap(([names = '', message = '']): Omit<MixedCommit, 'paths'>[] => {
+    const [name = '', ...parents] = names.trim().split(' ');
     const oid = parseOid(name);
     const sessions = mixedSessions(message, kin);
     const summary = message.trimStart().split('\n')[0] ?? '';
-    if (oid !== undefined && sessions.length > 0) mixed.push({ oid, parents, summary, sessions });
-  }
+    return oid === undefined || sessions.length === 0 ? [] : [{ oid, parents, summary, sessions }];
+  });
   const known = new Set(mixed.map(({ oid }) => oid));
   mixed.push(...(await hiddenMixed(options, range, kin)).filter(({ oid }) => !known.has(oid)));
   const counts = await countPaths(
@@ -55,7 +54,7 @@ export async function findMixedCommits(
     mixed.map(({ oid }) => oid),
   );
   return {
-    looked: Math.floor(fields.length / 2),
+    looked: found.length,
     mixed: mixed.map((one) => ({ ...one, paths: counts.get(one.oid) ?? 0 })),
   };
 }

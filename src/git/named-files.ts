@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { utf8 } from './binary-text.ts';
 import type { Limits } from './branches.ts';
+import { entriesOf, records } from './output.ts';
 import { runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
 
@@ -24,13 +25,10 @@ export async function treeEntries(
   const result = await runGit(args, { cwd, timeoutMs });
   if (result.code !== 0) return undefined;
   return new Map(
-    result.stdout
-      .toString('utf8')
-      .split('\0')
-      .flatMap((record) => {
-        const tab = record.indexOf('\t');
-        return tab < 0 ? [] : [[record.slice(tab + 1), record.slice(0, tab)] as const];
-      }),
+    entriesOf(result).flatMap((record) => {
+      const tab = record.indexOf('\t');
+      return tab < 0 ? [] : [[record.slice(tab + 1), record.slice(0, tab)] as const];
+    }),
   );
 }
 
@@ -46,8 +44,8 @@ export async function movedFiles(
   const moved = new Map<string, string>();
   try {
     const result = await runGit(args, { cwd, timeoutMs });
-    const fields = result.code === 0 ? result.stdout.toString('utf8').split('\0') : [];
-    for (let at = 0; at + 2 < fields.length; at += 3) moved.set(fields[at + 1] ?? '', fields[at + 2] ?? '');
+    const found = result.code === 0 ? records(result.stdout.toString('utf8'), 3) : [];
+    for (const [, old = '', name = ''] of found) moved.set(old, name);
   } catch {
     // Too large a change: a file that is gone is gone.
   }

@@ -185,7 +185,7 @@ export function parsePath(ref: string, prefix: string): HandoffPath | undefined 
 }
 
 /** A tracking ref: a handoff's place at a remote. */
-export interface RemotePath extends HandoffPath {
+interface RemotePath extends HandoffPath {
   readonly remote: string;
 }
 
@@ -199,7 +199,7 @@ export function parseTrackingRef(ref: string): RemotePath | undefined {
   return { ...path, remote: decodeRemote(component) };
 }
 
-export interface LivePath {
+interface LivePath {
   readonly worktreeId: string;
   readonly session: SessionId;
 }
@@ -213,7 +213,7 @@ export function parseLiveRef(ref: string): LivePath | undefined {
   return { worktreeId, session };
 }
 
-export interface RescuePath {
+interface RescuePath {
   readonly worktreeId: string;
   readonly number: number;
 }

@@ -1,9 +1,9 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
-import { type Oid, parseOid } from '../domain/names.ts';
+import type { Oid } from '../domain/names.ts';
+import { commitNamed } from './commit-paths.ts';
 import { wholeHistory } from './commits.ts';
 import { readObjects } from './objects.ts';
 import type { InRepository } from './repository.ts';
-import { runGit } from './run.ts';
 
 /** The names of a handoff's notes in its whole history, newest first, without reading them. */
 export async function noteBlobs({ cwd }: InRepository, tip: Oid): Promise<Oid[]> {
@@ -25,9 +25,7 @@ export async function tipNotes({ cwd }: InRepository, tips: readonly Oid[]): Pro
 }
 
 /** The commit that a name of a foreign file means; `undefined` unless it is an object name (or its beginning) of one. */
-export async function commitNamed({ cwd }: InRepository, name: string): Promise<Oid | undefined> {
+export async function abbreviatedCommit({ cwd }: InRepository, name: string): Promise<Oid | undefined> {
   if (!/^[0-9a-f]{7,64}$/.test(name)) return undefined;
-  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  const result = await runGit(args, { cwd });
-  return result.code === 0 ? parseOid(result.stdout.toString('utf8').trim()) : undefined;
+  return commitNamed(cwd, name);
 }

@@ -12,6 +12,9 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 
+/** The name of a committer whose name git does not know. */
+export const NAMELESS = 'git-handoff';
+
 /** An entry of a tree; a regular file unless its mode says otherwise. */
 export interface TreeEntry {
   readonly name: BinaryText;
@@ -75,7 +78,7 @@ export class ObjectBatch {
     seconds: number;
     message: string;
   }): Oid {
-    const person = `${identityText(content.name) || 'git-handoff'} <${identityText(content.email)}> ${content.seconds} +0000`;
+    const person = `${identityText(content.name) || NAMELESS} <${identityText(content.email)}> ${content.seconds} +0000`;
     const lines = [
       `tree ${content.tree}`,
       ...content.parents.map((parent) => `parent ${parent}`),

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { readText } from './discover.ts';
-import { gitEnvironment } from './environment.ts';
-import { gitTime } from './limits.ts';
+import { isReftable, pseudoRef } from './asked-refs.ts';
+import { readGitFile } from './discover.ts';
 import { exactStatOf } from './stat.ts';
 
 /** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */
@@ -27,22 +26,15 @@ export function unfinishedOperation(gitDir: string): Operation | undefined {
     if (has('rebase-apply/rebasing')) return found(gitDir, 'rebase', 'rebase-apply/last');
   }
   if (has('sequencer/todo', 'sequencer/head')) {
-    const isRevert = readText(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
+    const isRevert = readGitFile(join(gitDir, 'sequencer/todo')).trimStart().startsWith('revert');
     return found(gitDir, isRevert ? 'revert' : 'cherry-pick', 'sequencer/head');
   }
-  const head = [...PICKED, MERGED].find(([file]) => isOid(readText(join(gitDir, file))));
+  const head = [...PICKED, MERGED].find(([file]) => isOid(readGitFile(join(gitDir, file))));
   if (head !== undefined) return found(gitDir, head[1], head[0]);
   // With reftable those of a pick are no files. Their message is one, and as old as they are.
-  if (!has('MERGE_MSG') || !isFolder(join(gitDir, 'reftable'))) return undefined;
-  const kept = PICKED.find(([ref]) => isRef(gitDir, ref));
+  if (!has('MERGE_MSG') || !isReftable(gitDir)) return undefined;
+  const kept = PICKED.find(([ref]) => pseudoRef(gitDir, ref) !== undefined);
   return kept === undefined ? undefined : found(gitDir, kept[1], 'MERGE_MSG');
-}
-
-function isRef(gitDir: string, name: string): boolean {
-  const { spawnSync } = process.getBuiltinModule('node:child_process');
-  const args = ['--git-dir', gitDir, 'rev-parse', '-q', '--verify', '--end-of-options', name];
-  const env = gitEnvironment(process.env);
-  return spawnSync('git', args, { env, stdio: 'ignore', timeout: gitTime() }).status === 0;
 }
 
 const PICKED = [
@@ -52,8 +44,6 @@ const PICKED = [
 const MERGED = ['MERGE_HEAD', 'merge'] as const;
 
 const isOid = (text: string) => /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\n|$)/.test(text);
-
-const isFolder = (path: string) => exactStatOf(path)?.isDirectory() === true;
 
 const isFile = (path: string) => exactStatOf(path)?.isFile() === true;
 

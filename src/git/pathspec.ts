@@ -1,6 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { pathspecModes } from './environment.ts';
+import { entriesOf } from './output.ts';
 import { runGit } from './run.ts';
 
 /**
@@ -19,6 +20,5 @@ export async function matchingPaths(cwd: string, pathspecs: readonly string[]): 
     const [line = ''] = result.stderr.trim().split('\n');
     throw new Failure('usage', escapeLine(line.replace(/^fatal: /, '')), { hint: 'git handoff status' });
   }
-  const lines = result.stdout.toString('utf8').split('\0');
-  return new Set(lines.filter((line) => line !== '').map((line) => line.slice('XY '.length)));
+  return new Set(entriesOf(result).map((line) => line.slice('XY '.length)));
 }

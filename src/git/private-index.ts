@@ -1,13 +1,14 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
-import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import type { Oid } from '../domain/names.ts';
 import { objectFormat } from './repository.ts';
+import { entriesOf, listedState } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 import { userGit } from './user-git.ts';
 
 /** Paths with what an index shall hold there; `null`: no entry. */
-export type IndexEntries = ReadonlyMap<string, FileState>;
+type IndexEntries = ReadonlyMap<string, FileState>;
 
 /** A look at files is no commit: the user's file system monitor and hooks have no part in it. */
 const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
@@ -111,10 +112,9 @@ export async function readEntries(
   const result = await runGit(['ls-files', '--stage', '-z', '--full-name'], { cwd: top, env });
   if (result.code !== 0) throw gitFailure('ls-files', result);
   const found = new Map<string, FileState>(paths.map((path) => [path, null]));
-  for (const line of result.stdout.toString('utf8').split('\0')) {
+  for (const line of entriesOf(result)) {
     const [, mode = '', name = '', path = ''] = /^(\d{6}) ([0-9a-f]+) \d\t([^]*)$/.exec(line) ?? [];
-    const oid = parseOid(name);
-    if (wanted.has(path)) found.set(path, { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid });
+    if (wanted.has(path)) found.set(path, listedState(mode, name));
   }
   return found;
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { records } from './output.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** What a push would move, as git tells pre-push (githooks(5)). */
@@ -92,18 +93,14 @@ export async function newCommits(
 }
 
 function parseCommits(output: string): PushedCommit[] {
-  const fields = output.split('\0');
-  const commits: PushedCommit[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oid, ...parents] = (fields[at] ?? '')
+  return records(output, 2).flatMap(([names = '', message = '']) => {
+    const [oid, ...parents] = names
       .trim()
       .split(' ')
       .flatMap((name) => parseOid(name) ?? []);
-    const message = fields[at + 1] ?? '';
-    if (oid === undefined) continue;
-    commits.push({ oid, parents, summary: message.trimStart().split('\n')[0] ?? '', message });
-  }
-  return commits;
+    const summary = message.trimStart().split('\n')[0] ?? '';
+    return oid === undefined ? [] : [{ oid, parents, summary, message }];
+  });
 }
 
 /** Whether a commit is in another's history. */

@@ -36,7 +36,7 @@ const NOT_SYNCED = ['-c', 'core.fsync=none'];
 function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
   const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
   const args = [...config, 'update-ref', '--no-deref', ...options, '--stdin'];
-  return startGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  return startGit(args, { cwd, timeoutMs });
 }
 
 /**

@@ -19,12 +19,12 @@ export interface Ref {
 export async function listRefs(
   repository: InRepository,
   prefixes: readonly string[],
-  options: { content: boolean; timeoutMs?: number } = { content: false },
+  options: { content: boolean; timeoutMs?: number | undefined } = { content: false },
 ): Promise<Ref[]> {
   const format = options.content ? REF_FORMAT : REF_FORMAT.replace('%(raw:size)%00%(raw)', '0%00');
   const result = await runGit(['for-each-ref', `--format=${format}`, '--', ...prefixes], {
     cwd: repository.cwd,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    timeoutMs: options.timeoutMs,
   });
   if (result.code === 0) return parseRefs(result.stdout.toString('latin1')).refs;
   // One unreadable object fails the whole listing: then each object is asked for by itself.

@@ -33,7 +33,7 @@ export async function askRemote(
   return new Map(found);
 }
 
-export type Deletion =
+type Deletion =
   | { readonly kind: 'done' }
   /** It is not what was seen any more. */
   | { readonly kind: 'moved' }

@@ -1,5 +1,6 @@
 import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { parseBranchName } from '../domain/names.ts';
+import { entriesOf } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** A configured remote. */
@@ -32,11 +33,7 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
   if (result.code > 1) throw gitFailure('config', result);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;
-  const entries = result.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((entry) => entry !== '');
-  const settings = entries.map((entry) => settingEntry(entry, '\n'));
+  const settings = entriesOf(result).map((entry) => settingEntry(entry, '\n'));
   for (const [key, value = ''] of settings) {
     const name = key.slice(key.indexOf('.') + 1, key.lastIndexOf('.'));
     const kind = key.endsWith('.pushurl') ? pushUrls : urls;

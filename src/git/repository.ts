@@ -112,7 +112,7 @@ export async function workTreeTop(repository: Repository): Promise<string | unde
 }
 
 /** Facts of the working tree that a handoff records. */
-export interface WorkTreeFacts {
+interface WorkTreeFacts {
   /** The commit `HEAD` is at, `undefined` when the branch has none yet. */
   readonly head: Oid | undefined;
   readonly upstream: string | undefined;

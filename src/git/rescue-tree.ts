@@ -22,13 +22,13 @@ const MAX_FILE = 10 * 1024 * 1024;
 const LEVEL = 1;
 
 /** What gathering may cost. */
-export interface GatherLimits {
+interface GatherLimits {
   readonly maxBytes: number;
   /** Whether there is no time for a further file. */
   readonly isLate: () => boolean;
 }
 
-export interface Gathered {
+interface Gathered {
   readonly batch: ObjectBatch;
   readonly files: readonly RescuedFile[];
   readonly deleted: readonly string[];
@@ -120,7 +120,7 @@ export function rescueTree(
 }
 
 /** A path of a tree to make, with `/` between its parts. */
-export interface PathEntry {
+interface PathEntry {
   readonly path: BinaryText;
   readonly oid: Oid;
   readonly mode: string;

@@ -19,7 +19,7 @@ export interface GitOptions {
   /** Variables on top of the scrubbed environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: as long as we may. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** Runs git with an argument array; the seam for tests and for the guard's deadline. */

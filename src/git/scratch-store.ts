@@ -32,7 +32,7 @@ export function scratchStore(commonDir: string): ScratchStore {
 }
 
 /** Variables by which git writes to the scratch store and reads both. */
-function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
+export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.
@@ -50,7 +50,7 @@ function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, s
 export async function hashFiles(
   top: string,
   paths: readonly string[],
-  options: { readonly scratch?: ScratchStore; readonly timeoutMs?: number },
+  options: { readonly scratch?: ScratchStore; readonly timeoutMs?: number | undefined },
 ): Promise<Map<string, Oid>> {
   const oids = new Map<string, Oid>();
   const kept: string[] = [];
@@ -65,13 +65,12 @@ export async function hashFiles(
     (stat.size <= MAX_KEPT && options.scratch !== undefined ? kept : named).push(path);
   }
   const { scratch, timeoutMs } = options;
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
   if (kept.length > 0 && scratch !== undefined) {
     mkdirSync(scratch.folder, { recursive: true, mode: 0o700 });
-    const run = { cwd: top, env: scratchEnvironment(scratch), ...limits };
+    const run = { cwd: top, env: scratchEnvironment(scratch), timeoutMs };
     for (const part of portions(kept)) await hashPortion(part, ['-w'], run, oids);
   }
-  for (const part of portions(named)) await hashPortion(part, [], { cwd: top, ...limits }, oids);
+  for (const part of portions(named)) await hashPortion(part, [], { cwd: top, timeoutMs }, oids);
   return oids;
 }
 

@@ -1,4 +1,5 @@
 import { type Oid, type SessionId, canMean, parseOid } from '../domain/names.ts';
+import { SESSIONS, records, sessionsIn } from './output.ts';
 import { runGit } from './run.ts';
 
 /** A commit that a session made. */
@@ -56,18 +57,15 @@ async function logCommits(
   range: readonly string[],
   timeoutMs: number,
 ): Promise<TrailedCommit[]> {
-  const format = '--format=%H%x00%ct%x00%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)%x00%s';
+  const format = `--format=%H%x00%ct%x00${SESSIONS}%x00%s`;
   const flags = ['-z', `--max-count=${MAX_LOOK}`, format, '--no-show-signature', '--no-notes'];
   const result = await runGit(['log', ...flags, ...range, '--'], { cwd, timeoutMs });
   if (result.code !== 0) return [];
-  const fields = result.stdout.toString('utf8').split('\0');
-  const commits: TrailedCommit[] = [];
-  for (let at = 0; at + 3 < fields.length; at += 4) {
-    const [name = '', seconds = '', trailers = '', subject = ''] = fields.slice(at, at + 4);
+  const found = records(result.stdout.toString('utf8'), 4);
+  return found.flatMap(([name = '', seconds = '', trailers = '', subject = '']) => {
     const oid = parseOid(name);
-    if (oid === undefined) continue;
-    const sessions = trailers.split(',').flatMap((id) => (id.trim() === '' ? [] : [id.trim()]));
-    commits.push({ oid, subject, seconds: Number(seconds), sessions });
-  }
-  return commits;
+    return oid === undefined
+      ? []
+      : [{ oid, subject, seconds: Number(seconds), sessions: sessionsIn(trailers) }];
+  });
 }

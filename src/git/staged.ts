@@ -1,6 +1,7 @@
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { Reversal, StagedPath } from '../domain/ledger/mixing.ts';
-import { type Oid, isZeroOid, parseOid, parseSessionId } from '../domain/names.ts';
+import { type Oid, parseOid, parseSessionId } from '../domain/names.ts';
+import { SESSIONS, entriesOf, listedState, records, sessionsIn } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** What the index (gitglossary(7)) holds; the one that `GIT_INDEX_FILE` names, as hooks are given it. */
@@ -35,8 +36,7 @@ export function listedPaths(output: string): StagedPath[] | undefined {
 export async function unmergedPaths(cwd: string): Promise<string[]> {
   const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd });
   if (result.code !== 0) throw gitFailure('ls-files', result);
-  const lines = result.stdout.toString('utf8').split('\0');
-  return [...new Set(lines.map((line) => line.slice(line.indexOf('\t') + 1)))].filter((path) => path !== '');
+  return [...new Set(entriesOf(result).map((line) => line.slice(line.indexOf('\t') + 1)))];
 }
 
 /** Which of these paths are not on the disk as the index has them. */
@@ -55,30 +55,17 @@ export async function unstagedPaths(cwd: string, paths: readonly string[]): Prom
   ];
   const result = await runGit(['--literal-pathspecs', ...args], { cwd });
   if (result.code !== 0) throw gitFailure('diff', result);
-  return result.stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((path) => path !== '');
+  return entriesOf(result);
 }
 
 /** Parses git-diff(1)'s raw format with `-z`. */
 export function parseRaw(output: string): StagedPath[] {
-  const fields = output.split('\0');
-  const staged: StagedPath[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const match = /^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]/.exec(fields[at]?.trimStart() ?? '');
-    const path = fields[at + 1];
-    if (match === null || path === undefined) continue;
+  return records(output, 2).flatMap(([entry = '', path = '']) => {
+    const match = /^:([0-7]{6}) ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]/.exec(entry.trimStart());
+    if (match === null) return [];
     const [, oldMode = '', newMode = '', oldOid = '', newOid = ''] = match;
-    staged.push({ path, head: state(oldMode, oldOid), index: state(newMode, newOid) });
-  }
-  return staged;
-}
-
-function state(mode: string, name: string): FileState {
-  const oid = parseOid(name);
-  if (mode === '000000') return null;
-  return { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid };
+    return [{ path, head: listedState(oldMode, oldOid), index: listedState(newMode, newOid) }];
+  });
 }
 
 /** How many commits back a stale index is looked for. */
@@ -142,7 +129,7 @@ export async function pastChanges(
   range: string | readonly string[],
   paths: readonly string[],
 ): Promise<PastChange[]> {
-  const format = '--format=commit %H %(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+  const format = `--format=commit %H ${SESSIONS}`;
   const plain = ['--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
   const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain].concat(range, '--', paths);
   const result = await runGit(['--literal-pathspecs', ...args], { cwd });
@@ -159,10 +146,7 @@ export async function pastChanges(
     } else if (field.startsWith('commit ')) {
       const [, name = '', ...trailers] = field.split(' ');
       commit = parseOid(name);
-      sessions = trailers
-        .join('')
-        .split(',')
-        .filter((id) => id !== '');
+      sessions = sessionsIn(trailers.join(''));
     }
   }
   return changes;

@@ -1,7 +1,9 @@
 import { STASH } from './namespace.ts';
-import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
 import { type TreeFile, listTree } from './list-tree.ts';
 import { readObjects } from './objects.ts';
+import { entriesOf } from './output.ts';
+import { parseRaw } from './staged.ts';
 import { type GitResult, gitFailure, runGit } from './run.ts';
 
 /** One entry of git-stash(1): `stash@{<index>}`. All worktrees share the list. */
@@ -17,11 +19,9 @@ export interface StashEntry {
 /** The stash, newest entry first; empty when there is none or it cannot be read. */
 export async function listStash(cwd: string, timeoutMs?: number): Promise<StashEntry[]> {
   const args = ['log', '--walk-reflogs', '-z', '--format=%H %ct %gs', '--no-show-signature', '--no-notes'];
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
-  const result = await runGit([...args, STASH, '--'], { cwd, ...limits });
+  const result = await runGit([...args, STASH, '--'], { cwd, timeoutMs });
   if (result.code !== 0) return [];
-  const records = result.stdout.toString('utf8').split('\0');
-  return records
+  return entriesOf(result)
     .flatMap((record): StashEntry[] => {
       const match = /^([0-9a-f]+) (\d+) (.*)$/s.exec(record);
       const oid = parseOid(match?.[1] ?? '');
@@ -75,16 +75,11 @@ export async function stashedFiles(cwd: string, entry: Oid): Promise<StashedFile
   return files.map((file, at) => ({ ...file, bytes: found[at]?.size ?? 0 }));
 }
 
-/** `:<mode> <mode> <oid> <oid> <status>NUL<path>NUL` records; deleted files have no content to bring back. */
+/** Deleted files have no content to bring back. */
 function changedFiles({ code, stdout }: GitResult): TreeFile[] {
   if (code !== 0) return [];
-  const fields = stdout.toString('utf8').split('\0');
-  const files: TreeFile[] = [];
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [, mode = '', , name = ''] = (fields[at] ?? '').split(' ');
-    const oid = parseOid(name);
-    if (oid !== undefined && !isZeroOid(oid) && mode !== '160000')
-      files.push({ path: fields[at + 1] ?? '', mode, oid });
-  }
-  return files;
+  return parseRaw(stdout.toString('utf8')).flatMap(({ path, index }) => {
+    const { mode = '', oid = null } = index ?? {};
+    return oid === null || mode === '160000' ? [] : [{ path, mode, oid }];
+  });
 }

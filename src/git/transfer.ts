@@ -98,7 +98,7 @@ const isLocalRace = ({ stderr }: Ended) =>
 function localRace(result: Ended): Failure | undefined {
   const line = result.stderr.split('\n').find((one) => /cannot lock ref/.test(one));
   if (!isLocalRace(result) || line === undefined) return undefined;
-  const message = `another git moves the same refs in this clone: ${escapeLine(line)}`;
+  const message = `another git process moves the same refs in this clone: ${escapeLine(line)}`;
   return new Failure('lost-race', message, { hint: 'git handoff doctor' });
 }
 
@@ -115,13 +115,13 @@ const CANNOT_STORE =
   /No space left|Disk quota|Read-only file system|insufficient permission|failed to write object|unable to (?:write|create temporary)/;
 
 /** What goes where. */
-export interface PushedTip {
+interface PushedTip {
   readonly oid: Oid;
   readonly ref: string;
 }
 
 /** All refs below one prefix to the same names below another, but for some. */
-export interface PushedPattern {
+interface PushedPattern {
   readonly from: string;
   readonly to: string;
   /** Whole names below `from`. */

@@ -1,4 +1,5 @@
 import type { Oid } from '../domain/names.ts';
+import { SESSIONS, sessionsIn } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 import { RAW_DIFF } from './staged.ts';
 
@@ -15,22 +16,18 @@ export async function undonePaths(
   to: Oid,
   timeoutMs?: number,
 ): Promise<Map<string, readonly string[]>> {
-  const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
+  const format = `--format=%x01${SESSIONS}`;
   const plain = ['--first-parent', '--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
   const args = ['log', `--max-count=${MAX_COMMITS}`, ...RAW_DIFF, ...plain, format, to, `^${from}`, '--'];
-  const result = await runGit(args, { cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const result = await runGit(args, { cwd, timeoutMs });
   if (result.code !== 0) throw gitFailure('log', result);
   const paths = new Map<string, readonly string[]>();
   const words = result.stdout.toString('utf8').split('\0');
   let sessions: readonly string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    if (word.startsWith('\x01')) {
-      sessions = word
-        .slice(1)
-        .split(',')
-        .filter((id) => id !== '');
-    } else if (/^\n?:\d{6} /.test(word)) {
+    if (word.startsWith('\x01')) sessions = sessionsIn(word.slice(1));
+    else if (/^\n?:\d{6} /.test(word)) {
       const path = words[(at += 1)] ?? '';
       if (!paths.has(path)) paths.set(path, sessions);
     }

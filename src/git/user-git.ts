@@ -8,7 +8,7 @@ import type { GitResult } from './run.ts';
  * src/git/run.ts fixes for our own questions would switch all of that off.
  */
 
-export interface UserGitOptions {
+interface UserGitOptions {
   readonly cwd: string;
   /** Variables on top of the user's environment. */
   readonly env?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { parseCommit } from './commits.ts';
+import { parseCommit } from './commit-text.ts';
 import { formatOf, objectName } from './hash.ts';
 import { type ReadObject, readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';

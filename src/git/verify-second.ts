@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readBlob, readCommit, resolveRef } from 'isomorphic-git';
 import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import type { Oid, RefName } from '../domain/names.ts';
-import { parseCommit } from './commits.ts';
+import { parseCommit } from './commit-text.ts';
 import { objectFormat } from './repository.ts';
 import type { WholeCommit } from './verify-objects.ts';
 
@@ -19,11 +19,12 @@ const MAX_PACK_BYTES = 512 * 1024 * 1024;
 /** Why isomorphic-git cannot read this repository; `undefined` when it can. */
 export async function cannotVerify(cwd: string, commonDir: string): Promise<string | undefined> {
   if (statSync(join(commonDir, 'reftable'), { throwIfNoEntry: false }) !== undefined) {
-    return 'it does not know the reftable backend';
+    return 'it does not support the reftable backend';
   }
-  if ((await objectFormat({ cwd })) !== 'sha1') return 'it does not know sha256';
+  if ((await objectFormat({ cwd })) !== 'sha1') return 'it does not support sha256';
   const info = join(commonDir, 'objects', 'info');
-  if (sizeOf(join(info, 'alternates')) > 0) return 'it does not know alternates, where objects are borrowed';
+  if (sizeOf(join(info, 'alternates')) > 0)
+    return 'it does not support alternates, where objects are borrowed';
   const largest = Math.max(0, ...packs(commonDir));
   if (largest > MAX_PACK_BYTES) return 'a pack is larger than it can hold in memory';
   return undefined;

@@ -2,21 +2,22 @@ import { readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
-import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
+import { type Oid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
 import { childTime } from './child-use.ts';
-import { type GitOptions, gitFailure, runGit } from './run.ts';
+import { listedState } from './output.ts';
+import { gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
 
 /** What a snapshot may cost. */
-export interface SnapshotOptions {
+interface SnapshotOptions {
   /** Only these paths (relative to the top of the working tree); all when left out. */
   readonly paths?: readonly string[];
   /** Milliseconds for each git process. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Where contents of changed files are kept; without one they are named only. */
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
@@ -127,8 +128,7 @@ async function readStatus(
 ): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
   const flags = ['--porcelain=v2', '-z', '--branch', '--no-renames', '--no-ahead-behind'];
   const args = [...flags, '--untracked-files=all', '--ignore-submodules=dirty', '--', ...(paths ?? [])];
-  const options: GitOptions = { cwd: top, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  const result = await runGit(['--literal-pathspecs', 'status', ...args], options);
+  const result = await runGit(['--literal-pathspecs', 'status', ...args], { cwd: top, timeoutMs });
   if (result.code !== 0) throw gitFailure('status', result);
   return parseStatus(result.stdout.toString('latin1'), top);
 }
@@ -161,15 +161,15 @@ function parseEntry(line: BinaryText, top: string): StatusEntry | undefined {
   switch (fields[0]) {
     case '1': {
       const [, xy = '', , mH = '', mI = '', mW = '', hH = '', hI = ''] = fields;
-      const index = state(mI, hI);
-      const onDisk = xy[1] === '.' ? index : state(mW, '');
-      return { ...rest(8), head: state(mH, hH), index, disk: onDisk };
+      const index = listedState(mI, hI);
+      const onDisk = xy[1] === '.' ? index : listedState(mW, '');
+      return { ...rest(8), head: listedState(mH, hH), index, disk: onDisk };
     }
     case 'u': {
       // In conflict: ours is what HEAD has. The index holds several versions, which is not to hold nothing.
       const [, , , m1 = '', m2 = '', m3 = '', mW = '', , h2 = ''] = fields;
-      const index = [m2, m3, m1].map((mode) => state(mode, '')).find((one) => one !== null) ?? null;
-      return { ...rest(10), head: state(m2, h2), index, disk: state(mW, '') };
+      const index = [m2, m3, m1].map((mode) => listedState(mode, '')).find((one) => one !== null) ?? null;
+      return { ...rest(10), head: listedState(m2, h2), index, disk: listedState(mW, '') };
     }
     case '?':
       if (line.endsWith('/') && isLinkedWorktree(join(top, rest(1).path))) return undefined;
@@ -188,13 +188,6 @@ function isLinkedWorktree(folder: string): boolean {
 function named(bytes: BinaryText): Named {
   const path = utf8(bytes);
   return path.includes('\ufffd') ? { path, raw: bytes } : { path };
-}
-
-/** A mode of zeros is "no such entry"; a name of zeros is content that nobody has read. */
-function state(mode: string, name: string): FileState {
-  if (!/^[0-7]{6}$/.test(mode) || mode === '000000') return null;
-  const oid = parseOid(name);
-  return { mode, oid: oid === undefined || isZeroOid(oid) ? null : oid };
 }
 
 /** A path that git does not track: its mode is the disk's. A folder is a repository of its own. */

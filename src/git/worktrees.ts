@@ -1,9 +1,9 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
-export interface Worktree {
+export interface ListedWorktree {
   readonly path: string;
   /** Its `$GIT_DIR`. */
   readonly gitDir: string;
@@ -12,7 +12,7 @@ export interface Worktree {
 }
 
 /** Lists the main worktree and the linked ones. */
-export async function listWorktrees(options: GitOptions): Promise<Worktree[]> {
+export async function listWorktrees(options: GitOptions): Promise<ListedWorktree[]> {
   const result = await runGit(['worktree', 'list', '--porcelain', '-z'], options);
   if (result.code !== 0) throw gitFailure('worktree', result);
   return result.stdout
@@ -25,38 +25,6 @@ export async function listWorktrees(options: GitOptions): Promise<Worktree[]> {
       if (path === undefined) return [];
       return [{ path, gitDir: gitDirOf(path), branch: branch?.slice('branch refs/heads/'.length) }];
     });
-}
-
-/**
- * The main worktree and the linked ones, told from their files (gitrepository-layout(5)) without starting git. A bare
- * repository has no main one.
- */
-export function linkedWorktrees(commonDir: string): Pick<Worktree, 'path' | 'gitDir'>[] {
-  const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
-  return [
-    ...main,
-    ...namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
-      const gitDir = join(commonDir, 'worktrees', name);
-      const dotGit = textOf(join(gitDir, 'gitdir'));
-      return dotGit === undefined ? [] : [{ path: dirname(resolve(gitDir, dotGit)), gitDir }];
-    }),
-  ];
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').replace(/\n$/, '');
-  } catch {
-    return undefined;
-  }
 }
 
 /** `.git` is a folder in the main worktree, a file that names the folder in a linked one, absent in a bare repository. */

@@ -22,7 +22,7 @@ export async function amendedSession(
   if (named.some((one) => namesOwn(one, sides))) return undefined;
   const peer = named.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
   if (peer !== undefined) return peer;
-  // A short form that fits several sessions says nothing.
+  // A short form that matches several sessions says nothing.
   const isDoubtful = named.some((one) => [...sides.foreign].some((id) => canMean(one, id)));
   if (named.length > 0 && !isDoubtful) return undefined;
   const [parent = null] = commit.parents;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
-import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
+import type { CommitDecision, CommitFacts, CommitProblem } from '../domain/ledger/mixing.ts';
 import { shellWord } from '../domain/surfacing.ts';
 
 /** How the commands of a hint have to be typed; git is told the top of the working tree before they are shown. */
@@ -12,7 +12,7 @@ export interface HintView {
   /** The folder below the top in which `git commit` was typed. */
   readonly prefix: string;
   readonly words: CommitWords | undefined;
-  /** The message that `git commit` read from its standard input. */
+  /** What `-F` read, where its file will not be there when the hint is typed. */
   readonly message: string | undefined;
   /** GIT_INDEX_FILE as the hook sees it. */
   readonly indexFile: string | undefined;
@@ -35,7 +35,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   if (branch !== undefined && view.canSwitch) return [switchBack(branch, facts)];
   const own = facts.finishes;
   if (own?.whole === true) return finish(decision, facts, view);
-  const paths = (kind: Problem['kind']) =>
+  const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
   // What this session has changed, too, goes in without the rest: HEAD with its own part.
   const shared = problems.flatMap((one) =>
@@ -70,7 +70,7 @@ function finish({ mine, problems }: CommitDecision, { self }: CommitFacts, view:
   return [`git handoff stage --mine${pathWords(view.commonDir, paths)}`, commit];
 }
 
-function switchBack({ expected }: Extract<Problem, { kind: 'branch' }>, { self }: CommitFacts): string {
+function switchBack({ expected }: Extract<CommitProblem, { kind: 'branch' }>, { self }: CommitFacts): string {
   if (expected === 'HEAD') return `git switch --detach ${self.head?.oid ?? ''}`.trimEnd();
   return `git switch ${shellWord(expected.replace(/^refs\/heads\//, ''))}`;
 }
@@ -137,7 +137,7 @@ function unstage(paths: readonly string[], { indexPrefix, isUnborn, commonDir }:
 }
 
 function messagePart({ words, message, commonDir, cwd, prefix }: HintView, amend: boolean): string {
-  return sourceWords(commonDir, words, { folder: resolve(cwd, prefix), stdin: message, amend });
+  return sourceWords(commonDir, words, { folder: resolve(cwd, prefix), text: message, amend });
 }
 
 function kept({ words }: HintView, known = /^/): string {

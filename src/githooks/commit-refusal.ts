@@ -2,16 +2,17 @@ import { join, resolve } from 'node:path';
 import { ago } from '../domain/age.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
-import type { CommitDecision, CommitFacts, Problem } from '../domain/ledger/mixing.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import type { CommitDecision, CommitFacts, CommitProblem } from '../domain/ledger/mixing.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import { peerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { canSwitch, lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
-import { begunText, ownWorktree } from '../changes/begun-operation.ts';
+import { begunText, ownWorktree } from '../changes/begun-text.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
 
 /** What a refusal is told with. */
-export interface RefusalView {
+interface RefusalView {
   readonly facts: CommitFacts;
   readonly cwd: string;
   readonly gitDir: string;
@@ -21,7 +22,7 @@ export interface RefusalView {
   /** GIT_INDEX_FILE. */
   readonly indexFile: string | undefined;
   readonly words: CommitWords | undefined;
-  /** The message that `git commit` read from its standard input. */
+  /** What `-F` read, where its file will not be there when the hint is typed. */
   readonly message: string | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -80,58 +81,57 @@ function foreignIndex(
 }
 
 function problemText(
-  problem: Problem,
+  problem: CommitProblem,
   { facts }: RefusalView,
   now: number,
   switchedAt: number | undefined,
 ): string {
+  const { sides } = facts;
   switch (problem.kind) {
     case 'foreign':
       return problem.touched
-        ? `${escapeLine(problem.path)} is session ${shortId(problem.claim.session)}’s; a command of this session only touched it`
-        : `${escapeLine(problem.path)}: ${foreignText(problem.claim, now)}`;
+        ? `${escapeLine(problem.path)} belongs to ${peerName(problem.claim.session, sides)}; a command of this session only touched it`
+        : `${escapeLine(problem.path)}: ${foreignText(problem.claim, sides, now)}`;
     case 'contended':
-      return `${escapeLine(problem.path)}: changed by this session (${shortId(facts.self.session)}) and by session ${shortId(problem.claim.session)}`;
+      return `${escapeLine(problem.path)}: changed by this session (${peerName(facts.self.session, sides)}) and by ${peerName(problem.claim.session, sides)}`;
     case 'reversal': {
       const { commit, session } = problem.by;
-      const who = session === undefined ? 'of somebody else' : `by session ${shortId(session)}`;
-      return `${escapeLine(problem.path)}: the commit would take back ${commit.slice(0, 7)} ${who}; the index is older than HEAD`;
+      const who = session === undefined ? 'by somebody else' : `by ${peerName(session, sides)}`;
+      return `${escapeLine(problem.path)}: the commit would undo ${commit.slice(0, 7)} ${who}: the index is older than HEAD`;
     }
     case 'amends': {
       const commit = facts.head.oid?.slice(0, 7) ?? '';
-      return `the commit ${commit} at HEAD is of session ${shortId(problem.session)}, which is at work: --amend would rewrite it`;
+      return `commit ${commit} at HEAD was made by ${peerName(problem.session, sides)}, which is at work: --amend would rewrite it`;
     }
     case 'branch': {
       const at = problem.at ?? switchedAt;
       const when = at === undefined ? '' : ` at ${clock(at)}`;
-      return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${mover(problem.mover)}${when}`;
+      return `expected ${place(problem.expected)}, HEAD is ${place(problem.found)}, moved by ${problem.mover === undefined ? 'unknown' : peerName(problem.mover, sides)}${when}`;
     }
     case 'operation':
-      return begunText(problem, ago(problem.at, now));
+      return begunText(problem, peerName(problem.session, sides), ago(problem.at, now));
     case 'marker':
-      return `${escapeLine(problem.path)}: its first line names session ${shortId(problem.owner)} as its owner`;
+      return `${escapeLine(problem.path)}: its first line names ${peerName(problem.owner, sides)} as its owner`;
   }
 }
 
-function foreignText({ session, evidence, at }: OpenClaim, now: number): string {
-  const who = shortId(session);
+function foreignText({ session, evidence, at }: OpenClaim, sides: Sides, now: number): string {
+  const who = peerName(session, sides);
   return evidence === 'since-start'
-    ? `changed since session ${who} began, by ${who} or by hand, and not committed`
-    : `session ${who} changed it ${ago(at, now)} and has not committed it`;
+    ? `changed since ${who} began, by it or by hand, and not committed`
+    : `${who} changed it ${ago(at, now)} and has not committed it`;
 }
 
-const mover = (session: SessionId | undefined) =>
-  session === undefined ? 'unknown' : `session ${shortId(session)}`;
 const place = (ref: string) => (ref === 'HEAD' ? 'detached' : escapeLine(ref.replace(/^refs\/heads\//, '')));
 const clock = (at: number) => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
 
 /** Said of a commit that passes: other sessions' commands ran when these paths changed. */
-export function warningLines(warnings: CommitDecision['warnings']): string[] {
+export function warningLines(warnings: CommitDecision['warnings'], sides: Sides): string[] {
   const [first] = warnings;
   if (first === undefined) return [];
   const more = warnings.length > 1 ? ` (and ${warnings.length - 1} more)` : '';
-  const who = shortId(first.claim.session);
+  const who = peerName(first.claim.session, sides);
   return [
-    `warning: ${escapeLine(first.path)}${more} also changed while a command of session ${who} ran; look at: git show`,
+    `warning: ${escapeLine(first.path)}${more} also changed while a command of ${who} ran; look at: git show`,
   ];
 }

@@ -6,7 +6,7 @@ import { exists, realPath } from '../host/disk.ts';
 import { bypassFolder, stateFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
 import { markChecked, restOfCommit } from './commit-time.ts';
-import { type HookAnswer, type HookCall, type HookPlace, logHook, placeOf } from './hook-call.ts';
+import { type HookAnswer, type HookCall, type HookPlace, logHook, hookPlace } from './hook-call.ts';
 
 const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 
@@ -16,7 +16,7 @@ const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
  */
 export async function gitHook(given: HookCall): Promise<HookAnswer> {
   const isPush = given.name === 'pre-push';
-  const place = await placeOf(given);
+  const place = await hookPlace(given);
   const call = isPush ? given : { ...given, budget: restOfCommit(given, place.gitDir) };
   const unknown = (why: string): HookAnswer => {
     logHook(call, place, 'open', `let through unchecked: ${why}`);
@@ -48,7 +48,7 @@ function noteGitState(call: HookCall, place: HookPlace): void {
   }
 }
 
-/** For whoever commits or pushes: nothing passes in silence. */
+/** For whoever commits or pushes: nothing passes silently. */
 function notCheckedText(what: 'commit' | 'push', why: string): string {
   return `warning: git-handoff did not check this ${what}: ${escapeLine(why)}`;
 }

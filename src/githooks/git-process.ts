@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { commandLine, standardInput } from '../host/command-line.ts';
-import { exists } from '../host/disk.ts';
+import { exists, readText } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { ancestorsOf, processTable } from '../host/processes.ts';
 import type { Context } from '../sessions/caller.ts';
@@ -24,11 +24,25 @@ export function runningCommit(context: Context): CommitWords | undefined {
   return undefined;
 }
 
+/** Where `git handoff commit` keeps the message for git, until that has ended. */
+const OUR_MESSAGE = /^\/.*\/git-commit-\w{6}\/message$/;
+
+/** The message of the running commit, where its `-F` cannot be typed again; else `undefined`. */
+export function passingMessage(
+  call: HookCall,
+  place: HookPlace,
+  words: CommitWords | undefined,
+): string | undefined {
+  const file = words?.file;
+  if (file === '-') return typedMessage(call, place);
+  return file !== undefined && OUR_MESSAGE.test(file) ? readText(file) || undefined : undefined;
+}
+
 /**
  * The message that the running `git commit -F -` is given: git reads it after its hook pre-commit, and hands it to
  * prepare-commit-msg in a file. `undefined` when it cannot be told.
  */
-export function typedMessage(call: HookCall, { commonDir }: HookPlace): string | undefined {
+function typedMessage(call: HookCall, { commonDir }: HookPlace): string | undefined {
   const [file, source] = call.args;
   // What a person may have allowed goes on, and git needs it then.
   if (exists(bypassFolder(commonDir))) return undefined;

@@ -44,7 +44,7 @@ export interface HookPlace {
 }
 
 /** The repository of a hook’s call: as the shim found it, or else git is asked. */
-export async function placeOf({ cwd, gitDir, commonDir }: HookCall): Promise<HookPlace> {
+export async function hookPlace({ cwd, gitDir, commonDir }: HookCall): Promise<HookPlace> {
   if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
   const opened = await openRepository(cwd);
   return { cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };

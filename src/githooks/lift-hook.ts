@@ -1,4 +1,3 @@
-import { shortId } from '../domain/names.ts';
 import { processTable } from '../host/processes.ts';
 import { consumeBypass } from '../sessions/bypass.ts';
 import { markChecked } from './commit-time.ts';
@@ -21,11 +20,11 @@ export async function liftHook(call: HookCall, place: HookPlace, answer: HookAns
   const what = first.replace(/^\w+: /, '');
   logHook(call, place, 'bypass', `let through: ${what}`, session);
   if (lifted === 'now') {
-    const who = session === undefined ? 'somebody' : `session ${shortId(session)}`;
-    const text = `A person let ${who} do once what ${call.name} refuses otherwise: ${what}. To see what became of it: git log -3`;
+    const text = (who: string) =>
+      `A person let ${who} do once what ${call.name} otherwise refuses: ${what}. To see the result: git log -3`;
     const done = { ...place, session, owners, text, now, timeoutMs: call.budget.left() };
     await tellOwners(done).catch((error: unknown) => {
-      logHook(call, place, 'error', `nobody was told of the bypass: ${String(error)}`, session);
+      logHook(call, place, 'error', `the bypass could not be announced: ${String(error)}`, session);
     });
   }
   // The hooks behind this one need not ask again.

@@ -25,16 +25,14 @@ import { processTable } from '../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { withoutOperation } from '../changes/finishing.ts';
-import { findStale, withUndone } from '../changes/stale-paths.ts';
+import type { findStale } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
-import { amendedSession } from './amended-commit.ts';
-import { refusalLines, warningLines } from './commit-refusal.ts';
 import { markChecked } from './commit-time.ts';
-import { runningCommit, typedMessage } from './git-process.ts';
+import { passingMessage, runningCommit } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
 
@@ -74,8 +72,9 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
     markChecked(call, place.gitDir, self);
-    return { refused: false, session: self, lines: warningLines(decision.warnings) };
+    return { refused: false, session: self, lines: await warned(decision, facts.sides) };
   }
+  const { refusalLines } = await import('./commit-refusal.ts');
   const lines = await refusalLines(decision, {
     facts,
     cwd: call.cwd,
@@ -84,7 +83,7 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
     prefix: call.env['GIT_PREFIX'] ?? '',
     indexFile: call.env['GIT_INDEX_FILE'],
     words,
-    message: words?.file === '-' ? typedMessage(call, place) : undefined,
+    message: passingMessage(call, place, words),
     now: call.now,
     budget: call.budget,
   });
@@ -152,8 +151,8 @@ function loneLedgers(
 async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const { self, head, sides, ledger, ledgers, own, unfinished } = scene;
   const { cwd, gitDir } = place;
-  const at = { cwd, gitDir, head: head.place, ledger, self };
-  const staged = await withoutOperation(at, unfinished?.operation, scene.staged);
+  const finishing = { cwd, gitDir, head: head.place, ledger, self };
+  const staged = await withoutOperation(finishing, unfinished?.operation, scene.staged);
   const words = runningCommit(call);
   const settings = await settingsOf(call);
   const { operation: stopped, isOwn: isMine } = unfinished ?? {};
@@ -170,26 +169,47 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
     ownIndex: isOwnIndex(call, place),
   };
   const isOwn = (session: string) => namesOwn(session, sides);
-  const isOf = (session: SessionId, named: string) => namedPeer(named, sides) === session;
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const candidates = staleCandidates(known);
   const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
-  const [reversals, { stale, undone }, amends, markers] = await Promise.all([
+  const at = { ...place, cwd, head: head.place, seen };
+  const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
-    findStale({ ...place, cwd, head: head.place, seen }, candidates),
-    isChecked ? amendedSession(cwd, head, sides, ledgers) : undefined,
+    olderThanHead(at, candidates, ledgers, sides),
+    isChecked
+      ? import('./amended-commit.ts').then((one) => one.amendedSession(cwd, head, sides, ledgers))
+      : undefined,
     foreignMarkers(cwd, staged, sides, call.budget.left()),
   ]);
-  const all = withUndone(ledgers, undone, sides.foreign, candidates, isOf);
-  const facts: CommitFacts = { ...known, ledgers: all, amends, markers };
+  const facts: CommitFacts = { ...known, ledgers: older.ledgers, amends, markers };
   const isShared = (path: string) => (candidates.find((one) => one.path === path)?.own.length ?? 0) > 0;
   const more = await newestChanges(
     cwd,
-    [...stale].filter((path) => !reversals.some((one) => one.path === path)),
+    [...older.stale].filter((path) => !reversals.some((one) => one.path === path)),
   );
   const taken = more.map((one) => ({ ...one, shared: isShared(one.path) }));
   const decision: CommitDecision = decideCommit(facts, [...reversals, ...taken]);
   return { decision, facts, words };
+}
+
+/** The words of a hook are loaded where it has something to say. */
+async function warned({ warnings }: CommitDecision, sides: Sides): Promise<string[]> {
+  if (warnings.length === 0) return [];
+  return (await import('./commit-refusal.ts')).warningLines(warnings, sides);
+}
+
+/** Which staged paths are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */
+async function olderThanHead(
+  place: Parameters<typeof findStale>[0],
+  candidates: ReturnType<typeof staleCandidates>,
+  ledgers: readonly SessionLedger[],
+  sides: Sides,
+): Promise<{ readonly stale: ReadonlySet<string>; readonly ledgers: readonly SessionLedger[] }> {
+  if (candidates.length === 0) return { stale: new Set(), ledgers };
+  const { findStale, withUndone } = await import('../changes/stale-paths.ts');
+  const { stale, undone } = await findStale(place, candidates);
+  const isOf = (session: SessionId, named: string) => namedPeer(named, sides) === session;
+  return { stale, ledgers: withUndone(ledgers, undone, sides.foreign, candidates, isOf) };
 }
 
 /** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */
@@ -225,5 +245,5 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
 function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;
-  return own.staged.get(path)?.some((state) => sameState(state, index)) ?? false;
+  return own.staged.get(path)?.some(({ state }) => sameState(state, index)) ?? false;
 }

@@ -1,5 +1,6 @@
 import { mixedSessions } from '../domain/mixed-commit.ts';
-import { type SessionId, canMean, meantId, shortId } from '../domain/names.ts';
+import { type SessionId, canMean, meantId } from '../domain/names.ts';
+import { peerName, peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { HANDOFFS, LIVE } from '../git/namespace.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../git/push-range.ts';
 import { listRefs } from '../git/refs.ts';
 import { processTable } from '../host/processes.ts';
-import { type StoredSession, judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { type StoredSession, clientsOf, judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { findSession } from '../sessions/caller.ts';
 import { sidesOf } from '../sessions/sides.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
@@ -95,11 +96,15 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return NOTHING;
   const word = self === undefined ? 'warning' : 'error';
-  const lines = mixed
-    .slice(0, MAX_NAMED)
-    .map(
-      ({ commit, ids }) => `${word}: ${named(commit)} holds work of sessions ${ids.map(shortId).join(', ')}`,
-    );
+  const known = sessions.map(({ record }) => record.session);
+  const records = { clients: clientsOf(sessions) };
+  const lines = mixed.slice(0, MAX_NAMED).map(
+    ({ commit, ids }) =>
+      `${word}: ${named(commit)} mixes the work of ${peerNames(
+        ids.map((id) => meantId(id, known) ?? id),
+        records,
+      )}`,
+  );
   if (self === undefined) return { refused: false, lines };
   const isLast = mixed.length === 1 && scene.refs.some(({ local }) => local === oldest.commit.oid);
   const others = oldest.ids.filter((id) => !canMean(id, self));
@@ -123,10 +128,13 @@ async function foreignCommits(scene: PushScene, policy: 'warn' | 'deny'): Promis
   const word = refused ? 'error' : 'warning';
   const count = theirs.length === 1 ? 'a commit' : `${theirs.length} commits`;
   const lines = [
-    `${word}: this push takes along ${count} of other sessions that are at work:`,
+    `${word}: this push includes ${count} of other sessions that are at work:`,
     ...theirs
       .slice(0, MAX_NAMED)
-      .map(({ commit, owner }) => `${word}:   ${named(commit)} by session ${shortId(owner)}`),
+      .map(
+        ({ commit, owner }) =>
+          `${word}:   ${named(commit)} by ${peerName(owner, { clients: clientsOf(sessions) })}`,
+      ),
   ];
   return { refused, lines: refused ? [...lines, `hint: ${await pushBefore(scene, oldest.commit)}`] : lines };
 }

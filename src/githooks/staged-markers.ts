@@ -5,7 +5,7 @@ import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { readObjects } from '../git/objects.ts';
 
 /** A staged handoff file of the predecessor, and the session that its first line names. */
-export interface StagedMarker {
+interface StagedMarker {
   readonly path: string;
   readonly owner: SessionId;
 }

@@ -1,13 +1,7 @@
 import { homedir } from 'node:os';
 import { clientOf, dialectFor } from '../agents/index.ts';
-import type { Dialect, GuardEvent, Verdict } from '../agents/dialect.ts';
-import {
-  type SettingEntry,
-  aliasesFrom,
-  entriesFromLines,
-  parseSettings,
-  treeSettingsFrom,
-} from '../domain/settings.ts';
+import type { Dialect, GuardEvent } from '../agents/dialect.ts';
+import { type SettingEntry, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { gitState } from '../git/limits.ts';
 import { exists, realPath } from '../host/disk.ts';
@@ -16,14 +10,14 @@ import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { beforeTool } from './before-tool.ts';
-import { decideOrLift } from './lift.ts';
-import { ALLOW, combined } from './verdicts.ts';
+import { type Finding, verdict } from './findings.ts';
+import { hasBypass } from './judge.ts';
 import { noteCall } from './presence.ts';
-import type { Listed, Scene } from './scene.ts';
+import { type Call, type Listed, type TreeCall, isInTree } from './call.ts';
 import { PROBE_TOOL } from '../install/probe-tool.ts';
 
 /** One call of a client's hook. */
-export interface GuardCall {
+interface ClientCall {
   /** The payload, as it came. */
   readonly text: string;
   readonly client: string | undefined;
@@ -45,9 +39,9 @@ export interface GuardCall {
  * Decides one hook call and returns the bytes for stdout; silence allows. It never throws and never
  * answers late: whatever goes wrong, or takes too long, is one line in the log and an allowed call.
  */
-export async function guard(call: GuardCall): Promise<string> {
-  let client = call.client ?? '';
-  let folder = stateFolder(call.env);
+export async function guard(said: ClientCall): Promise<string> {
+  let client = said.client ?? '';
+  let folder = stateFolder(said.env);
   let event: GuardEvent | undefined;
   const log = (kind: string, detail: string) => {
     const line: LogLine = {
@@ -60,21 +54,20 @@ export async function guard(call: GuardCall): Promise<string> {
     appendLog(folder, line);
   };
   try {
-    const payload: unknown = JSON.parse(withoutMark(call.text));
-    client = clientOf(call.client, payload);
+    const payload: unknown = JSON.parse(withoutMark(said.text));
+    client = clientOf(said.client, payload);
     const dialect = await dialectFor(client);
     client = dialect.client;
-    event = dialect.parse(payload, call.env);
-    if (event === undefined) throw new Error('the payload is none of this client');
+    event = dialect.parse(payload, said.env);
+    if (event === undefined) throw new Error('no payload of this client');
     const unchecked = new Set<string>();
-    const scene = await setScene(call, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
-    folder = ownFolder(scene) ?? folder;
-    const decided = await decideInTime(scene);
-    await noteGitState(scene);
-    const verdict =
-      decided.kind === 'deny' ? decided : combined(decided, notCheckedVerdict(event, unchecked));
-    if (verdict.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${verdict.reason}`);
-    return dialect.render(verdict, event, payload);
+    const call = await readCall(said, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
+    folder = ownFolder(call) ?? folder;
+    const found = await judgeInTime(call);
+    await noteGitState(call);
+    const answer = verdict([...found, ...notChecked(event, unchecked)]);
+    if (answer.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${answer.reason}`);
+    return dialect.render(answer, event, payload);
   } catch (error) {
     log('error', error instanceof Error ? error.message : String(error));
     return '';
@@ -84,55 +77,37 @@ export async function guard(call: GuardCall): Promise<string> {
 /** Some writers put a byte order mark before a text; JSON knows none. */
 const withoutMark = (text: string) => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
 
-async function setScene(
-  call: GuardCall,
+async function readCall(
+  said: ClientCall,
   dialect: Dialect,
   event: GuardEvent,
-  { log, notChecked }: Pick<Scene, 'log' | 'notChecked'>,
-): Promise<Scene> {
-  const home = call.env['HOME'] ?? homedir();
-  const cwd = event.cwd ?? call.cwd;
-  const [entries, place] = await Promise.all([
-    entriesOf(call, cwd).catch((error: unknown): readonly SettingEntry[] => {
-      log('open', `settings could not be read: ${String(error)}`);
+  report: Pick<Call, 'log' | 'notChecked'>,
+): Promise<Call> {
+  const { env, clientPid, listed, now, budget } = said;
+  const home = env['HOME'] ?? homedir();
+  const cwd = event.cwd ?? said.cwd;
+  const [entries, repository] = await Promise.all([
+    entriesOf(said, cwd).catch((error: unknown): readonly SettingEntry[] => {
+      report.log('open', `settings unread: ${String(error)}`);
       return [];
     }),
-    findPlace(cwd, call.env),
+    findRepository(cwd, env),
   ]);
   const settings = parseSettings(entries);
   const isEnabled =
     settings.enabled === true ||
-    (call.isLate === true && place !== undefined && isInitialised(place.commonDir));
-  const enabled = isEnabled && place !== undefined;
-  const files = markerFiles(home, call.env, settings.guardPath);
-  const { env, clientPid, listed, now, budget } = call;
-  return {
-    event,
-    dialect,
-    env,
-    home,
-    cwd,
-    folder: cwd,
-    clientPid,
-    settings,
-    entries,
-    listed,
-    aliases: aliasesFrom(entries),
-    treeSettings: treeSettingsFrom(entries),
-    files,
-    place,
-    enabled,
-    now,
-    budget,
-    notChecked,
-    log,
-  };
+    (said.isLate === true && repository !== undefined && isInitialised(repository.commonDir));
+  const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
+  const machine = { env, home, clientPid, files: await markerFiles(home, env, settings.guardPath) };
+  const { session } = event;
+  const place = { cwd, repository, tree, settings, entries };
+  return { event, dialect, session, machine, ...place, listed, now, budget, ...report };
 }
 
 /** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */
-function ownFolder({ place, enabled }: Scene): string | undefined {
-  if (place === undefined || !enabled) return undefined;
-  const folder = repositoryFolder(place.commonDir);
+function ownFolder({ tree }: Call): string | undefined {
+  if (tree === undefined) return undefined;
+  const folder = repositoryFolder(tree.commonDir);
   try {
     ensureFolder(folder);
     return folder;
@@ -143,7 +118,7 @@ function ownFolder({ place, enabled }: Scene): string | undefined {
 
 /** Whatever starts git is loaded only where git is needed: most calls are decided without. */
 async function entriesOf(
-  { settings, isLate, budget }: GuardCall,
+  { settings, isLate, budget }: ClientCall,
   cwd: string,
 ): Promise<readonly SettingEntry[]> {
   if (isLate === true) return [];
@@ -153,7 +128,7 @@ async function entriesOf(
 }
 
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
-async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
+async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
   // By its real name: paths of tools are compared by theirs.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
@@ -165,69 +140,69 @@ async function findPlace(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepo
 }
 
 /** Where git hangs, the next calls of this worktree wait less for it: noted where there is anything to note. */
-async function noteGitState({ place, env, now, log }: Scene): Promise<void> {
+async function noteGitState({ repository, machine, now, log }: Call): Promise<void> {
   const state = gitState();
-  const folder = stateFolder(env);
-  if (place === undefined || state === undefined) return;
+  const folder = stateFolder(machine.env);
+  if (repository === undefined || state === undefined) return;
   if (state === 'answers' && !exists(hungFolder(folder))) return;
   try {
     const { noteGit } = await import('../host/breaker.ts');
-    noteGit(folder, place.workTree, state, now);
+    noteGit(folder, repository.workTree, state, now);
   } catch (error) {
-    log('open', `that git hangs is not remembered: ${String(error)}`);
+    log('open', `hang not noted: ${String(error)}`);
   }
 }
 
-async function decideInTime(scene: Scene): Promise<Verdict> {
-  const verdict = await inTime(decideOrLift(scene, decide), scene.budget);
-  if (verdict !== 'late') return verdict;
-  scene.log('open', 'the deadline passed before there was a decision');
-  if (scene.enabled) scene.notChecked('this call, for git did not answer in time');
-  return ALLOW;
+async function judgeInTime(call: Call): Promise<readonly Finding[]> {
+  const found = await inTime(judged(call), call.budget);
+  if (found !== 'late') return found;
+  call.log('open', 'past the deadline');
+  if (call.tree !== undefined) call.notChecked('this call, for git did not answer in time');
+  return [];
 }
 
 /** Only around a tool: there the session reads the answer, and goes on. */
-function notCheckedVerdict({ kind }: GuardEvent, unchecked: ReadonlySet<string>): Verdict | undefined {
-  if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return undefined;
-  return { kind: 'context', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` };
+function notChecked({ kind }: GuardEvent, unchecked: ReadonlySet<string>): readonly Finding[] {
+  if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return [];
+  return [{ kind: 'tell', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` }];
 }
 
-async function decide(scene: Scene): Promise<Verdict> {
-  const { event, enabled } = scene;
-  const { session } = event;
+async function judged(call: Call): Promise<readonly Finding[]> {
+  const { event } = call;
   if (event.toolName === PROBE_TOOL) {
-    scene.log('probe', scene.env['GIT_HANDOFF_PROBE'] ?? '');
-    return ALLOW;
+    call.log('probe', call.machine.env['GIT_HANDOFF_PROBE'] ?? '');
+    return [];
   }
   if (event.kind === 'before-tool') {
     // Who else is here must be known before anything is decided about their work.
-    const told = enabled && session !== undefined ? await registration(scene, session) : undefined;
-    return combined(await beforeTool(scene), told);
+    const told = isInTree(call) ? await registration(call) : [];
+    return [...(await beforeTool(call)), ...told];
   }
-  if (session === undefined) return ALLOW;
-  if (event.kind === 'after-tool') return (await import('./events/after-tool.ts')).afterTool(scene, session);
-  const { lifeCycle } = await import('./events/life-cycle.ts');
-  return lifeCycle(scene, session);
+  if (!isInTree(call) || !hasBypass(call)) return handled(call);
+  return (await import('./bypass.ts')).besideBypass(call, () => handled(call));
+}
+
+/** All events but the one before a tool. */
+async function handled(call: Call): Promise<readonly Finding[]> {
+  const { session } = call;
+  if (session === undefined) return [];
+  if (call.event.kind === 'after-tool')
+    return (await import('./events/after-tool.ts')).afterTool({ ...call, session });
+  return (await import('./events/life-cycle.ts')).lifeCycle({ ...call, session });
 }
 
 /** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
-async function registration(
-  scene: Scene,
-  session: NonNullable<GuardEvent['session']>,
-): Promise<Verdict | undefined> {
-  const registered = register(scene, session).catch((error: unknown) => {
-    scene.log('error', `registration: ${String(error)}`);
-    return undefined;
+async function registration(call: TreeCall): Promise<readonly Finding[]> {
+  const registered = register(call).catch((error: unknown) => {
+    call.log('error', `record: ${String(error)}`);
+    return [];
   });
-  const { budget } = scene;
+  const { budget } = call;
   const told = await inTime(registered, budget.part(beforeAnswer(budget)));
-  return told === 'late' ? undefined : told;
+  return told === 'late' ? [] : told;
 }
 
-async function register(
-  scene: Scene,
-  session: NonNullable<GuardEvent['session']>,
-): Promise<Verdict | undefined> {
-  if (noteCall(scene, session)) return undefined;
-  return (await import('./events/first-call.ts')).registerCaller(scene, session);
+async function register(call: TreeCall): Promise<readonly Finding[]> {
+  if (noteCall(call)) return [];
+  return (await import('./events/first-call.ts')).registerCaller(call);
 }

@@ -6,12 +6,13 @@ import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../
 import { isFreshlyRegistered } from '../sessions/registered.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { hasStart } from '../changes/windows.ts';
-import type { Scene } from './scene.ts';
+import type { Call, TreeCall } from './call.ts';
 
 /** The client's process and everything it descends from, nearest first. */
-export function clientChain(scene: Scene, table: ProcessTable): ProcessId[] {
-  const startedByGit = scene.env['GIT_EXEC_PATH'] !== undefined;
-  return ancestorsOf(clientProcess(scene.clientPid, startedByGit, table), table);
+export function clientChain(call: Call, table: ProcessTable): ProcessId[] {
+  const { env, clientPid } = call.machine;
+  const startedByGit = env['GIT_EXEC_PATH'] !== undefined;
+  return ancestorsOf(clientProcess(clientPid, startedByGit, table), table);
 }
 
 /** Somebody came, and was cut off before this session's time alone was settled. */
@@ -21,11 +22,10 @@ function isLeftAlone({ commonDir, gitDir }: FoundRepository, session: SessionId)
 }
 
 /** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
-export function noteCall(scene: Scene, session: SessionId): boolean {
-  const { place } = scene;
-  if (place === undefined) return false;
-  const [client] = clientChain(scene, processTable());
-  if (!isFreshlyRegistered(place, session, client, scene.now) || isLeftAlone(place, session)) return false;
-  beat(place.commonDir, session, scene.event.name);
+export function noteCall(call: TreeCall): boolean {
+  const { session, tree } = call;
+  const [client] = clientChain(call, processTable());
+  if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
+  beat(tree.commonDir, session, call.event.name);
   return true;
 }

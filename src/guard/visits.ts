@@ -1,5 +1,4 @@
-import type { SessionId } from '../domain/names.ts';
-import { aliasesFrom, parseSettings, treeSettingsFrom } from '../domain/settings.ts';
+import { parseSettings } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { unfinishedOperation } from '../git/operations.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
@@ -12,122 +11,126 @@ import { forgetRegistration } from '../sessions/registered.ts';
 import { putVisit, readVisits, removeVisit } from '../sessions/visits.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { noteCall } from './presence.ts';
-import { quietly } from './quietly.ts';
-import { windowId } from './window-id.ts';
+import { orUnchecked } from './unchecked.ts';
+import { windowId } from './tool.ts';
 import { ledgerOf } from '../changes/work-place.ts';
-import type { Scene } from './scene.ts';
+import type { SessionCall, TreeCall } from './call.ts';
+import type { Finding } from './findings.ts';
 
-/**
- * A call is judged in every worktree that it touches, wherever it is made: in a scene of the worktree's own, with the
- * settings of its repository.
- */
+/** A worktree that a call touches from outside: the call as it concerns it, with the settings of its repository. */
 export interface Visit {
-  readonly scene: Scene;
-  readonly found: FoundRepository;
+  readonly call: TreeCall;
   /** The session was never there before. */
   readonly isNew: boolean;
 }
 
-/** The scene of a worktree that a call touches from outside; `undefined` where git-handoff is not switched on. */
-async function sceneAt(scene: Scene, found: FoundRepository): Promise<Scene | undefined> {
-  // What a person allowed in one repository is not allowed in another.
-  const { lifted, ...rest } = scene;
-  const there = { ...rest, place: found, folder: found.workTree, visiting: true } as const;
-  if (scene.enabled && scene.place?.commonDir === found.commonDir)
-    return lifted === undefined ? there : { ...there, lifted };
+/** The call as it concerns a worktree; `undefined` where git-handoff is not switched on. */
+async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCall | undefined> {
+  const tree = { ...found, folder: found.workTree, visiting: true } as const;
+  if (call.tree?.commonDir === found.commonDir) return { ...call, tree };
   const { plainConfig } = await import('../git/config-under.ts');
-  const entries = await plainConfig(found.workTree, scene.budget.left());
+  const entries = await plainConfig(found.workTree, call.budget.left());
   const settings = parseSettings(entries);
   if (settings.enabled !== true) return undefined;
-  const { event, dialect } = scene;
-  return {
-    ...there,
-    settings,
-    entries,
-    aliases: aliasesFrom(entries),
-    treeSettings: treeSettingsFrom(entries),
-    enabled: true,
-    log: (kind, detail) =>
-      appendLog(repositoryFolder(found.commonDir), {
-        event: event.name,
-        client: dialect.client,
-        session: event.session ?? '',
-        kind,
-        detail,
-      }),
-  };
+  const { event, dialect, session } = call;
+  const log = (kind: string, detail: string) =>
+    appendLog(repositoryFolder(found.commonDir), {
+      event: event.name,
+      client: dialect.client,
+      session,
+      kind,
+      detail,
+    });
+  return { ...call, tree, settings, entries, log };
 }
 
-/** The scenes of those worktrees where git-handoff is switched on. */
-export async function scenesAt(scene: Scene, trees: readonly FoundRepository[]): Promise<Scene[]> {
-  const scenes = await Promise.all(trees.map((found) => quietly(scene, () => sceneAt(scene, found))));
-  return scenes.filter((one) => one !== undefined);
+/** The call as it concerns those worktrees where git-handoff is switched on. */
+export async function callsAt(call: SessionCall, trees: readonly FoundRepository[]): Promise<TreeCall[]> {
+  const calls = await Promise.all(trees.map((found) => orUnchecked(call, () => callAt(call, found))));
+  return calls.filter((one) => one !== undefined);
 }
 
 /**
  * Puts the session on record in the worktrees that a call touches, before anything is decided about their work.
  *
- * @param known scenes that were made already
+ * @param known what was made of them already
  */
 export async function visit(
-  scene: Scene,
-  session: SessionId,
+  call: SessionCall,
   trees: readonly FoundRepository[],
-  known: readonly Scene[] = [],
+  known: readonly TreeCall[] = [],
 ): Promise<Visit[]> {
-  const strange = trees.filter(({ gitDir }) => !known.some(({ place }) => place?.gitDir === gitDir));
-  const scenes = [...known, ...(await scenesAt(scene, strange))];
+  const strange = trees.filter(({ gitDir }) => !known.some(({ tree }) => tree.gitDir === gitDir));
+  const calls = [...known, ...(await callsAt(call, strange))];
   const visits = await Promise.all(
     trees.map(async (found) => {
-      const there = scenes.find(({ place }) => place?.gitDir === found.gitDir);
+      const there = calls.find(({ tree }) => tree.gitDir === found.gitDir);
       if (there === undefined) return undefined;
       // Whatever becomes of the record, what others have there is looked at.
-      const entered = await quietly(there, () => enter(there, session, found));
-      return entered ?? { scene: there, found, isNew: false };
+      const entered = await orUnchecked(there, () => enter(there));
+      return entered ?? { call: there, isNew: false };
     }),
   );
   return visits.filter((one) => one !== undefined);
 }
 
-async function enter(there: Scene, session: SessionId, found: FoundRepository): Promise<Visit> {
+async function enter(call: TreeCall): Promise<Visit> {
   // Also where it began itself: what follows on this call may be told from the other folder, too.
-  putVisit(there.env, session, found);
-  if (noteCall(there, session)) return { scene: there, found, isNew: false };
+  putVisit(call.machine.env, call.session, call.tree);
+  if (noteCall(call)) return { call, isNew: false };
   const { register } = await import('./events/registration.ts');
-  const registered = await register(there, session);
-  return { scene: there, found, isNew: registered?.isNew === true };
+  const registered = await register(call);
+  return { call, isNew: registered.isNew };
 }
 
-/** The scenes of the worktrees in which the session is on record although its calls are made elsewhere. */
-export async function visited(scene: Scene, session: SessionId): Promise<Scene[]> {
-  const trees = readVisits(scene.env, session).filter(({ gitDir }) => gitDir !== scene.place?.gitDir);
-  return scenesAt(scene, trees);
+/** The worktrees in which the session is on record although its calls are made elsewhere. */
+export async function visited(call: SessionCall): Promise<TreeCall[]> {
+  const trees = readVisits(call.machine.env, call.session).filter(
+    ({ gitDir }) => gitDir !== call.repository?.gitDir,
+  );
+  return callsAt(call, trees);
 }
 
 /** Those of them in which the command ran that is over now. */
-export async function ranIn(scene: Scene, session: SessionId): Promise<Scene[]> {
-  const id = windowId(scene);
-  return (await visited(scene, session)).filter(({ place }) => {
-    const ledger = place === undefined ? undefined : ledgerOf(place, session);
+export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
+  const id = windowId(call);
+  return (await visited(call)).filter(({ tree, session }) => {
+    const ledger = ledgerOf(tree, session);
     return ledger !== undefined && readWindows(ledger, session).some((window) => window.id === id);
   });
 }
 
 /** A visitor goes when it has no uncommitted work there any more, and nothing of git's to finish. */
-export async function leave(scene: Scene, session: SessionId): Promise<void> {
-  const { place, env } = scene;
-  const worktreeId = place === undefined ? undefined : knownWorktreeId(place.gitDir);
-  if (place === undefined || worktreeId === undefined) return;
-  const ledger = { commonDir: place.commonDir, worktreeId };
+export async function leave({ tree, session, machine, budget, now }: TreeCall): Promise<void> {
+  const worktreeId = knownWorktreeId(tree.gitDir);
+  if (worktreeId === undefined) return;
+  const ledger = { commonDir: tree.commonDir, worktreeId };
   if (readLedger(ledger, session).claims.size > 0 || readWindows(ledger, session).length > 0) return;
-  const operation = unfinishedOperation(place.gitDir);
-  if (operation !== undefined && readBeginners(place.gitDir, operation).includes(session)) return;
-  const repository = { cwd: place.workTree };
-  const all = await listSessions(repository, scene.budget.left());
+  const operation = unfinishedOperation(tree.gitDir);
+  if (operation !== undefined && readBeginners(tree.gitDir, operation).includes(session)) return;
+  const repository = { cwd: tree.workTree };
+  const all = await listSessions(repository, budget.left());
   const own = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);
   if (!own.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, own);
-  forgetRegistration(place, session);
-  forgetCalls(place, session, scene.now);
-  removeVisit(env, session, place);
+  forgetRegistration(tree, session);
+  forgetCalls(tree, session, now);
+  removeVisit(machine.env, session, tree);
+}
+
+/**
+ * A call is refused in a worktree: the session is not kept on record where it only came by and did nothing. What another
+ * repository's sessions were protected from is in its log, too.
+ */
+export async function withdrawVisits(
+  there: TreeCall,
+  found: readonly Finding[],
+  visits: readonly TreeCall[],
+): Promise<void> {
+  const { tree, repository, event, log } = there;
+  const refusal = found.find((one) => one.kind === 'refuse');
+  if (refusal !== undefined && tree.commonDir !== repository?.commonDir) {
+    log('deny', `${event.toolName ?? ''}: ${refusal.text}`);
+  }
+  for (const visit of visits) await leave(visit);
 }

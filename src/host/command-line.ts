@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:f
 import { readSome } from './pipe.ts';
 
 /** The words that a process was started with. */
-export interface CommandLine {
+interface CommandLine {
   readonly words: readonly string[];
   /** False: the system tells them joined by blanks, and a word with a blank in it looks like several. */
   readonly exact: boolean;

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exists } from './disk.ts';
@@ -27,14 +27,26 @@ export function repositoryEntry(state: string, commonDir: string): string {
   return join(state, 'repositories', name);
 }
 
-/** Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. */
+/**
+ * Our folder in a repository, shared by its worktrees. Its existence says that `init` ran here. It and what is asked for
+ * often below it are put together without `join`: V8 would find node:path hot, and optimise it beside a short decision.
+ */
 export function repositoryFolder(commonDir: string): string {
-  return join(commonDir, 'handoff');
+  return `${commonDir}/handoff`;
+}
+
+/** Removes a file, if it is there. `rmSync` loads what removes whole folders. */
+export function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 /** Where a person's one-shot bypasses lie (src/sessions/bypass.ts); there is no such folder when nobody made any. */
 export function bypassFolder(commonDir: string): string {
-  return join(repositoryFolder(commonDir), 'allow');
+  return `${repositoryFolder(commonDir)}/allow`;
 }
 
 /** Whether `init` ran in this repository. */
@@ -44,7 +56,7 @@ export function isInitialised(commonDir: string): boolean {
 
 /** The file whose modification time is a session's last call. */
 export function beatFile(commonDir: string, session: string): string {
-  return join(repositoryFolder(commonDir), 'beat', session);
+  return `${repositoryFolder(commonDir)}/beat/${session}`;
 }
 
 /** Marks a session's call by its event's name; the sh launcher does the same on its fast path. */
@@ -72,7 +84,7 @@ export function lastEvent(commonDir: string, session: string): string {
  * through link(2): the loser reads the winner's.
  */
 export function worktreeId(gitDir: string): string {
-  const file = join(gitDir, 'handoff-id');
+  const file = idFile(gitDir);
   const known = readId(file);
   if (known !== undefined) return known;
   const own = `${file}.${randomName()}`;
@@ -91,8 +103,10 @@ export function worktreeId(gitDir: string): string {
 
 /** The worktree's id if it has one already. */
 export function knownWorktreeId(gitDir: string): string | undefined {
-  return readId(join(gitDir, 'handoff-id'));
+  return readId(idFile(gitDir));
 }
+
+const idFile = (gitDir: string) => `${gitDir}/handoff-id`;
 
 function readId(file: string): string | undefined {
   try {
@@ -125,4 +139,9 @@ export function keepInFile(text: Uint8Array): string | undefined {
 /** Makes a folder of ours, with all above it, for this user alone. */
 export function ensureFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/** Says which session began the merge, rebase … that is unfinished in a worktree; of one that has ended, perhaps. */
+export function beginnersFile(gitDir: string): string {
+  return join(gitDir, 'handoff-operation');
 }

@@ -4,7 +4,7 @@ import { commandLine } from './command-line.ts';
 import { entries, realPath } from './disk.ts';
 
 /** A process that has a file open. */
-export interface Holder {
+export interface FileHolder {
   readonly pid: number;
   /** The program's name and its first word, as in "git gc". */
   readonly name: string;
@@ -14,9 +14,9 @@ export interface Holder {
  * Who has each of these files open, by the file descriptors that Linux shows in /proc (proc(5)); those of other
  * users only for root. `undefined` where that cannot be told.
  */
-export function holdersOf(files: readonly string[]): ReadonlyMap<string, Holder> | undefined {
+export function holdersOf(files: readonly string[]): ReadonlyMap<string, FileHolder> | undefined {
   if (process.platform !== 'linux') return undefined;
-  const holders = new Map<string, Holder>();
+  const holders = new Map<string, FileHolder>();
   if (files.length === 0) return holders;
   const wanted = new Map(files.map((file) => [realPath(file), file]));
   for (const pid of entries('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { basename, dirname } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
-import { patternMatcher } from '../shell/pattern.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 
 /** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
@@ -16,9 +15,13 @@ export interface MarkerFiles {
 }
 
 /** `guardPath`: shell patterns of further files, matched against whole paths. */
-export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: readonly string[]): MarkerFiles {
+export async function markerFiles(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  guardPath: readonly string[],
+): Promise<MarkerFiles> {
   const fold = process.platform === 'darwin' || process.platform === 'win32';
-  const further = guardPath.map((pattern) => patternMatcher(absolutePath(pattern, home, home)));
+  const further = await matchersOf(guardPath.map((pattern) => absolutePath(pattern, home, home)));
   const isGuarded = (path: string) =>
     markerFileName(fold ? path.toLowerCase() : path) !== undefined ||
     further.some((matches) => matches(path));
@@ -57,6 +60,13 @@ export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: rea
       };
     },
   };
+}
+
+/** What reads patterns is loaded where somebody has set one. */
+async function matchersOf(patterns: readonly string[]): Promise<((path: string) => boolean)[]> {
+  if (patterns.length === 0) return [];
+  const { patternMatcher } = await import('../shell/pattern.ts');
+  return patterns.map(patternMatcher);
 }
 
 /** Memory folders of every project of the clients that use this layout. */

@@ -2,13 +2,13 @@ import { constants, closeSync, fstatSync, lstatSync, openSync, readSync, readdir
 import { join } from 'node:path';
 
 /** A file whose bytes were read whole. */
-export interface PlainFile {
+interface PlainFile {
   readonly bytes: Buffer;
   /** Milliseconds since the epoch. */
   readonly mtimeMs: number;
 }
 
-export type PlainRead =
+type PlainRead =
   | ({ readonly kind: 'file' } & PlainFile)
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly why: string };
@@ -25,11 +25,11 @@ export function readPlainFile(path: string, limit: number): PlainRead {
     if (seen === undefined) return { kind: 'none' };
     if (seen.isSymbolicLink()) return refused('it is a symbolic link');
     if (seen.isDirectory()) return refused('it is a folder');
-    if (!seen.isFile()) return refused('it is no regular file');
+    if (!seen.isFile()) return refused('it is not a regular file');
     // What stands there may have been replaced since.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const stat = fstatSync(file);
-    if (!stat.isFile()) return refused('it is no regular file');
+    if (!stat.isFile()) return refused('it is not a regular file');
     if (stat.size > limit) return refused(`it has ${stat.size} bytes, at most ${limit} are imported`);
     const buffer = Buffer.alloc(limit + 1);
     const size = readWhole(file, buffer);

@@ -3,7 +3,7 @@ import { ownProcess, processTable } from './processes.ts';
 import { randomName } from './random-name.ts';
 
 /** A lock that was taken, or who holds it still when the patience was over. */
-export type ProcessLock =
+type ProcessLock =
   { readonly kind: 'held'; readonly release: () => void } | { readonly kind: 'busy'; readonly by: string };
 
 /** Milliseconds. */
@@ -11,7 +11,8 @@ const LONGEST_PAUSE_MS = 120;
 const FIRST_PAUSE_MS = 4;
 
 /**
- * Takes a lock that one process holds at a time; that of a process which is gone is taken over.
+ * Takes a lock that one process holds at a time; that of a process which is gone is taken over. A process that ends with it,
+ * as a hook does whose time is over, gives it back.
  *
  * @param who one word, for whoever has to wait
  */
@@ -20,10 +21,14 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
   const { pid: ownPid, start: ownStart } = ownProcess(processTable());
   const text = `${who} ${ownPid} ${ownStart} ${randomName()}`;
   const release = () => {
+    process.removeListener('exit', release);
+    rmSync(own, { force: true });
     if (readLock(lock) === text) rmSync(lock, { force: true });
   };
-  writeFileSync(own, text);
+  process.once('exit', release);
+  let isHeld = false;
   try {
+    writeFileSync(own, text);
     const end = Date.now() + patienceMs;
     for (let pause = FIRST_PAUSE_MS; !linked(own, lock); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const held = readLock(lock);
@@ -32,9 +37,11 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
       else if (Date.now() > end) return { kind: 'busy', by };
       else await new Promise((resolve) => setTimeout(resolve, Math.random() * pause));
     }
+    isHeld = true;
     return { kind: 'held', release };
   } finally {
-    rmSync(own, { force: true });
+    if (isHeld) rmSync(own, { force: true });
+    else release();
   }
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { randomName } from './random-name.ts';
 
 /** A file of a working tree that is to be written. */
-export interface PutFile {
+interface PutFile {
   /** Its name from the top, as bytes, with `/` between the parts. */
   readonly path: Buffer;
   /** git's mode: a regular file, an executable one, or a symbolic link. */
@@ -26,11 +26,11 @@ export function obstacle(top: string, path: Buffer): string | undefined {
     if (!stat.isDirectory()) return `${folder.toString()} is not a folder`;
   }
   const stat = lstatSync(joined(top, parts), { throwIfNoEntry: false });
-  return stat?.isDirectory() === true ? 'a folder stands there' : undefined;
+  return stat?.isDirectory() === true ? 'there is a folder' : undefined;
 }
 
 /** Whether anything stands at a path of the working tree. */
-export function stands(top: string, path: Buffer): boolean {
+export function isOccupied(top: string, path: Buffer): boolean {
   return lstatSync(joined(top, partsOf(path)), { throwIfNoEntry: false }) !== undefined;
 }
 

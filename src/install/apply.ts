@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { Failure } from '../domain/failure.ts';
 import type { Change, FileChange, FolderChange, FolderRemoval } from './change.ts';
-import { diskFailure, exists, readBytes, replaceFile } from './disk.ts';
+import { diskFailure, pathExists, readBytes, placeFile } from './disk.ts';
 
 type Undo = () => Promise<void>;
 
@@ -48,7 +48,7 @@ async function changeFile(change: FileChange): Promise<Undo> {
 /** git locks its config file by creating `config.lock`; so do we. */
 async function setBytes(change: FileChange, bytes: Buffer | undefined, mode: number): Promise<void> {
   if (bytes === undefined) await fs.rm(change.path, { force: true });
-  else await replaceFile(change.path, bytes, mode, change.role === 'config');
+  else await placeFile(change.path, bytes, mode, change.role === 'config');
 }
 
 function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
@@ -56,12 +56,12 @@ function same(left: Buffer | undefined, right: Buffer | undefined): boolean {
 }
 
 async function makeFolder(change: FolderChange): Promise<Undo> {
-  if (await exists(change.path)) return async () => undefined;
+  if (await pathExists(change.path)) return async () => undefined;
   const made = await fs.mkdir(change.path, { mode: change.mode }).then(
     () => true,
     async (error: unknown) => {
       // Somebody else made it just now.
-      if (await exists(change.path)) return false;
+      if (await pathExists(change.path)) return false;
       throw error;
     },
   );

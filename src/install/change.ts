@@ -9,6 +9,8 @@ export interface FileChange {
   readonly kind: 'file';
   readonly role: FileRole;
   readonly path: string;
+  /** The client whose settings or skill these are. */
+  readonly client?: string;
   readonly before: Buffer | undefined;
   readonly after: Buffer | undefined;
   /** Mode of a file that is created; a file that exists keeps its own. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { claudePlugin } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
@@ -25,14 +25,14 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
 
 const isOurs = isGuardCommand('claude');
 
-function entries(scope: Scope, launcher: string): HookEntry[] {
+function entries(scope: InstallScope, launcher: string): HookEntry[] {
   const handler = { type: 'command', command: guardCommand('claude', scope, launcher), timeout: TIMEOUT_S };
   return REGISTRATIONS.map(([event, matcher]) =>
     matcher === undefined ? { event, handler } : { event, matcher, handler },
   );
 }
 
-function settingsFile(scope: Scope, places: Places): string | undefined {
+function settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined {
   if (scope === 'user') {
     const folder = places.env['CLAUDE_CONFIG_DIR'] || join(places.home, '.claude');
     return join(isAbsolute(folder) ? folder : resolve(places.cwd, folder), 'settings.json');
@@ -44,6 +44,7 @@ function settingsFile(scope: Scope, places: Places): string | undefined {
 /** Claude Code (hooks reference, "Hook configuration"). */
 export const claudeInstaller: ClientInstaller = {
   client: 'claude',
+  title: 'Claude Code',
   instructionsFile: 'CLAUDE.md',
   programs: ['claude'],
   settingsFile,

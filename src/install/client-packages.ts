@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readText } from './probe.ts';
+import { readSettingsText } from './probe.ts';
 
 /*
  * Whether a client's own package of our hooks (a plugin, an extension) is switched on. What `init` registered beside it
@@ -12,7 +12,7 @@ const NAME = 'git-handoff';
 export function claudePlugin(files: readonly string[]): string | undefined {
   let enabledBy: string | undefined;
   for (const file of files) {
-    const plugins = objectIn(objectIn(parse(readText(file)))['enabledPlugins']);
+    const plugins = objectIn(objectIn(parse(readSettingsText(file)))['enabledPlugins']);
     for (const [name, isEnabled] of Object.entries(plugins)) {
       if (name.startsWith(`${NAME}@`)) enabledBy = isEnabled === false ? undefined : file;
     }
@@ -22,7 +22,7 @@ export function claudePlugin(files: readonly string[]): string | undefined {
 
 /** Codex CLI: a table of its `config.toml`. The file, if it switches the plugin on. */
 export function codexPlugin(file: string): string | undefined {
-  const lines = (readText(file) ?? '').split('\n').map((line) => line.trim());
+  const lines = (readSettingsText(file) ?? '').split('\n').map((line) => line.trim());
   const start = lines.findIndex((line) => line.startsWith(`[plugins."${NAME}@`));
   if (start < 0) return undefined;
   const length = lines.slice(start + 1).findIndex((line) => line.startsWith('['));
@@ -38,8 +38,8 @@ function switchesOff(line: string): boolean {
 /** Gemini CLI: a folder of its own, unless the last rule for the folder where it is started switches it off. */
 export function geminiExtension(folder: string, cwd: string): string | undefined {
   const manifest = join(folder, NAME, 'gemini-extension.json');
-  if (readText(manifest) === undefined) return undefined;
-  const rules = objectIn(objectIn(parse(readText(join(folder, 'extension-enablement.json'))))[NAME]);
+  if (readSettingsText(manifest) === undefined) return undefined;
+  const rules = objectIn(objectIn(parse(readSettingsText(join(folder, 'extension-enablement.json'))))[NAME]);
   const overrides = Array.isArray(rules['overrides']) ? (rules['overrides'] as unknown[]) : [];
   const last = overrides.findLast((rule) => typeof rule === 'string' && covers(rule, cwd));
   return typeof last === 'string' && last.startsWith('!') ? undefined : manifest;

@@ -1,8 +1,8 @@
 /** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
-export type Scope = 'user' | 'project' | 'local';
+export type InstallScope = 'user' | 'project' | 'local';
 
 /** The folders that settings files lie in. */
-export interface Places {
+export interface SettingsFolders {
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the command was started; what a relative path in a variable is relative to. */
@@ -17,20 +17,26 @@ export interface Places {
  */
 export interface ClientInstaller {
   readonly client: string;
+  /** Its name as its makers write it. */
+  readonly title: string;
   /** The file at the top of a working tree whose text the client puts before every session. */
   readonly instructionsFile: string;
   /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
-  settingsFile(scope: Scope, places: Places): string | undefined;
+  settingsFile(scope: InstallScope, places: SettingsFolders): string | undefined;
   /** The folder that the client makes when it first runs, where that is not the one of its settings file. */
-  userFolder?(places: Places): string;
+  userFolder?(places: SettingsFolders): string;
+  /** Its settings are written by hand, and may hold comments. */
+  readonly comments?: true;
+  /** The shell that it hands its hooks to, where that is not the system's: `login`, the user's own as a login shell. */
+  readonly hookShell?: 'bash' | 'login';
   /** The programs that it may be installed as. */
   readonly programs: readonly string[];
   /** The file that switches the client's own package of our hooks on (a plugin, an extension); undefined where none does. */
-  packageFile?(places: Places): string | undefined;
+  packageFile?(places: SettingsFolders): string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
-  switches?(places: Places): readonly string[];
+  switches?(places: SettingsFolders): readonly string[];
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
-  register(text: string, scope: Scope, launcher: string): string;
+  register(text: string, scope: InstallScope, launcher: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
   /**

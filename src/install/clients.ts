@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { claudeInstaller } from './claude.ts';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { codexInstaller } from './codex.ts';
 import { copilotInstaller } from './copilot.ts';
 import { cursorInstaller } from './cursor.ts';
-import { exists } from './disk.ts';
+import { pathExists } from './disk.ts';
 import { geminiInstaller } from './gemini.ts';
 import { isOnPath } from './programs.ts';
 
@@ -24,7 +24,7 @@ const ALL = 'all';
 const NONE = 'none';
 
 /** The installers that a command line asks for, and what to say about the choice. */
-export interface ChosenInstallers {
+interface ChosenInstallers {
   readonly installers: readonly ClientInstaller[];
   readonly notices: readonly string[];
 }
@@ -39,8 +39,8 @@ export interface ChosenInstallers {
  */
 export async function chooseInstallers(
   names: readonly string[],
-  scope: Scope,
-  places: Places,
+  scope: InstallScope,
+  places: SettingsFolders,
 ): Promise<ChosenInstallers> {
   if (names.includes(NONE)) return noInstallers(names);
   if (names.includes(ALL)) return installersInUse(await installersWithFolder(places), scope, places, true);
@@ -52,14 +52,14 @@ export async function chooseInstallers(
 
 function noInstallers(names: readonly string[]): ChosenInstallers {
   if (names.some((name) => name !== NONE)) {
-    throw new Failure('usage', `--client ${NONE} stands alone`, {
+    throw new Failure('usage', `--client ${NONE} excludes all others`, {
       hint: `git handoff init --client ${NONE}`,
     });
   }
   return { installers: [], notices: ["no client's hooks are registered; those that are there already stay"] };
 }
 
-function installersNamed(names: readonly string[], places: Places): ChosenInstallers {
+function installersNamed(names: readonly string[], places: SettingsFolders): ChosenInstallers {
   const installers = names.map(installerOf);
   const notices = installers.flatMap((installer) => {
     const file = installer.packageFile?.(places);
@@ -72,12 +72,12 @@ function installersNamed(names: readonly string[], places: Places): ChosenInstal
   return { installers, notices };
 }
 
-async function installersWithFolder(places: Places): Promise<ClientInstaller[]> {
+async function installersWithFolder(places: SettingsFolders): Promise<ClientInstaller[]> {
   const isUsed = await Promise.all(INSTALLERS.map((installer) => isInUse(installer, places)));
   return INSTALLERS.filter((_, index) => isUsed[index]);
 }
 
-async function installersHere(places: Places): Promise<ClientInstaller[]> {
+async function installersHere(places: SettingsFolders): Promise<ClientInstaller[]> {
   const used = await installersWithFolder(places);
   return used.length > 0 ? used : INSTALLERS.filter(({ programs }) => isOnPath(programs, places.env));
 }
@@ -97,8 +97,8 @@ function installerOf(client: string): ClientInstaller {
 
 function installersInUse(
   found: readonly ClientInstaller[],
-  scope: Scope,
-  places: Places,
+  scope: InstallScope,
+  places: SettingsFolders,
   isAsked: boolean,
 ): ChosenInstallers {
   const installers: ClientInstaller[] = [];
@@ -126,15 +126,15 @@ function installersInUse(
 }
 
 /** Whether a client has been used on this account: it makes the folder of its settings when it first runs. */
-export function isInUse(installer: ClientInstaller, places: Places): Promise<boolean> {
-  return exists(userFolder(installer, places));
+export function isInUse(installer: ClientInstaller, places: SettingsFolders): Promise<boolean> {
+  return pathExists(userFolder(installer, places));
 }
 
 /** Where a client keeps what is this user's: its settings, its skills. */
-export function userFolder(installer: ClientInstaller, places: Places): string {
+export function userFolder(installer: ClientInstaller, places: SettingsFolders): string {
   return installer.userFolder?.(places) ?? dirname(installer.settingsFile('user', places) ?? places.home);
 }
 
-function hasScope(installer: ClientInstaller, scope: Scope, places: Places): boolean {
+function hasScope(installer: ClientInstaller, scope: InstallScope, places: SettingsFolders): boolean {
   return installer.settingsFile(scope, { ...places, topLevel: places.topLevel ?? places.cwd }) !== undefined;
 }

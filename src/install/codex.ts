@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { codexPlugin } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
@@ -24,7 +24,7 @@ const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
 
 const isOurs = isGuardCommand('codex');
 
-function entries(scope: Scope, launcher: string): HookEntry[] {
+function entries(scope: InstallScope, launcher: string): HookEntry[] {
   const command = guardCommand('codex', scope, launcher);
   return REGISTRATIONS.map(([event, matcher]) => {
     const timeout = event === 'SessionEnd' ? SESSION_END_TIMEOUT_S : TIMEOUT_S;
@@ -33,7 +33,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
   });
 }
 
-function home(places: Places): string {
+function home(places: SettingsFolders): string {
   const folder = places.env['CODEX_HOME'] || join(places.home, '.codex');
   return isAbsolute(folder) ? folder : resolve(places.cwd, folder);
 }
@@ -41,7 +41,9 @@ function home(places: Places): string {
 /** Codex CLI: `hooks.json` beside its `config.toml`. It has no settings for one person in one project. */
 export const codexInstaller: ClientInstaller = {
   client: 'codex',
+  title: 'Codex CLI',
   instructionsFile: 'AGENTS.md',
+  hookShell: 'login',
   programs: ['codex'],
   packageFile: (places) => codexPlugin(join(home(places), 'config.toml')),
   settingsFile(scope, places) {

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 import { isBlank, jsonValue } from './json-text.ts';
@@ -28,7 +28,7 @@ const FORMAT = { version: 1 } as const;
 const isOurs = isGuardCommand('copilot');
 
 /** Under `bash`: where there is only PowerShell, `command` would be run by it, fail, and so refuse every call. */
-function entries(scope: Scope, launcher: string): HookEntry[] {
+function entries(scope: InstallScope, launcher: string): HookEntry[] {
   const command = guardCommand('copilot', scope, launcher);
   const handler = { type: 'command', bash: command, timeoutSec: TIMEOUT_S };
   return REGISTRATIONS.map(([event, matcher]) =>
@@ -36,7 +36,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
   );
 }
 
-function home(places: Places): string {
+function home(places: SettingsFolders): string {
   const folder = places.env['COPILOT_HOME'] || join(places.home, '.copilot');
   return isAbsolute(folder) ? folder : resolve(places.cwd, folder);
 }
@@ -44,7 +44,9 @@ function home(places: Places): string {
 /** Copilot CLI: a file of ours in its folder of hooks, the user's or the project's. */
 export const copilotInstaller: ClientInstaller = {
   client: 'copilot',
+  title: 'Copilot CLI',
   instructionsFile: 'AGENTS.md',
+  hookShell: 'bash',
   programs: ['copilot'],
   userFolder: home,
   switches(places) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClientInstaller, Scope } from './client.ts';
+import type { ClientInstaller, InstallScope } from './client.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 
@@ -24,7 +24,7 @@ const FORMAT = { version: 1 } as const;
 
 const isOurs = isGuardCommand('cursor');
 
-function entries(scope: Scope, launcher: string): HookEntry[] {
+function entries(scope: InstallScope, launcher: string): HookEntry[] {
   const handler = { command: guardCommand('cursor', scope, launcher), timeout: TIMEOUT_S };
   return REGISTRATIONS.map(([event, matcher]) =>
     matcher === undefined ? { event, handler, flat: true } : { event, matcher, handler, flat: true },
@@ -34,6 +34,7 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
 /** Cursor: `hooks.json` in its folder, the user's or the project's. It has no settings for one person in one project. */
 export const cursorInstaller: ClientInstaller = {
   client: 'cursor',
+  title: 'Cursor',
   instructionsFile: 'AGENTS.md',
   programs: ['cursor', 'cursor-agent'],
   settingsFile(scope, places) {

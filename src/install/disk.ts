@@ -36,19 +36,19 @@ export async function followLinks(path: string): Promise<string> {
 }
 
 /** One file's place and bytes. */
-export interface FileFacts {
+export interface DiskFile {
   readonly path: string;
   readonly bytes: Buffer | undefined;
 }
 
 /** Reads one file, through its symbolic links. */
-export async function fileFacts(path: string): Promise<FileFacts> {
+export async function readFileFacts(path: string): Promise<DiskFile> {
   const real = await followLinks(path);
   return { path: real, bytes: await readBytes(real) };
 }
 
 /** The same; undefined where no file can be: a folder or a device stands there, or the links lead in a circle. */
-export async function plainFileFacts(path: string): Promise<FileFacts | undefined> {
+export async function plainFileFacts(path: string): Promise<DiskFile | undefined> {
   const real = await followLinks(path).catch(() => undefined);
   if (real === undefined) return undefined;
   const stat = await fs.stat(real).catch(() => undefined);
@@ -72,7 +72,7 @@ export async function readBytes(path: string): Promise<Buffer | undefined> {
 }
 
 /** Whether anything is there, a dangling link included. */
-export async function exists(path: string): Promise<boolean> {
+export async function pathExists(path: string): Promise<boolean> {
   return fs.lstat(path).then(
     () => true,
     () => false,
@@ -80,18 +80,18 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /** The path with its symbolic links resolved as far as it exists. */
-export async function realPath(path: string): Promise<string> {
+export async function resolvedPath(path: string): Promise<string> {
   return fs.realpath(path).catch(async (): Promise<string> => {
     const parent = dirname(path);
     return parent === path
       ? path
-      : join(await realPath(parent), path.slice(parent.length).replace(/^\//, ''));
+      : join(await resolvedPath(parent), path.slice(parent.length).replace(/^\//, ''));
   });
 }
 
 /** The folders on the way to `path` (inclusive) that do not exist, outermost first. */
 export async function missingFolders(path: string): Promise<string[]> {
-  if (await exists(path)) return [];
+  if (await pathExists(path)) return [];
   const parent = dirname(path);
   return parent === path ? [] : [...(await missingFolders(parent)), path];
 }
@@ -118,7 +118,7 @@ export async function requireWritable(folder: string): Promise<void> {
  * @param lock `<path>.lock` is the temporary name, as git does it: two writers cannot both hold it
  * @throws the file system's error; no temporary file is left
  */
-export async function replaceFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
+export async function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
   const suffix = lock ? '.lock' : `.handoff-${randomBytes(6).toString('hex')}`;
   const temporary = path + suffix;
   const former = await fs.stat(path).catch(() => undefined);

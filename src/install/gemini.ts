@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { geminiExtension } from './client-packages.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
 import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
@@ -28,7 +28,7 @@ const FORMAT = { comments: true } as const;
 
 const isOurs = isGuardCommand('gemini');
 
-function entries(scope: Scope, launcher: string): HookEntry[] {
+function entries(scope: InstallScope, launcher: string): HookEntry[] {
   const command = guardCommand('gemini', scope, launcher);
   const handler = { type: 'command', name: NAME, command, timeout: TIMEOUT_MS };
   return REGISTRATIONS.map(([event, matcher]) =>
@@ -36,14 +36,17 @@ function entries(scope: Scope, launcher: string): HookEntry[] {
   );
 }
 
-function folder(places: Places): string {
+function folder(places: SettingsFolders): string {
   return join(places.env['GEMINI_CLI_HOME'] || places.home, '.gemini');
 }
 
 /** Gemini CLI: its `settings.json`. It has no settings for one person in one project. */
 export const geminiInstaller: ClientInstaller = {
   client: 'gemini',
+  title: 'Gemini CLI',
   instructionsFile: 'GEMINI.md',
+  ...FORMAT,
+  hookShell: 'bash',
   programs: ['gemini'],
   packageFile: (places) => geminiExtension(join(folder(places), 'extensions'), places.topLevel ?? places.cwd),
   settingsFile(scope, places) {

@@ -1,4 +1,4 @@
-import type { Scope } from './client.ts';
+import type { InstallScope } from './client.ts';
 import type { CommandTest } from './hook-settings.ts';
 import { shellQuote } from './shell-quote.ts';
 
@@ -7,7 +7,7 @@ import { shellQuote } from './shell-quote.ts';
  * end is shown to the person at every tool call, or taken for a refusal. A project's settings are shared, so
  * they look on PATH. A release that changed this text would make Codex ask its users to trust it once more.
  */
-export function guardCommand(client: string, scope: Scope, launcher: string): string {
+export function guardCommand(client: string, scope: InstallScope, launcher: string): string {
   const guard = `guard --client ${client}`;
   if (FAIL_CLOSED.has(client)) return openCommand(guard, scope, launcher);
   if (scope === 'project') {
@@ -20,7 +20,7 @@ export function guardCommand(client: string, scope: Scope, launcher: string): st
 const FAIL_CLOSED: ReadonlySet<string> = new Set(['copilot']);
 
 /** Here not even a launcher that was killed, or another program of our name, may stop the calls. */
-function openCommand(guard: string, scope: Scope, launcher: string): string {
+function openCommand(guard: string, scope: InstallScope, launcher: string): string {
   const call = `${guard} --client-pid $PPID || exit 0`;
   return scope === 'project'
     ? `command -v git-handoff >/dev/null 2>&1 || exit 0; git-handoff ${call}`
@@ -29,7 +29,7 @@ function openCommand(guard: string, scope: Scope, launcher: string): string {
 
 /** Tells the commands that `guardCommand` makes for a client, of any release, from everybody else's. */
 export function isGuardCommand(client: string): CommandTest {
-  return (command) => command.includes('git-handoff') && command.includes(` guard --client ${client}`);
+  return (command) => command.includes('git-handoff') && `${command} `.includes(` guard --client ${client} `);
 }
 
 /**
@@ -37,7 +37,7 @@ export function isGuardCommand(client: string): CommandTest {
  * the working tree come with the repository: there only the text that `init` itself would write is run.
  */
 export function isHarmless(
-  hook: { readonly client: string; readonly scope: Scope; readonly command: string },
+  hook: { readonly client: string; readonly scope: InstallScope; readonly command: string },
   launcher: string,
 ): boolean {
   return hook.scope === 'user' || hook.command === guardCommand(hook.client, hook.scope, launcher);

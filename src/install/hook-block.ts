@@ -103,7 +103,7 @@ function piped(format: string, text: string): string {
  */
 export function chainBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
-    '# Runs this hook as it stands below, then the one of git-handoff; `git handoff uninstall` takes it out.',
+    '# Runs the hook below, then the one of git-handoff; `git handoff uninstall` takes it out.',
     `handoff_shim=${shellQuote(shimPath(packageRoot, hook))}`,
     'if [ -n "${GIT_HANDOFF_CHAINED-}" ]; then',
     '  unset GIT_HANDOFF_CHAINED handoff_shim',

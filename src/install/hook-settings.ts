@@ -31,7 +31,7 @@ export interface HookEntry {
 export type CommandTest = (command: string) => boolean;
 
 /** What a client's settings may hold besides. */
-export interface SettingsFormat {
+interface SettingsFormat {
   /** What the client wants to see as `"version"`; one that stands there is kept. */
   readonly version?: number;
   /** The client reads JSON with comments. */

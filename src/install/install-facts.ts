@@ -1,9 +1,9 @@
 import { dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { stateFolder } from '../host/folders.ts';
-import type { ClientInstaller, Scope } from './client.ts';
+import type { ClientInstaller, InstallScope } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { type FileFacts, fileFacts, missingFolders, realPath } from './disk.ts';
+import { type DiskFile, readFileFacts, missingFolders, resolvedPath } from './disk.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';
 import { type InstructionFacts, readInstructionFiles } from './instruction-files.ts';
 import { configWithoutUs, wantedConfig } from './edit-config.ts';
@@ -13,13 +13,13 @@ import { type RepositoryFacts, isIgnored, readRepository } from './repository-fa
 import { type SkillFacts, readSkills } from './skill.ts';
 import { repositoryEntry } from '../host/folders.ts';
 
-export interface SettingsFacts extends FileFacts {
+export interface SettingsFacts extends DiskFile {
   readonly installer: ClientInstaller;
 }
 
 /** All that the plan of `init` depends on, read once. */
 export interface InstallFacts {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly packageRoot: string;
   readonly nodePath: string;
   readonly repository: RepositoryFacts;
@@ -29,15 +29,15 @@ export interface InstallFacts {
   /** One for each client whose hooks are wanted. */
   readonly settings: readonly SettingsFacts[];
   /** `info/exclude` and the lines it needs, when settings files would show up in `git status`. */
-  readonly exclude: (FileFacts & { readonly patterns: readonly string[] }) | undefined;
+  readonly exclude: (DiskFile & { readonly patterns: readonly string[] }) | undefined;
   /** The project's instruction files, when they are to tell of us. */
   readonly instructions: readonly InstructionFacts[] | undefined;
   /** The skill of each client, when it is wanted. */
   readonly skills: readonly SkillFacts[];
-  readonly node: FileFacts;
-  readonly entry: FileFacts;
-  readonly repositoryReceipt: FileFacts;
-  readonly userReceipt: FileFacts;
+  readonly node: DiskFile;
+  readonly entry: DiskFile;
+  readonly repositoryReceipt: DiskFile;
+  readonly userReceipt: DiskFile;
   /** For each folder that a file of ours lies in: the folders on the way that do not exist. */
   readonly missing: ReadonlyMap<string, readonly string[]>;
 }
@@ -56,7 +56,7 @@ export interface Texts {
 export async function readInstallFacts(
   context: InstallContext,
   installers: readonly ClientInstaller[],
-  scope: Scope,
+  scope: InstallScope,
   texts: Texts = { instructions: false, skill: false },
 ): Promise<InstallFacts> {
   const { git } = context;
@@ -64,7 +64,7 @@ export async function readInstallFacts(
   const state = stateFolder({ ...context.env, HOME: context.home });
   const paths = installers.map((installer) => settingsPath(installer, scope, context, repository));
   const hooks = repository.hooksFolder === undefined ? [] : await readHooks(git, repository.hooksFolder);
-  const repositoryReceipt = await fileFacts(join(repository.commonDir, 'handoff', 'install.json'));
+  const repositoryReceipt = await readFileFacts(join(repository.commonDir, 'handoff', 'install.json'));
   const facts = {
     scope,
     packageRoot: context.packageRoot,
@@ -88,10 +88,10 @@ export async function readInstallFacts(
         : undefined,
     instructions: texts.instructions ? await readInstructions(repository) : undefined,
     skills: texts.skill ? await readSkills(installers, { ...context, topLevel: undefined }) : [],
-    node: await fileFacts(join(state, 'node')),
-    entry: await fileFacts(repositoryEntry(state, repository.commonDir)),
+    node: await readFileFacts(join(state, 'node')),
+    entry: await readFileFacts(repositoryEntry(state, repository.commonDir)),
     repositoryReceipt,
-    userReceipt: await fileFacts(join(state, 'install.json')),
+    userReceipt: await readFileFacts(join(state, 'install.json')),
   };
   return { ...facts, missing: await readMissing(facts) };
 }
@@ -100,7 +100,7 @@ async function readConfig(
   { git, packageRoot }: InstallContext,
   repository: RepositoryFacts,
   hooks: readonly HookFacts[],
-  { bytes, path }: FileFacts,
+  { bytes, path }: DiskFile,
 ): Promise<InstallFacts['config']> {
   const receipt = parseReceipt(bytes, path);
   const isUntouched =
@@ -116,7 +116,7 @@ async function readConfig(
 
 function settingsPath(
   installer: ClientInstaller,
-  scope: Scope,
+  scope: InstallScope,
   context: InstallContext,
   { topLevel }: RepositoryFacts,
 ): { installer: ClientInstaller; path: string } {
@@ -130,10 +130,14 @@ function settingsPath(
 }
 
 /** A link in the working tree comes with the repository: who wrote that must not choose which file of the user's is changed. */
-async function settingsAt(path: string, scope: Scope, { topLevel }: RepositoryFacts): Promise<FileFacts> {
-  const facts = await fileFacts(path);
+async function settingsAt(
+  path: string,
+  scope: InstallScope,
+  { topLevel }: RepositoryFacts,
+): Promise<DiskFile> {
+  const facts = await readFileFacts(path);
   if (scope === 'user' || topLevel === undefined) return facts;
-  const [real, top] = await Promise.all([realPath(facts.path), realPath(topLevel)]);
+  const [real, top] = await Promise.all([resolvedPath(facts.path), resolvedPath(topLevel)]);
   if (!/^(?:\.\.|\.git)(?:\/|$)/.test(relative(top, real))) return facts;
   throw new Failure(
     'environment',
@@ -163,7 +167,7 @@ async function readExclude(
     if (!(await isIgnored(git, path))) patterns.push(`/${relative(topLevel, path)}`);
   }
   if (patterns.length === 0) return undefined;
-  return { ...(await fileFacts(join(commonDir, 'info', 'exclude'))), patterns };
+  return { ...(await readFileFacts(join(commonDir, 'info', 'exclude'))), patterns };
 }
 
 async function readMissing(facts: Omit<InstallFacts, 'missing'>): Promise<Map<string, string[]>> {

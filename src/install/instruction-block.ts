@@ -30,7 +30,7 @@ interface Place {
 }
 
 /** Whether a text holds our block: `damaged` is a marker without its other, or more than one block. */
-export type BlockState = 'none' | 'whole' | 'damaged';
+type BlockState = 'none' | 'whole' | 'damaged';
 
 /** Whether a text holds our block; `damaged` where the markers do not make one. */
 export function blockState(text: string): BlockState {

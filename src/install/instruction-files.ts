@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
-import { type FileFacts, readBytes } from './disk.ts';
+import { type DiskFile, readBytes } from './disk.ts';
 import type { FileReceipt } from './change.ts';
 import { blockState } from './instruction-block.ts';
 
@@ -8,7 +8,7 @@ import { blockState } from './instruction-block.ts';
 const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 /** One of them, as it stands. */
-export interface InstructionFacts extends FileFacts {
+export interface InstructionFacts extends DiskFile {
   readonly name: string;
   /** `path` is that of the file itself, behind links; only a `file` has bytes. */
   readonly kind: 'missing' | 'file' | 'outside' | 'dangling link' | 'other';
@@ -33,7 +33,7 @@ async function readOne(top: string, name: string): Promise<InstructionFacts> {
 }
 
 /** A file that may hold our block, to be taken out again. */
-export interface InstructionSuspect extends FileFacts {
+interface InstructionSuspect extends DiskFile {
   readonly role: 'instructions';
   readonly client: undefined;
   readonly existed: boolean;

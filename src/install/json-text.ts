@@ -4,7 +4,7 @@
  */
 
 /** An element of an array or a member of an object, with its place in the text. */
-export interface JsonItem {
+interface JsonItem {
   /** The member's name; undefined in an array. */
   readonly key: string | undefined;
   readonly start: number;
@@ -20,7 +20,7 @@ export interface JsonNode {
 }
 
 /** How the text is laid out: one step of indentation, and the line ending. */
-export interface JsonStyle {
+interface JsonStyle {
   readonly indent: string;
   readonly eol: string;
 }

@@ -4,7 +4,7 @@ import { NEW_HOOK } from './hook-block.ts';
 import { contentStart } from './json-text.ts';
 
 /** One file that a plan is about. Texts are binary strings (one character a byte). */
-export interface FileGoal {
+interface FileGoal {
   readonly role: FileRole;
   readonly path: string;
   readonly client?: string;
@@ -30,10 +30,10 @@ export function planFile(goal: FileGoal): PlannedFile | undefined {
   const text = goal.want(base.bytes.toString('latin1'), current?.toString('latin1') ?? '');
   const after = Buffer.from(text, 'latin1');
   if (current !== undefined && after.equals(current)) return undefined;
-  const file = { path, role, existed: base.existed, ...(client === undefined ? {} : { client }) };
+  const file = { path, role, ...(client === undefined ? {} : { client }) };
   return {
-    change: { kind: 'file', role, path, before: current, after, mode },
-    receipt: fileReceipt(file, base.bytes, after),
+    change: { kind: 'file', ...file, before: current, after, mode },
+    receipt: fileReceipt({ ...file, existed: base.existed }, base.bytes, after),
   };
 }
 

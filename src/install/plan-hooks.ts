@@ -16,7 +16,7 @@ import type { HooksFolder, RepositoryFacts } from './repository-facts.ts';
 import { shellQuote } from './shell-quote.ts';
 
 /** What is to be done with the git hooks: changed files, and what a person must know or do by hand. */
-export interface HooksPlan {
+interface HooksPlan {
   readonly files: readonly PlannedFile[];
   readonly notices: readonly string[];
 }

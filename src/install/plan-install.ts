@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure.ts';
 import type { Change, FileChange } from './change.ts';
 import { markedBlock, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
-import type { FileFacts } from './disk.ts';
+import type { DiskFile } from './disk.ts';
 import type { InstallFacts, SettingsFacts } from './install-facts.ts';
 import { type PlannedFile, planFile } from './plan-file.ts';
 import { planHooks } from './plan-hooks.ts';
@@ -93,7 +93,7 @@ function planSettings(
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Failure('usage', `${settings.path}: ${error.message}; nothing was changed`, {
-      hint: `mend that file, or leave ${installer.client} out: git handoff init --client ${others.join(',') || 'none'}`,
+      hint: `fix that file, or leave ${installer.client} out: git handoff init --client ${others.join(',') || 'none'}`,
       cause: error,
     });
   }
@@ -133,7 +133,7 @@ function planExclude(facts: InstallFacts, receipt: Receipt): PlannedFile[] {
 }
 
 /** Bookkeeping that uninstall removes as a whole. */
-function write(file: FileFacts, text: string): FileChange | undefined {
+function write(file: DiskFile, text: string): FileChange | undefined {
   const after = Buffer.from(text, 'utf8');
   if (file.bytes?.equals(after) === true) return undefined;
   const { path, bytes: before } = file;
@@ -142,7 +142,7 @@ function write(file: FileFacts, text: string): FileChange | undefined {
 
 function writeReceipt(
   facts: InstallFacts,
-  file: FileFacts,
+  file: DiskFile,
   receipt: Receipt,
   planned: readonly PlannedFile[],
 ): FileChange | undefined {

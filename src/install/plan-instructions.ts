@@ -64,7 +64,7 @@ function reasonToLeave({ kind, bytes }: InstructionFacts): string | undefined {
   if (text.includes('\0')) return 'because it is not UTF-8 text';
   if (blockState(text) !== 'damaged') return undefined;
   return (
-    'because our block is damaged or stands there twice. Remove its lines <!-- git-handoff:… --> and what is between ' +
+    'because our block is damaged or occurs twice. Remove its lines <!-- git-handoff:… --> and what is between ' +
     'them, then run: git handoff init --instructions'
   );
 }

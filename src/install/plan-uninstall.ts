@@ -72,7 +72,7 @@ function undoFile(suspect: Suspect, installers: readonly ClientInstaller[], noti
     }
     if (suspect.role === 'instructions') {
       if (blockState(text) === 'damaged') {
-        notices.push(`${suspect.path}: our block is damaged or stands there twice; remove our lines by hand`);
+        notices.push(`${suspect.path}: our block is damaged or occurs twice; remove our lines by hand`);
       }
       return withoutInstructions(text);
     }

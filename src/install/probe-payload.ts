@@ -1,5 +1,5 @@
 /** What a client's own payload before a tool call looks like; the call is made up. */
-export interface ProbeCall {
+interface ProbeCall {
   readonly cwd: string;
   readonly tool: string;
 }

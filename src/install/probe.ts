@@ -1,18 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { ClientInstaller, Places, Scope } from './client.ts';
+import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
+import { withoutComments } from './json-text.ts';
 
 /** A command line of ours that a client's settings register. */
 export interface RegisteredHook {
   readonly client: string;
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly file: string;
   readonly command: string;
 }
 
 /** One settings file of a client, as it stands. */
 export interface ClientSettings {
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   readonly file: string;
   /** As a binary string, for the installers. */
   readonly text: string;
@@ -23,25 +24,25 @@ export interface ClientSettings {
   readonly missingEvents: readonly string[];
 }
 
-const SCOPES: readonly Scope[] = ['user', 'project', 'local'];
+const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
 /** Longer than the guard's own deadline by the start of a slow machine. Milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /** The settings files of a client that exist, with every command line of ours in them. */
-export function readClientSettings(installer: ClientInstaller, places: Places): ClientSettings[] {
+export function readClientSettings(installer: ClientInstaller, places: SettingsFolders): ClientSettings[] {
   const seen = new Set<string>();
   return SCOPES.flatMap((scope) => {
     const file = installer.settingsFile(scope, places);
     // The home folder may be a working tree itself.
     if (file === undefined || seen.has(file)) return [];
     seen.add(file);
-    const text = readText(file);
+    const text = readSettingsText(file);
     return text === undefined ? [] : [settingsOf(installer, scope, file, text)];
   });
 }
 
 /** The file as a binary string; undefined where there is none that can be read. */
-export function readText(file: string): string | undefined {
+export function readSettingsText(file: string): string | undefined {
   try {
     return readFileSync(file, 'latin1');
   } catch {
@@ -49,9 +50,14 @@ export function readText(file: string): string | undefined {
   }
 }
 
-function settingsOf(installer: ClientInstaller, scope: Scope, file: string, text: string): ClientSettings {
-  const { client } = installer;
-  const parsed = parse(text);
+function settingsOf(
+  installer: ClientInstaller,
+  scope: InstallScope,
+  file: string,
+  text: string,
+): ClientSettings {
+  const { client, comments } = installer;
+  const parsed = parse(comments === true ? withoutComments(text) : text);
   const commands = [...new Set(commandsIn(parsed.value))];
   const hooks = commands.map((command) => ({ client, scope, file, command }));
   const wanted =
@@ -92,22 +98,22 @@ function eventsIn(settings: unknown): string[] {
   return Object.entries(hooks).flatMap(([event, groups]) => (commandsIn(groups).length > 0 ? [event] : []));
 }
 
-/** Clients that say which shell they start; the others use the system's. */
-const BASH_CLIENTS: ReadonlySet<string> = new Set(['gemini', 'copilot']);
-
-/** The shell that a client hands its hooks to. Codex takes the user's own, as a login shell. */
-function shellOf(client: string, env: NodeJS.ProcessEnv): readonly [program: string, flag: string] {
-  if (client === 'codex') return [env['SHELL'] || '/bin/sh', '-lc'];
-  return [BASH_CLIENTS.has(client) ? 'bash' : '/bin/sh', '-c'];
+function shellOf(
+  { hookShell }: Pick<ClientInstaller, 'hookShell'>,
+  env: NodeJS.ProcessEnv,
+): readonly [program: string, flag: string] {
+  if (hookShell === 'login') return [env['SHELL'] || '/bin/sh', '-lc'];
+  return [hookShell ?? '/bin/sh', '-c'];
 }
 
 /** Runs a registered command line as its client would, with a payload on stdin. Its exit status. */
 export function fireHook(
   hook: RegisteredHook,
+  installer: Pick<ClientInstaller, 'hookShell'>,
   payload: object,
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): { status: number | null; shell: string } {
-  const [shell, flag] = shellOf(hook.client, options.env);
+  const [shell, flag] = shellOf(installer, options.env);
   const { status } = spawnSync(shell, [flag, hook.command], {
     ...options,
     input: JSON.stringify(payload),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** A program that a shell would start for `git-handoff`, or git for `git handoff`. */
-export interface FoundProgram {
+interface FoundProgram {
   readonly path: string;
   /** Another program of that name is known (a Go tool that moves branches). */
   readonly isOurs: boolean;

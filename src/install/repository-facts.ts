@@ -2,7 +2,7 @@ import { promises as fs } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { type GitRunner, gitFailure } from '../git/run.ts';
 import { type ConfigHooks, parseConfigHooks, runsConfigHooks } from './config-hooks.ts';
-import { followLinks, readBytes, realPath } from './disk.ts';
+import { followLinks, readBytes, resolvedPath } from './disk.ts';
 
 /** The folder that git takes hooks from in this worktree (githooks(5), `core.hooksPath`). */
 export interface HooksFolder {
@@ -48,7 +48,7 @@ export async function readRepository(git: GitRunner, cwd: string): Promise<Repos
     throw gitFailure('rev-parse', result);
   };
   const gitDir = (await ask('--git-dir')) ?? '';
-  const commonDir = await realPath((await ask('--git-common-dir')) ?? '');
+  const commonDir = await resolvedPath((await ask('--git-common-dir')) ?? '');
   const topLevel = await ask('--show-toplevel');
   const configPath = await followLinks(join(commonDir, 'config'));
   const enabled = await git(['config', '--local', '-z', '--get-all', 'handoff.enabled'], { cwd });
@@ -99,7 +99,7 @@ async function readHooksFolder(
   if (configured === '') return undefined;
   const runsIn = at.topLevel ?? at.gitDir;
   const path = configured === undefined ? join(at.commonDir, 'hooks') : resolve(runsIn, configured);
-  const real = await realPath(path);
+  const real = await resolvedPath(path);
   const inGitDir = isInside(real, at.commonDir);
   const inWorkTree = !inGitDir && (await workTreeOf(git, real, at.commonDir));
   const perWorktree = configured !== undefined && !isAbsolute(configured);
@@ -116,7 +116,7 @@ async function workTreeOf(git: GitRunner, path: string, commonDir: string): Prom
   const cwd = await presentFolder(path);
   const result = await git(['rev-parse', '--path-format=absolute', '--git-common-dir'], { cwd });
   if (result.code !== 0) return false;
-  return (await realPath(result.stdout.toString('utf8').replace(/\n$/, ''))) === commonDir;
+  return (await resolvedPath(result.stdout.toString('utf8').replace(/\n$/, ''))) === commonDir;
 }
 
 async function presentFolder(path: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { type FileReceipt, sha256 } from './change.ts';
-import type { ClientInstaller, Places } from './client.ts';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { userFolder } from './clients.ts';
-import { type FileFacts, fileFacts, readBytes } from './disk.ts';
+import { type DiskFile, readFileFacts, readBytes } from './disk.ts';
 import { planFile } from './plan-file.ts';
 import type { TextsPlan } from './plan-instructions.ts';
 import type { Receipt } from './receipt.ts';
@@ -12,24 +12,24 @@ import type { Receipt } from './receipt.ts';
 const SKILL = join('skills', 'git-handoff', 'SKILL.md');
 
 /** Where one client looks for the skill, and what the skill says. */
-export interface SkillFacts extends FileFacts {
+export interface SkillFacts extends DiskFile {
   readonly client: string;
   readonly text: Buffer;
 }
 
 /**
- * Reads the package's skill and what stands in its place in each client's folder.
+ * Reads the package's skill and what is in its place in each client's folder.
  *
  * @throws Failure `environment` when the package is not whole, or a file cannot be read
  */
 export async function readSkills(
   installers: readonly ClientInstaller[],
-  places: Places & { readonly packageRoot: string },
+  places: SettingsFolders & { readonly packageRoot: string },
 ): Promise<SkillFacts[]> {
   const source = join(places.packageRoot, SKILL);
   const text = await readBytes(source);
   if (text === undefined) {
-    throw new Failure('environment', `${source} is missing: the package is not whole`, {
+    throw new Failure('environment', `${source} is missing: the package is incomplete`, {
       hint: 'npm i -g git-handoff',
     });
   }
@@ -37,7 +37,7 @@ export async function readSkills(
     installers.map(async (installer) => ({
       client: installer.client,
       text,
-      ...(await fileFacts(join(userFolder(installer, places), SKILL))),
+      ...(await readFileFacts(join(userFolder(installer, places), SKILL))),
     })),
   );
 }

@@ -4,7 +4,7 @@ import type { FileReceipt, FileRole } from './change.ts';
 import { stateFolder } from '../host/folders.ts';
 import type { ClientInstaller } from './client.ts';
 import type { InstallContext } from './context.ts';
-import { type FileFacts, exists, fileFacts, plainFileFacts } from './disk.ts';
+import { type DiskFile, pathExists, readFileFacts, plainFileFacts } from './disk.ts';
 import { GIT_HOOKS } from './hook-block.ts';
 import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
@@ -14,7 +14,7 @@ import { repositoryEntry } from '../host/folders.ts';
 import { otherRepositories } from './user-state.ts';
 
 /** A file that may hold a part of ours. */
-export interface Suspect extends FileFacts {
+export interface Suspect extends DiskFile {
   readonly role: FileRole;
   readonly client: string | undefined;
   readonly existed: boolean;
@@ -28,9 +28,9 @@ export interface RepositoryRemains {
   /** The config without us, for a config that was edited since. */
   readonly restoredConfig: Buffer;
   /** Files that the guard leaves in the git folders of worktrees. */
-  readonly markers: readonly FileFacts[];
+  readonly markers: readonly DiskFile[];
   readonly folderExists: boolean;
-  readonly entry: FileFacts;
+  readonly entry: DiskFile;
 }
 
 /** All that the plan of `uninstall` depends on, read once. */
@@ -78,7 +78,7 @@ export async function readUninstallFacts(
     repository: repository === undefined ? undefined : await readRemains(context, repository, state),
     user: {
       state,
-      stateExists: await exists(state),
+      stateExists: await pathExists(state),
       receipt,
       suspects: await withDefaults(receipt, 'settings', defaults),
       others: await otherRepositories(state, repository?.commonDir),
@@ -106,13 +106,13 @@ async function readRemains(
     ],
     restoredConfig: await configWithoutUs(context.git, facts, receipt.enabledBefore ?? []),
     markers: (await Promise.all(markers.map(plainFileFacts))).filter((file) => file !== undefined),
-    folderExists: await exists(folder),
-    entry: await fileFacts(repositoryEntry(state, facts.commonDir)),
+    folderExists: await pathExists(folder),
+    entry: await readFileFacts(repositoryEntry(state, facts.commonDir)),
   };
 }
 
 async function readReceipt(path: string): Promise<Receipt> {
-  return parseReceipt((await fileFacts(path)).bytes, path);
+  return parseReceipt((await readFileFacts(path)).bytes, path);
 }
 
 /**

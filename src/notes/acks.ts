@@ -8,7 +8,7 @@ import type { InRepository } from '../git/repository.ts';
 const MAX_TRIES = 5;
 
 /** What readers have acknowledged: `refs/handoffs-local/acks/<branch>/<topic>/<reader>`. */
-export type Acks = ReadonlyMap<string, Oid>;
+type Acks = ReadonlyMap<string, Oid>;
 
 /** Reads those of one handoff. */
 export async function readAcks(repository: InRepository, path: HandoffPath): Promise<Acks> {
@@ -51,7 +51,7 @@ export async function acknowledge(
   }
   if (locked !== undefined)
     throw new Failure('environment', `a lock is in the way: ${locked}`, { hint: 'git handoff doctor' });
-  throw new Failure('lost-race', 'the acknowledgement was moved by others at every try', {
+  throw new Failure('lost-race', 'the acknowledgement changed at every attempt', {
     hint: 'git handoff list --unread',
   });
 }

@@ -1,10 +1,11 @@
-import { appendFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FailedCommand } from '../domain/automatic-note.ts';
+import { jsonFields } from '../domain/json-fields.ts';
 import type { SessionId } from '../domain/names.ts';
 import { entries, readText } from '../host/disk.ts';
 import { ensureFolder, repositoryFolder } from '../host/folders.ts';
-import { randomName } from '../host/random-name.ts';
+import { putText } from '../host/output-file.ts';
 
 /**
  * `<common>/handoff/failed/<session>`: a session's last shell commands that failed, one JSON line each, for the note
@@ -29,10 +30,7 @@ export function rememberFailed(commonDir: string, session: SessionId, failed: Fa
   // The line feed before it ends what a process that died has begun.
   appendFileSync(file, `\n${lineOf(failed)}`, { mode: 0o600 });
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) <= TRIM_AT) return;
-  const temporary = `${file}.${randomName()}.new`;
-  const kept = readFailed(commonDir, session);
-  writeFileSync(temporary, kept.map(lineOf).join(''), { mode: 0o600 });
-  renameSync(temporary, file);
+  putText(file, readFailed(commonDir, session).map(lineOf).join(''));
 }
 
 /** The last of them, oldest first; the same command twice in a row is one. */
@@ -56,21 +54,14 @@ export function forgetCommandsNaming(commonDir: string, word: string): void {
     const file = join(failedFolder(commonDir), name);
     const lines = readText(file).split('\n');
     const kept = lines.filter((line) => !line.includes(word));
-    if (kept.length === lines.length) continue;
-    const temporary = `${file}.${randomName()}.new`;
-    writeFileSync(temporary, kept.join('\n'), { mode: 0o600 });
-    renameSync(temporary, file);
+    if (kept.length < lines.length) putText(file, kept.join('\n'));
   }
 }
 
 const lineOf = ({ command, exit }: FailedCommand) => `${JSON.stringify({ command, exit: exit ?? null })}\n`;
 
 function parseLine(line: string): FailedCommand[] {
-  try {
-    const { command, exit } = JSON.parse(line) as Record<string, unknown>;
-    if (typeof command !== 'string') return [];
-    return [{ command, exit: typeof exit === 'number' ? exit : undefined }];
-  } catch {
-    return [];
-  }
+  const { command, exit } = jsonFields(line);
+  if (typeof command !== 'string') return [];
+  return [{ command, exit: typeof exit === 'number' ? exit : undefined }];
 }

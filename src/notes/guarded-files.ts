@@ -42,7 +42,7 @@ export function readOnDisk(path: string): Buffer | undefined {
 
 /** Every copy there is, unread. */
 export function listCopies(repository: InRepository, timeoutMs?: number): Promise<Ref[]> {
-  return listRefs(repository, [FILES], { content: true, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  return listRefs(repository, [FILES], { content: true, timeoutMs });
 }
 
 /** Of these copies (listed with content), those whose file no longer has the content that was seen last. */
@@ -51,10 +51,9 @@ export async function changedCopies(
   refs: readonly Ref[],
   timeoutMs?: number,
 ): Promise<FileCopy[]> {
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
   const trees = refs.map((ref) => parseTree(Buffer.from(ref.content, 'latin1'), formatOf(ref.oid)));
   const paths = await readObjects(
-    { cwd: repository.cwd, ...limits },
+    { cwd: repository.cwd, timeoutMs },
     refs.map((ref) => ({ name: `${ref.oid}:${PATH}` })),
   );
   const changed = refs.flatMap((ref, at) => {
@@ -67,7 +66,7 @@ export async function changedCopies(
       : [{ ref, path, content, tree: trees[at] }];
   });
   const contents = await readObjects(
-    { cwd: repository.cwd, ...limits },
+    { cwd: repository.cwd, timeoutMs },
     changed.map(({ content }) => ({ name: content })),
   );
   return changed.map(({ ref, path, tree }, at) => ({
@@ -112,7 +111,7 @@ function contentName(copy: Ref): Oid | undefined {
 }
 
 /** A copy to store; `found` is what was noticed in the file's place, if anything was. */
-export interface NewCopy {
+interface NewCopy {
   readonly path: string;
   readonly content: Uint8Array;
   readonly found: Uint8Array | undefined;

@@ -2,22 +2,19 @@ import {
   type AutomaticReason,
   type HandoffCommit,
   type HandoffState,
-  NOTE_FILE,
   type RecordedState,
-  STATE_FILE,
-  formatMessage,
-  formatState,
 } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
-import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
 import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
 import type { StartedGit } from '../git/run.ts';
-import { type Repository, objectFormat } from '../git/repository.ts';
+import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
+import { addCommit } from './new-commit.ts';
+import { personName } from './person-name.ts';
 import { type TopicState, readTopic } from './topic.ts';
 
 /** Tries of a swap; between them ownership is decided again. */
@@ -34,7 +31,6 @@ export interface CommitContent {
   readonly recorded: RecordedState;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  readonly agent: string | undefined;
   /** `undefined` with a note of its own: to nobody in particular. A note that stays keeps its address. */
   readonly to?: string | undefined;
   /** The operator that it is from; a note that stays keeps it. */
@@ -45,7 +41,7 @@ export interface CommitContent {
   readonly importedFrom?: string | undefined;
   /** What somebody let pass in it; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Committer;
   /** Seconds since the epoch. */
   readonly seconds: number;
 }
@@ -61,7 +57,14 @@ export type WriteResult =
     }
   /** Nothing to do: the topic is the caller's already, or is in that state already. */
   | { readonly kind: 'unchanged'; readonly tip: HandoffCommit }
-  | { readonly kind: 'not-owner'; readonly owner: SessionId; readonly tip: Oid }
+  | {
+      readonly kind: 'not-owner';
+      readonly owner: SessionId;
+      /** What a person is called, and the client of a session. */
+      readonly name: string | undefined;
+      readonly client: string | undefined;
+      readonly tip: Oid;
+    }
   | { readonly kind: 'expectation-missed'; readonly tip: Oid | undefined }
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
@@ -88,7 +91,7 @@ export function abandonEarly(early: EarlyStart): void {
   early.refs.abandon();
 }
 
-export interface CommitOptions {
+interface HandoffCommitOptions {
   /** What was begun before everything else was known; used by the first try. */
   readonly early?: EarlyStart;
   /** Says that a tip needs no commit (closing what is closed, taking one's own). */
@@ -105,7 +108,7 @@ export async function commitHandoff(
   path: HandoffPath,
   intent: Intent,
   content: CommitContent,
-  options: CommitOptions = {},
+  options: HandoffCommitOptions = {},
 ): Promise<WriteResult> {
   const blocked: string[] = [];
   for (let attempt = 0; attempt < MAX_TRIES && blocked.length < MAX_LOCKED; attempt++) {
@@ -114,6 +117,8 @@ export async function commitHandoff(
     const before = await (early?.topic ?? readTopic(repository, path));
     requireReadable(before);
     const decision = decideOwnership(before.tip, intent);
+    if (decision.kind === 'not-owner')
+      return { ...decision, name: personName(before.tip), client: before.tip?.trailers?.client };
     if (decision.kind !== 'proceed') return decision;
     if (before.tip !== undefined && options.idle?.(before.tip) === true)
       return { kind: 'unchanged', tip: before.tip };
@@ -161,27 +166,14 @@ async function storeCommit(
   started: StartedGit | undefined,
 ): Promise<{ commit: HandoffCommit; batch: ObjectBatch; stored: Promise<void> }> {
   const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
-  const note = content.note ?? (await noteOf(repository, parent));
-  const tree = batch.tree([
-    { name: NOTE_FILE, oid: batch.blob(note) },
-    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(content.recorded))) },
-  ]);
-  const { recorded, seconds, author } = content;
-  const summary = content.summary ?? parent?.summary ?? '';
-  const parents = parent === undefined ? [] : [parent.oid];
-  const trailers = {
-    owner: me,
-    base: content.base,
-    client: content.client,
-    agent: content.agent,
-    state: content.state,
-    ...passing,
-    ...nature(content, parent),
-  };
-  const message = formatMessage(summary, trailers);
-  const oid = batch.commit({ tree, parents, ...author, seconds, message });
-  const commit = { oid, parents, trailers, recorded, hasNote: true, summary, seconds, mail: author.email };
-  assertLegal(parent, commit);
+  const { base, client, state } = content;
+  const commit = addCommit(batch, {
+    ...content,
+    parents: parent === undefined ? [] : [parent],
+    note: batch.blob(content.note ?? (await noteOf(repository, parent))),
+    summary: content.summary ?? parent?.summary ?? '',
+    trailers: { owner: me, base, client, state, ...passing, ...nature(content, parent) },
+  });
   return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
 }
 
@@ -190,12 +182,6 @@ function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   const { to, from, automatic, importedFrom, secretAllowed } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
   return { to, from, automatic, importedFrom, secretAllowed };
-}
-
-/** The write passes the same gate as everybody else's; a refusal here is our own fault. */
-function assertLegal(parent: HandoffCommit | undefined, commit: HandoffCommit): void {
-  const verdict = checkStep(parent === undefined ? [] : [parent], commit);
-  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
 }
 
 async function noteOf(repository: Repository, parent: HandoffCommit | undefined): Promise<Uint8Array> {

@@ -1,4 +1,5 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
+import { jsonFields } from '../domain/json-fields.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
@@ -14,7 +15,7 @@ const MAX_TRIES = 100;
 const MAX_LOCKED = 3;
 
 /** Why a text is kept although it did not become the tip. */
-export interface LostDetails {
+interface LostDetails {
   /** `refused`: a writer lost or did not own · `illegal-move`: what stood at a ref that was moved by hand. */
   readonly kind: 'refused' | 'illegal-move';
   readonly session: SessionId | null;
@@ -28,7 +29,7 @@ export interface LostDetails {
 }
 
 /** One kept text. */
-export interface LostText {
+interface LostText {
   readonly ref: RefName;
   readonly number: number;
   readonly details: LostDetails;
@@ -110,9 +111,5 @@ export async function readLost(
 
 function parseDetails(content: Buffer | undefined): LostDetails {
   const fallback: LostDetails = { kind: 'refused', session: null, at: 0, reason: 'unknown', tip: null };
-  try {
-    return { ...fallback, ...(JSON.parse(content?.toString('utf8') ?? '') as Partial<LostDetails>) };
-  } catch {
-    return fallback;
-  }
+  return { ...fallback, ...(jsonFields(content?.toString('utf8') ?? '') as Partial<LostDetails>) };
 }

@@ -1,6 +1,6 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
-import { type IllegalReason, type Place, checkCommit, checkMove } from '../domain/transition.ts';
+import { type IllegalReason, type Place, checkHandoffCommit, checkMove } from '../domain/transition.ts';
 import { firstParentChain } from '../git/commits.ts';
 import { type Parents, historyOf, walkEach } from '../git/histories.ts';
 import { type Found, loadJudged } from '../git/judged-commits.ts';
@@ -54,7 +54,7 @@ export async function judgeMoves(
     await load(wanted);
     for (const { move, added } of open) {
       const wrong = added.map((oid) => found.get(oid)).find((commit) => isWrong(commit));
-      if (typeof wrong === 'object') reasons.set(move, checkCommit(wrong) ?? 'not a descendant');
+      if (typeof wrong === 'object') reasons.set(move, checkHandoffCommit(wrong) ?? 'not a descendant');
     }
   }
   for (const range of ranges) {
@@ -65,7 +65,7 @@ export async function judgeMoves(
 }
 
 const isWrong = (commit: Found | undefined) =>
-  typeof commit === 'object' && checkCommit(commit) !== undefined;
+  typeof commit === 'object' && checkHandoffCommit(commit) !== undefined;
 
 /** What can be told before any history is walked. */
 function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): IllegalReason | undefined {
@@ -74,7 +74,7 @@ function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): 
   if (tip === 'other') return 'no commit';
   // What we have never seen is in no history of ours.
   if (typeof tip !== 'object' || typeof before === 'string') return 'not a descendant';
-  return checkCommit(tip);
+  return checkHandoffCommit(tip);
 }
 
 /** The commits that a move adds, newest first, and the parents of theirs that it does not. */

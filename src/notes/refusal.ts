@@ -1,5 +1,6 @@
 import { Failure, type FailureCode } from '../domain/failure.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import type { SessionId } from '../domain/names.ts';
+import { ownerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Repository } from '../git/repository.ts';
 import { keepInFile } from '../host/folders.ts';
@@ -7,10 +8,10 @@ import type { WriteResult } from './handoffs.ts';
 import { saveLost } from './lost.ts';
 import { type TopicArgument, typedTopic } from './topic-argument.ts';
 
-export type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
+type RefusedWrite = Exclude<WriteResult, { kind: 'written' } | { kind: 'unchanged' }>;
 
 /** Who wanted to write what where, for keeping the text when it cannot become the tip. */
-export interface RefusedText {
+export interface WriteIntent {
   readonly repository: Repository;
   readonly target: TopicArgument;
   /** `undefined` for acts without a text of their own (take, close). */
@@ -20,20 +21,20 @@ export interface RefusedText {
 }
 
 /** Turns a refused write into the failure that says who, what and the next command; the text is kept first. */
-export async function refusal(result: RefusedWrite, text: RefusedText): Promise<Failure> {
+export async function refusal(result: RefusedWrite, text: WriteIntent): Promise<Failure> {
   const name = typedTopic(text.target.branch, text.target.topic);
   const show = `git handoff show ${name}`;
   switch (result.kind) {
     case 'not-owner': {
-      const message = `${name} belongs to ${ownerName(result.owner)}`;
+      const message = `${name} belongs to ${ownerName(result.owner, result)}`;
       return failKeeping(text, 'not-owner', message, `git handoff take ${name}`);
     }
     case 'expectation-missed': {
-      const now = result.tip === undefined ? 'there is none' : `it is at ${result.tip}`;
+      const now = result.tip === undefined ? 'it no longer exists' : `it is at ${result.tip}`;
       return failKeeping(text, 'lost-race', `${name} is not at the expected commit: ${now}`, show);
     }
     case 'lost-race':
-      return failKeeping(text, 'lost-race', `${name} was moved by others at every try`, show);
+      return failKeeping(text, 'lost-race', `${name} changed at every attempt`, show);
     case 'read-only':
       return failKeeping(
         text,
@@ -46,7 +47,7 @@ export async function refusal(result: RefusedWrite, text: RefusedText): Promise<
 
 /** A failure whose message says where the text is kept. */
 export async function failKeeping(
-  text: RefusedText,
+  text: WriteIntent,
   code: FailureCode,
   message: string,
   hint: string,
@@ -70,13 +71,6 @@ export async function failKeeping(
 export function keptText(note: Uint8Array): string {
   const file = keepInFile(note);
   return file === undefined
-    ? 'your text could NOT be kept, no folder takes it'
+    ? 'your text could NOT be kept: no folder is writable'
     : `your text is kept in ${escapeLine(file)}`;
-}
-
-/** An owner as messages name it. */
-export function ownerName(owner: SessionId): string {
-  return owner.startsWith('person-')
-    ? `a person (${shortId(owner)})`
-    : `session ${escapeLine(shortId(owner))}`;
 }

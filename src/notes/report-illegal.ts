@@ -33,8 +33,8 @@ export function reasonText(reason: IllegalReason): string {
 
 const PLAIN_WORDS: Partial<Record<IllegalReason, string>> = {
   'not a descendant': 'rewound or replaced',
-  'no commit': 'points at something that is no commit',
-  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024 / 1024} MiB is no handoff`,
+  'no commit': 'points at something that is not a commit',
+  'commit too large': `a commit object of more than ${MAX_COMMIT_BYTES / 1024 / 1024} MiB`,
   'note too large': `a note of more than ${MAX_NOTE_BYTES / 1024 / 1024} MiB`,
 };
 
@@ -44,7 +44,7 @@ function describe(state: TopicState, { reason }: IllegalMove): string {
   const name = typedTopic(state.branch, state.topic);
   return (
     `${escapeLine(handoffRef(state.path))} ${what} behind git-handoff's back${how}; ${truth(state)}. ` +
-    `What stood there: git handoff show ${name} --lost. To put it back: git handoff doctor --fix`
+    `What was there: git handoff show ${name} --lost. To put it back: git handoff doctor --fix`
   );
 }
 

@@ -2,7 +2,8 @@ import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { decideGuardedChange } from '../domain/guarded-change.ts';
 import { markerOwner } from '../domain/marker.ts';
-import { type SessionId, shortId } from '../domain/names.ts';
+import type { SessionId } from '../domain/names.ts';
+import { ownerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Ref } from '../git/refs.ts';
 import { linkTarget } from '../host/disk.ts';
@@ -55,11 +56,11 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
     else await putCopies(repository, [{ path, content: disk, found: undefined }]);
     return [];
   }
-  const who = `\`${escapeLine(basename(path))}\` of session ${escapeLine(shortId(markerOwner(before) ?? ''))}`;
+  const who = `\`${escapeLine(basename(path))}\` of ${ownerName(markerOwner(before) ?? '')}`;
   if (decision === 'tell') {
     await putCopies(repository, [{ path, content: found, found: copy.content }]);
     return [
-      `${who} was changed without the guard seeing it. Its former text: git cat-file -p ${copy.ref}:found`,
+      `${who} was changed without the guard seeing it. Its previous text: git cat-file -p ${copy.ref}:found`,
     ];
   }
   await putCopies(repository, [{ path, content: copy.content, found }]);
@@ -69,6 +70,6 @@ async function settle(cwd: string, copy: FileCopy, session: SessionId | undefine
   writeFileSync(path, copy.content);
   const what = disk === undefined ? 'removed' : 'overwritten';
   return [
-    `${who} was ${what} without the guard seeing it; its text was put back. What stood there: git cat-file -p ${copy.ref}:found`,
+    `${who} was ${what} without the guard seeing it; its text was put back. What was there: git cat-file -p ${copy.ref}:found`,
   ];
 }

@@ -3,7 +3,7 @@ import { type Staleness, decideStaleness } from '../domain/staleness.ts';
 import {
   type Branches,
   type Limits,
-  branchMoves,
+  readBranchLogs,
   findDefaultBranch,
   listBranches,
   mergedBranches,
@@ -132,6 +132,9 @@ export async function findLanded(
     tips: new Set<string>(),
   };
   if (inDoubt.length === 0) return nothing;
-  const [moves, tips] = await Promise.all([branchMoves(cwd, inDoubt, left()), mergedTips(cwd, into, left())]);
+  const [moves, tips] = await Promise.all([
+    readBranchLogs(cwd, inDoubt, left()),
+    mergedTips(cwd, into, left()),
+  ]);
   return { ...nothing, moves, tips };
 }

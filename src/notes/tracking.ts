@@ -4,7 +4,7 @@ import {
   type RemoteSummary,
   decideRelation,
   localOnly,
-  summarise,
+  summariseRemotes,
 } from '../domain/tracking/relation.ts';
 import { type TipPair, countApart } from '../git/ahead-behind.ts';
 import { formatOf, objectName } from '../git/hash.ts';
@@ -84,7 +84,7 @@ export async function compareWithRemotes(
   const relations = new Map([...local.keys()].map((place) => [place, relate(place)]));
   return {
     of: (path) => relations.get(placeOf(path)) ?? [],
-    summary: summarise([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
+    summary: summariseRemotes([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type RescueNote, beyondLimits, parseRescueNote, rescuedBytes } from '../domain/rescue.ts';
 import type { Oid, RefName } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { type CommitText, parseCommit } from '../git/commits.ts';
+import { type CommitText, parseCommit } from '../git/commit-text.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
 import { readObjects } from '../git/objects.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
@@ -51,12 +51,11 @@ export async function listRescues(
   cwd: string,
   { worktreeId, timeoutMs }: { worktreeId?: string | undefined; timeoutMs?: number | undefined } = {},
 ): Promise<Rescue[]> {
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
   const prefix = worktreeId === undefined ? RESCUE : `${RESCUE}${worktreeId}/`;
-  const refs = await listRefs({ cwd }, [prefix], { content: true, ...limits });
+  const refs = await listRefs({ cwd }, [prefix], { content: true, timeoutMs });
   const trees = refs.filter(({ type }) => type === 'tree');
   const names = trees.map(({ oid }) => ({ name: `${oid}:${NOTE_NAME}` }));
-  const notes = await readObjects({ cwd, ...limits }, names);
+  const notes = await readObjects({ cwd, timeoutMs }, names);
   const texts = new Map(trees.map(({ name }, at) => [name, notes[at]?.content.toString('utf8') ?? '']));
   const found = refs.flatMap((ref) => rescueOf(ref, texts.get(ref.name)) ?? []);
   return found.sort((a, b) => a.number - b.number);
@@ -121,7 +120,7 @@ export async function keepRescues(
 }
 
 /** What keeping needs to know. */
-export interface Keeping {
+interface Keeping {
   /** Every rescue of the repository: numbers are its own, so that one says which is meant. */
   readonly known: readonly Rescue[];
   readonly limits: RescueLimits;

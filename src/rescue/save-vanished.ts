@@ -44,7 +44,7 @@ export async function saveVanished(
   const gone = vanishedBetween(before, after, looked.ownerOf);
   if (gone.length === 0) return undefined;
   const cwd = place.top;
-  const limits = timeoutMs === undefined ? {} : { timeoutMs };
+  const limits = { timeoutMs };
   const names = gone.map(({ path }) => path);
   const [known, committed] = await Promise.all([
     listRescues(cwd, limits),
@@ -63,7 +63,7 @@ async function keptBefore(
   worktreeId: string,
   known: readonly Rescue[],
   lost: readonly DirtyPath[],
-  limits: { timeoutMs?: number },
+  limits: { timeoutMs: number | undefined },
 ): Promise<{ unknown: DirtyPath[]; newest: number | undefined }> {
   const recent = known
     .filter((one): one is SavedWork => one.kind === 'work' && one.worktreeId === worktreeId)
@@ -118,7 +118,7 @@ async function keep(
     skipped: [],
   } as const;
   const tree = rescueTree(batch, note, [files, undefined]);
-  const stored = batch.storeMany({ cwd, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const stored = batch.storeMany({ cwd, timeoutMs });
   const numbers = await keepRescues({ cwd, worktreeId }, 'work', [tree], {
     known,
     limits,

@@ -9,7 +9,7 @@ import type { Budget } from '../host/io.ts';
 import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from './rescues.ts';
 
 /** Why and for whom work is saved. */
-export interface Occasion {
+interface Occasion {
   readonly kind: RescueNote['kind'];
   readonly command: string;
   readonly session: SessionId | null;
@@ -18,7 +18,7 @@ export interface Occasion {
   readonly ownerOf: (path: string) => SessionId | null;
 }
 
-export interface SaveLimits {
+interface SaveLimits {
   readonly limits: RescueLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -26,7 +26,7 @@ export interface SaveLimits {
 }
 
 /** Work that is safe: under a new number, or under that of a former snapshot of the very same. */
-export interface Saved {
+interface Saved {
   readonly number: number;
   readonly skipped: readonly SkippedFile[];
 }

@@ -10,23 +10,24 @@ export interface SeenStash {
   readonly rescues: readonly Rescue[];
 }
 
+/** Looks at the stash, and at what of it has been kept. */
+export async function readStash(cwd: string, timeoutMs?: number): Promise<SeenStash> {
+  const [entries, rescues] = await Promise.all([listStash(cwd, timeoutMs), listRescues(cwd, { timeoutMs })]);
+  const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
+  return { entries, fresh: entries.filter(({ oid }) => !pinned.has(oid)), rescues };
+}
+
 /**
- * Looks at the stash and keeps every entry that is new by a ref of its own: one that is dropped later is still there.
+ * Keeps every entry that is new by a ref of its own: one that is dropped later is still there.
  *
  * @param now milliseconds since the epoch
  */
-export async function pinStash(
+export async function keepStash(
   place: RescuePlace,
+  { entries, fresh, rescues }: SeenStash,
   limits: RescueLimits,
   now: number,
-  timeoutMs?: number,
-): Promise<SeenStash> {
-  const [entries, rescues] = await Promise.all([
-    listStash(place.cwd, timeoutMs),
-    listRescues(place.cwd, { timeoutMs }),
-  ]);
-  const pinned = new Set(rescues.filter(({ kind }) => kind === 'stash').map(({ oid }) => oid));
-  const fresh = entries.filter(({ oid }) => !pinned.has(oid));
+): Promise<void> {
   // The oldest first: numbers grow with time.
   const oids = fresh
     .slice(0, MAX_NEW)
@@ -34,7 +35,18 @@ export async function pinStash(
     .reverse();
   const held = new Set(entries.map(({ oid }) => oid));
   if (oids.length > 0) await keepRescues(place, 'stash', oids, { known: rescues, limits, now, held });
-  return { entries, fresh, rescues };
+}
+
+/** Looks at the stash and keeps what is new. */
+export async function pinStash(
+  place: RescuePlace,
+  limits: RescueLimits,
+  now: number,
+  timeoutMs?: number,
+): Promise<SeenStash> {
+  const seen = await readStash(place.cwd, timeoutMs);
+  await keepStash(place, seen, limits, now);
+  return seen;
 }
 
 /** More entries than this are pinned by and by. */

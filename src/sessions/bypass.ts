@@ -9,7 +9,7 @@ import {
   formatConsumed,
   formatToken,
   isAbandoned,
-  isFresh,
+  isTokenFresh,
   parseConsumed,
   parseToken,
 } from '../domain/bypass.ts';
@@ -38,7 +38,7 @@ const keyFile = (key: BypassKey) =>
 export function putToken(commonDir: string, token: BypassToken): void {
   const folder = bypassFolder(commonDir);
   ensureFolder(folder);
-  for (const { file } of readTokens(commonDir).filter((one) => !isFresh(one.token, token.at)))
+  for (const { file } of readTokens(commonDir).filter((one) => !isTokenFresh(one.token, token.at)))
     rmSync(file, { force: true });
   const temporary = join(folder, `.${randomName()}`);
   writeFileSync(temporary, formatToken(token), { mode: 0o600, flag: 'wx' });
@@ -46,7 +46,7 @@ export function putToken(commonDir: string, token: BypassToken): void {
 }
 
 /** What a check is about: who is refused, and what the bypass would count for. */
-export interface BypassRequest {
+interface BypassRequest {
   /** `undefined`: a person. */
   readonly session: SessionId | undefined;
   readonly key: BypassKey;
@@ -63,7 +63,7 @@ export function consumeBypass(commonDir: string, request: BypassRequest): 'again
   if (isCovered(commonDir, request)) return 'again';
   const { session, key, now, files = false } = request;
   const usable = readTokens(commonDir)
-    .filter(({ token }) => isFresh(token, now) && fits(token, session))
+    .filter(({ token }) => isTokenFresh(token, now) && fits(token, session))
     // One that names the session first, then the oldest.
     .sort(
       (a, b) =>

@@ -35,7 +35,7 @@ export interface Caller {
 /**
  * The session that runs this command, by the nearest-ancestor rule, or `undefined` for a person.
  *
- * @throws Failure `usage` when `--session` is invalid, fits several sessions or contradicts the session it runs in.
+ * @throws Failure `usage` when `--session` is invalid, matches several sessions or contradicts the session it runs in.
  */
 export function findSession(
   context: Context,
@@ -62,7 +62,7 @@ export function findSession(
     case 'contradiction':
       throw new Failure(
         'usage',
-        `--session ${identity.option} contradicts the session this runs in (${shortId(identity.ambient)})`,
+        `--session ${identity.option} conflicts with the session that runs this command (${shortId(identity.ambient)})`,
         { hint: 'leave --session out' },
       );
     case 'session':
@@ -83,7 +83,7 @@ function wholeId(text: string, records: readonly SessionRecord[]): string {
   const ids = records.map(({ session }) => session);
   const meant = meantId(text, ids);
   if (meant !== undefined || !ids.some((id) => canMean(text, id))) return meant ?? text;
-  throw new Failure('usage', `--session ${text} fits several sessions`, {
+  throw new Failure('usage', `--session ${text} matches several sessions`, {
     hint: 'git handoff sessions --all --json',
   });
 }

@@ -35,7 +35,7 @@ export interface JudgedSession extends StoredSession {
 export async function listSessions(repository: InRepository, timeoutMs?: number): Promise<StoredSession[]> {
   const refs = await listRefs(repository, [LIVE], {
     content: true,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
   });
   return sessionsFrom(refs);
 }
@@ -48,6 +48,11 @@ export function sessionsFrom(refs: readonly Ref[]): StoredSession[] {
     if (place === undefined || record === undefined || record.session !== place.session) return [];
     return [{ worktreeId: place.worktreeId, oid: ref.oid, record }];
   });
+}
+
+/** The client of each session, as its record tells. */
+export function clientsOf(sessions: readonly StoredSession[]): ReadonlyMap<SessionId, string> {
+  return new Map(sessions.map(({ record }) => [record.session, record.client]));
 }
 
 /** Judges sessions by the process table and their last call. `now` in milliseconds since the epoch. */

@@ -15,27 +15,27 @@ import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 const FRESH_MS = 60_000;
 
 /** Where a session is at work. */
-export interface WorkPlace {
+interface SessionPlace {
   readonly gitDir: string;
   readonly commonDir: string;
 }
 
 /** Whether this session was put on record here a moment ago, under this very process. */
 export function isFreshlyRegistered(
-  place: WorkPlace,
+  place: SessionPlace,
   session: SessionId,
   client: ProcessId | undefined,
   now: number,
 ): boolean {
   const folder = cacheFolder(place, session);
   if (folder === undefined || client === undefined) return false;
-  const file = statSync(join(folder, fileName(client)), { throwIfNoEntry: false });
+  const file = statSync(`${folder}/${fileName(client)}`, { throwIfNoEntry: false });
   return file !== undefined && now - file.mtimeMs < FRESH_MS;
 }
 
 /** Remembers that the session was put on record under this process. True when it is to be told of `twin`. */
 export function rememberRegistration(
-  place: WorkPlace,
+  place: SessionPlace,
   session: SessionId,
   client: ProcessId | undefined,
   twin: ProcessId | undefined,
@@ -53,7 +53,7 @@ export function rememberRegistration(
 }
 
 /** Every process under which the session was put on record here, gone ones too. */
-export function registeredProcesses(place: WorkPlace, session: SessionId): ProcessId[] {
+export function registeredProcesses(place: SessionPlace, session: SessionId): ProcessId[] {
   const folder = cacheFolder(place, session);
   if (folder === undefined) return [];
   try {
@@ -64,7 +64,7 @@ export function registeredProcesses(place: WorkPlace, session: SessionId): Proce
 }
 
 /** Forgets under which processes a session was put on record here. */
-export function forgetRegistration(place: WorkPlace, session: SessionId): void {
+export function forgetRegistration(place: SessionPlace, session: SessionId): void {
   const folder = cacheFolder(place, session);
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 }
@@ -88,9 +88,9 @@ function makeStale(file: string): void {
   }
 }
 
-function cacheFolder({ gitDir, commonDir }: WorkPlace, session: SessionId): string | undefined {
+function cacheFolder({ gitDir, commonDir }: SessionPlace, session: SessionId): string | undefined {
   const worktree = knownWorktreeId(gitDir);
   return worktree === undefined
     ? undefined
-    : join(repositoryFolder(commonDir), 'registered', worktree, session);
+    : `${repositoryFolder(commonDir)}/registered/${worktree}/${session}`;
 }

@@ -1,7 +1,7 @@
 import type { Sides } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
-import type { JudgedSession } from './records.ts';
+import { type JudgedSession, clientsOf } from './records.ts';
 
 /**
  * Who counts as the asking session (itself, whose conversation it carries on, its parents and children) and who is
@@ -17,5 +17,6 @@ export function sidesOf(session: SessionId | undefined, sessions: readonly Judge
   const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
   // A conversation that goes on after `/clear` has not let go of its former id's work.
   const atWork = live.flatMap((id) => [id, ...succeededBy(id, records)]);
-  return { own, foreign: new Set(atWork.filter((id) => !own.has(id))) };
+  const foreign = new Set(atWork.filter((id) => !own.has(id)));
+  return { own, foreign, clients: clientsOf(sessions) };
 }

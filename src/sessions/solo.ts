@@ -1,5 +1,4 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { randomName } from '../host/random-name.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import type { SessionRecord } from '../domain/session.ts';
@@ -9,7 +8,7 @@ import type { SessionRecord } from '../domain/session.ts';
  * a cache of the live refs for the sh fast path. Order of events: a session creates its ref, and unlinks
  * the file if that names another one; whoever makes the file lists the refs afterwards.
  */
-const SOLO_FILE = 'handoff-solo';
+const soloFile = (gitDir: string) => `${gitDir}/handoff-solo`;
 
 /**
  * Says that this session is alone here; false when the file names another one. The caller must list the refs afterwards,
@@ -18,7 +17,7 @@ const SOLO_FILE = 'handoff-solo';
 export function claimSolo(gitDir: string, record: SessionRecord): boolean {
   const text = `${record.session} ${record.pid ?? '-'} ${record.start ?? '-'}\n`;
   if (readSolo(gitDir) === text) return true;
-  const file = join(gitDir, SOLO_FILE);
+  const file = soloFile(gitDir);
   const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, text);
   try {
@@ -45,12 +44,12 @@ export function isSolo(gitDir: string, session: SessionId): boolean {
 
 /** Nobody is alone here any more. */
 export function removeSolo(gitDir: string): void {
-  rmSync(join(gitDir, SOLO_FILE), { force: true });
+  rmSync(soloFile(gitDir), { force: true });
 }
 
 function readSolo(gitDir: string): string | undefined {
   try {
-    return readFileSync(join(gitDir, SOLO_FILE), 'utf8');
+    return readFileSync(soloFile(gitDir), 'utf8');
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { addCheapEffects, isTooLarge } from './cheap.ts';
 import { callCommand, type Callables } from './dispatch.ts';
 import type { ShellEffects, ShellWorld } from './effects.ts';
-import { Input, Machine, Output, type Frame, type Runner } from './machine.ts';
+import { CommandInput, ShellMachine, CommandOutput, type Frame, type Runner } from './machine.ts';
 import { PROGRAMS } from './programs/table.ts';
 import { CWD, Scope } from './scope.ts';
 import { parseScript } from './script.ts';
@@ -38,13 +38,13 @@ export function analyseArgv(argv: readonly string[], world: ShellWorld): ShellEf
 function analyse(
   source: string,
   world: ShellWorld,
-  run: (machine: Machine, frame: Frame) => void,
+  run: (machine: ShellMachine, frame: Frame) => void,
 ): ShellEffects {
-  const machine = new Machine(world, source, RUNNER);
+  const machine = new ShellMachine(world, source, RUNNER);
   const scope = Scope.root((name) => world.variable(name));
   scope.set(CWD, world.cwd);
   scope.set('PWD', world.cwd, true);
-  const frame = { scope, input: new Input(UNKNOWN), output: new Output() };
+  const frame = { scope, input: new CommandInput(UNKNOWN), output: new CommandOutput() };
   run(machine, frame);
   machine.runTraps();
   if (machine.exhausted) addCheapEffects(machine, scope);

@@ -5,7 +5,7 @@ import type {
   CommandExpansionPart,
   SyntaxNode,
 } from 'unbash';
-import type { Machine } from './machine.ts';
+import type { ShellMachine } from './machine.ts';
 import type { Scope } from './scope.ts';
 import { UNKNOWN } from './unknown.ts';
 import { setVariable } from './variables.ts';
@@ -13,7 +13,12 @@ import { setVariable } from './variables.ts';
 const MAX_EVALUATED = 200;
 
 /** The number that an arithmetic expression (`length` characters of source) comes to, as text. */
-export function evaluate(machine: Machine, root: ArithmeticExpression, length: number, scope: Scope): string {
+export function evaluate(
+  machine: ShellMachine,
+  root: ArithmeticExpression,
+  length: number,
+  scope: Scope,
+): string {
   if (length > MAX_EVALUATED) return UNKNOWN;
   const number = numberOf(machine, root, scope);
   return number === undefined || !Number.isSafeInteger(number) ? UNKNOWN : String(number);
@@ -36,7 +41,7 @@ export function runSubstitutions(
  * expression that is one assignment the value is told; any other may be taken a different number of times.
  */
 export function assignAll(
-  machine: Machine,
+  machine: ShellMachine,
   root: ArithmeticExpression,
   scope: Scope,
   isRepeated = false,
@@ -61,7 +66,7 @@ function assignedName(node: SyntaxNode): string | undefined {
   return target?.type === 'ArithmeticWord' ? /^[A-Za-z_]\w*$/.exec(target.value)?.[0] : undefined;
 }
 
-function assignedNumber(machine: Machine, node: ArithmeticExpression, scope: Scope): number | undefined {
+function assignedNumber(machine: ShellMachine, node: ArithmeticExpression, scope: Scope): number | undefined {
   if (node.end - node.pos > MAX_EVALUATED) return undefined;
   if (node.type === 'ArithmeticUnary') {
     const before = numberOf(machine, node.operand, scope);
@@ -76,7 +81,7 @@ function assignedNumber(machine: Machine, node: ArithmeticExpression, scope: Sco
     : combine(node.operator.slice(0, -1), left, right);
 }
 
-function numberOf(machine: Machine, node: ArithmeticExpression, scope: Scope): number | undefined {
+function numberOf(machine: ShellMachine, node: ArithmeticExpression, scope: Scope): number | undefined {
   if (node.type === 'ArithmeticGroup') return numberOf(machine, node.expression, scope);
   if (node.type === 'ArithmeticWord') return wordNumber(machine, node.value, scope);
   if (node.type !== 'ArithmeticBinary') return undefined;
@@ -85,7 +90,7 @@ function numberOf(machine: Machine, node: ArithmeticExpression, scope: Scope): n
   return left === undefined || right === undefined ? undefined : combine(node.operator, left, right);
 }
 
-function wordNumber(machine: Machine, word: string, scope: Scope): number | undefined {
+function wordNumber(machine: ShellMachine, word: string, scope: Scope): number | undefined {
   if (/^\d+$/.test(word)) return Number(word);
   const name = /^\$?\{?([A-Za-z_]\w*)\}?$/.exec(word)?.[1];
   const value = name === undefined ? undefined : machine.value(scope, name);

@@ -1,13 +1,13 @@
 import { decideWords } from './conditions.ts';
 import { DIRECTORY_BUILTINS } from './directories.ts';
-import type { Call, Program, Status } from './machine.ts';
+import type { ProgramCall, Program, Status } from './machine.ts';
 import { TEXT_BUILTINS } from './output.ts';
 import { hasOption, optionValue, parseOptions } from './options.ts';
 import { POSITIONAL } from './scope.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 import { checkIdentity, setVariable } from './variables.ts';
 
-function declare({ name, args, frame, machine }: Call): Status {
+function declare({ name, args, frame, machine }: ProgramCall): Status {
   const { scope } = frame;
   const flags = args.filter((word) => /^[-+]/.test(word)).join('');
   const exports = name === 'export' ? !flags.includes('n') : /-\w*x/.test(flags);
@@ -34,7 +34,7 @@ function declare({ name, args, frame, machine }: Call): Status {
   return true;
 }
 
-function unset({ args, frame, machine }: Call): Status {
+function unset({ args, frame, machine }: ProgramCall): Status {
   for (const name of args.filter((word) => !word.startsWith('-'))) {
     checkIdentity(machine, name, undefined, 'unset');
     frame.scope.unset(name);
@@ -42,7 +42,7 @@ function unset({ args, frame, machine }: Call): Status {
   return true;
 }
 
-function set({ args, frame }: Call): Status {
+function set({ args, frame }: ProgramCall): Status {
   const { scope } = frame;
   for (let i = 0; i < args.length; i++) {
     const word = args[i] ?? '';
@@ -61,7 +61,7 @@ function set({ args, frame }: Call): Status {
   return true;
 }
 
-function shopt({ args, frame }: Call): Status {
+function shopt({ args, frame }: ProgramCall): Status {
   const on = args.includes('-s') ? 'on' : args.includes('-u') ? 'off' : undefined;
   for (const name of on === undefined ? [] : ['globstar', 'dotglob'].filter((each) => args.includes(each))) {
     frame.scope.set(` ${name}`, on ?? '');
@@ -69,7 +69,7 @@ function shopt({ args, frame }: Call): Status {
   return true;
 }
 
-function shift({ args, frame, machine }: Call): Status {
+function shift({ args, frame, machine }: ProgramCall): Status {
   const words = machine.value(frame.scope, POSITIONAL);
   if (words === undefined || typeof words === 'string') return false;
   machine.charge(words.size);
@@ -79,7 +79,7 @@ function shift({ args, frame, machine }: Call): Status {
 }
 
 /** `read`: the next line of what is known of the input, split by IFS. */
-function read({ name, args, frame, machine }: Call): Status {
+function read({ name, args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'a:d:i:n:N:p:t:u:', stops: true });
   const { scope, input } = frame;
   const line = hasOption(options, 'd') && input.rest.includes('\0') ? untilNul(input) : input.line();
@@ -107,7 +107,7 @@ function read({ name, args, frame, machine }: Call): Status {
   return known ? true : undefined;
 }
 
-function untilNul(input: Call['frame']['input']): string {
+function untilNul(input: ProgramCall['frame']['input']): string {
   const [line = '', ...rest] = input.rest.split('\0');
   input.rest = rest.join('\0');
   return line;
@@ -121,7 +121,7 @@ function nthWord(line: string, n: number): number {
   return at;
 }
 
-function mapfile({ args, frame, machine }: Call): Status {
+function mapfile({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'd:n:O:s:u:C:c:' });
   const lines = frame.input.rest
     .split(frame.input.rest.includes('\0') ? '\0' : '\n')
@@ -131,18 +131,18 @@ function mapfile({ args, frame, machine }: Call): Status {
   return true;
 }
 
-function evaluate({ args, frame, machine }: Call): Status {
+function evaluate({ args, frame, machine }: ProgramCall): Status {
   const text = args.slice(args[0] === '--' ? 1 : 0).join(' ');
   if (!isKnown(text)) machine.unsure = true;
   return machine.run.script(machine, text, frame);
 }
 
 /** `let i+=1 j=2` is `(( i+=1, j=2 ))`. */
-function arithmetic({ args, frame, machine }: Call): Status {
+function arithmetic({ args, frame, machine }: ProgramCall): Status {
   return machine.run.script(machine, `((${args.join(',')}))`, frame);
 }
 
-function source({ args, frame, machine }: Call): Status {
+function source({ args, frame, machine }: ProgramCall): Status {
   const [file = '', ...words] = args.filter((word, n) => n > 0 || word !== '--');
   const path = machine.path(frame.scope, file);
   const text =
@@ -156,13 +156,13 @@ function source({ args, frame, machine }: Call): Status {
   return status;
 }
 
-function trap({ args, frame, machine }: Call): Status {
+function trap({ args, frame, machine }: ProgramCall): Status {
   const [text = '', ...signals] = args.filter((word) => !/^-[lpP]$|^--$/.test(word));
   if (signals.length > 0 && text !== '-' && text !== '') machine.trap(text, frame);
   return true;
 }
 
-function exec(call: Call): Status {
+function exec(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { short: 'a:', stops: true });
   if (values.has('c')) clearIdentity(call, 'exec -c');
   if (operands.length === 0) return true;
@@ -172,7 +172,7 @@ function exec(call: Call): Status {
 }
 
 /** Records that a command is started with an empty environment. */
-export function clearIdentity({ machine }: Call, by: string): void {
+export function clearIdentity({ machine }: ProgramCall, by: string): void {
   for (const name of [
     'GIT_HANDOFF_SESSION',
     'CLAUDE_CODE_SESSION_ID',
@@ -185,7 +185,7 @@ export function clearIdentity({ machine }: Call, by: string): void {
 }
 
 /** `command` and `builtin`: the rest of the words without functions; `command -v` only looks up. */
-function plain(call: Call): Status {
+function plain(call: ProgramCall): Status {
   const { operands, values } = parseOptions(call.args, { stops: true });
   if (values.has('v') || values.has('V')) {
     call.frame.output.add(`${operands.join('\n')}\n`);

@@ -1,4 +1,4 @@
-import type { Machine } from './machine.ts';
+import type { ShellMachine } from './machine.ts';
 import { basename } from './disk.ts';
 import type { Scope } from './scope.ts';
 
@@ -29,7 +29,7 @@ const OPERATOR =
  * The rule for commands that are too large or too nested to read: a handoff's file or ref that is named in a
  * text with any write operator counts as changed. One pass over the text per kind of name.
  */
-export function addCheapEffects(machine: Machine, scope: Scope): void {
+export function addCheapEffects(machine: ShellMachine, scope: Scope): void {
   const { source, disk } = machine;
   if (!OPERATOR.test(source)) return;
   for (const word of wordsAround(source, 'handoff-')) {

@@ -1,4 +1,4 @@
-import type { Frame, Machine, Status } from './machine.ts';
+import type { Frame, ShellMachine, Status } from './machine.ts';
 import type { Scope, Value } from './scope.ts';
 
 const MAX_ATTEMPTS = 64;
@@ -7,7 +7,7 @@ const MAX_ATTEMPTS = 64;
  * Runs a step once for each combination of the possible values that it looks at, so that expansion itself
  * deals with one value at a time. Without branches so far this is one plain call. Returns the first result.
  */
-function eachChoice<T>(machine: Machine, frame: Frame, run: (frame: Frame) => T): T | undefined {
+function eachChoice<T>(machine: ShellMachine, frame: Frame, run: (frame: Frame) => T): T | undefined {
   if (!machine.branched) return run(frame);
   const outer = machine.ambiguous;
   const layers: Scope[] = [];
@@ -31,7 +31,7 @@ function eachChoice<T>(machine: Machine, frame: Frame, run: (frame: Frame) => T)
 }
 
 /** As `eachChoice`, of a step that succeeds or fails: told only when it does the same for every value. */
-export function eachStatus(machine: Machine, frame: Frame, run: (frame: Frame) => Status): Status {
+export function eachStatus(machine: ShellMachine, frame: Frame, run: (frame: Frame) => Status): Status {
   const statuses: Status[] = [];
   eachChoice(machine, frame, (chosen) => statuses.push(run(chosen)));
   const [first] = statuses;

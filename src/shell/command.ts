@@ -1,12 +1,12 @@
 import type { Assignment, Command } from 'unbash';
-import type { Frame, Machine, Status } from './machine.ts';
+import type { Frame, ShellMachine, Status } from './machine.ts';
 import { applyRedirects } from './redirects.ts';
 import type { Variable } from './scope.ts';
 import { assign } from './variables.ts';
 import { expandFields, expandText } from './words.ts';
 
 /** Runs a simple command: words, redirections and assignments are expanded in bash's order, then it is called. */
-export function runCommand(machine: Machine, command: Command, frame: Frame): Status {
+export function runCommand(machine: ShellMachine, command: Command, frame: Frame): Status {
   const guesses = machine.guesses;
   const { words, arrays } = expandWords(machine, command, frame);
   const certain = machine.guesses === guesses;
@@ -27,7 +27,7 @@ export function runCommand(machine: Machine, command: Command, frame: Frame): St
 }
 
 /** Expands the words; array assignments of `declare` and its kin stay apart, the others become `name=value`. */
-function expandWords(machine: Machine, command: Command, frame: Frame) {
+function expandWords(machine: ShellMachine, command: Command, frame: Frame) {
   const words = command.name === undefined ? [] : expandFields(machine, command.name, frame);
   const arrays: Assignment[] = [];
   for (const part of command.suffix) {
@@ -45,7 +45,7 @@ function expandWords(machine: Machine, command: Command, frame: Frame) {
 
 /** Runs a command with `NAME=value` before it: exported to it, gone afterwards. */
 function withPrefix(
-  machine: Machine,
+  machine: ShellMachine,
   assignments: readonly Assignment[],
   frame: Frame,
   run: () => Status,

@@ -1,17 +1,17 @@
 import type { TestExpression } from 'unbash';
-import type { Call, Frame, Machine, Status } from './machine.ts';
+import type { ProgramCall, Frame, ShellMachine, Status } from './machine.ts';
 import { patternMatcher } from './pattern.ts';
 import { isKnown } from './unknown.ts';
 import { expandPattern, expandText } from './words.ts';
 
 /** Whether a `[[ … ]]` holds, for comparisons of known text; files may have changed, so those are never decided. */
-export function decideTest(machine: Machine, test: TestExpression, frame: Frame): Status {
+export function decideTest(machine: ShellMachine, test: TestExpression, frame: Frame): Status {
   const guesses = machine.guesses;
   const status = decide(machine, test, frame);
   return machine.guesses === guesses ? status : undefined;
 }
 
-function decide(machine: Machine, test: TestExpression, frame: Frame): Status {
+function decide(machine: ShellMachine, test: TestExpression, frame: Frame): Status {
   switch (test.type) {
     case 'TestGroup':
       return decide(machine, test.expression, frame);
@@ -59,7 +59,7 @@ function compare(left: string, operator: string, right: string): Status {
 }
 
 /** Whether `[ … ]` or `test …` holds, for comparisons of known text. */
-export function decideWords({ name, args, certain }: Call): Status {
+export function decideWords({ name, args, certain }: ProgramCall): Status {
   const words = name === '[' ? args.slice(0, -1) : args;
   if (!certain || !words.every(isKnown)) return undefined;
   const [first = '', second = '', third = ''] = words;

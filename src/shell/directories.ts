@@ -1,5 +1,5 @@
 import { basename, dirname } from './disk.ts';
-import type { Call, Program, Status } from './machine.ts';
+import type { ProgramCall, Program, Status } from './machine.ts';
 import { hasOption, parseOptions } from './options.ts';
 import { CWD } from './scope.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
@@ -7,7 +7,7 @@ import { isKnown, UNKNOWN } from './unknown.ts';
 const STACK = ' dirs';
 
 /** Enters a folder as `cd` does: `..` is taken from the name (`-P`: from the disk), OLDPWD remembers the last. */
-function enter(call: Call, word: string, physical: boolean): Status {
+function enter(call: ProgramCall, word: string, physical: boolean): Status {
   const { machine, frame } = call;
   const { scope } = frame;
   const before = machine.cwd(scope);
@@ -38,7 +38,12 @@ function enter(call: Call, word: string, physical: boolean): Status {
   return undefined;
 }
 
-function candidates({ machine, frame }: Call, word: string, base: string, physical: boolean): string[] {
+function candidates(
+  { machine, frame }: ProgramCall,
+  word: string,
+  base: string,
+  physical: boolean,
+): string[] {
   const from = (folder: string) => {
     const joined = word.startsWith('/') ? word : `${folder}/${word}`;
     return physical ? machine.disk.realpath('/', joined) : lexical(joined);
@@ -64,7 +69,7 @@ function lexical(path: string): string {
   return `/${done.join('/')}`;
 }
 
-function cd(call: Call): Status {
+function cd(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {});
   const [word] = options.operands;
@@ -73,17 +78,17 @@ function cd(call: Call): Status {
   return enter(call, word ?? home, hasOption(options, 'P'));
 }
 
-function text({ machine, frame }: Call, name: string): string {
+function text({ machine, frame }: ProgramCall, name: string): string {
   const value = machine.value(frame.scope, name);
   return typeof value === 'string' ? value : UNKNOWN;
 }
 
-function stack({ machine, frame }: Call): string[] {
+function stack({ machine, frame }: ProgramCall): string[] {
   const value = machine.value(frame.scope, STACK);
   return value === undefined || typeof value === 'string' ? [] : [...value.values()];
 }
 
-function pushd(call: Call): Status {
+function pushd(call: ProgramCall): Status {
   const { machine, frame } = call;
   const word = call.args.find((arg) => !/^-[nP]$|^--$/.test(arg));
   const folders = stack(call);
@@ -95,14 +100,14 @@ function pushd(call: Call): Status {
   return status;
 }
 
-function popd(call: Call): Status {
+function popd(call: ProgramCall): Status {
   const [top, ...rest] = stack(call);
   if (top === undefined) return false;
   call.frame.scope.set(STACK, new Map(rest.map((folder, n) => [String(n), folder])));
   return enter(call, top, false);
 }
 
-function pwd(call: Call): Status {
+function pwd(call: ProgramCall): Status {
   const folder = call.machine.cwd(call.frame.scope);
   const physical = call.args.includes('-P') && isKnown(folder);
   call.frame.output.add(`${physical ? call.machine.disk.realpath('/', folder) : folder}\n`);

@@ -8,7 +8,7 @@ const MAX_READS = 2000;
 const MAX_PATH = 4096;
 
 /** What `shopt` changes about pathname expansion. */
-export interface GlobOptions {
+interface GlobOptions {
   /** `globstar`: `**` goes down any number of folders. */
   readonly deep?: boolean;
   /** `dotglob`: names with a leading dot match too. */

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from 'unbash';
 import { BUILTINS } from './builtins.ts';
 import { basename } from './disk.ts';
-import type { Call, Frame, Machine, Program, Status } from './machine.ts';
+import type { ProgramCall, Frame, ShellMachine, Program, Status } from './machine.ts';
 import { READERS } from './read-only.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 
@@ -10,12 +10,12 @@ const MAX_DEPTH = 48;
 /** What the call of a command needs beside its words; supplied by `analyse.ts`. */
 export interface Callables {
   readonly programs: ReadonlyMap<string, Program>;
-  runFunction(machine: Machine, body: SyntaxNode, args: readonly string[], frame: Frame): Status;
+  runFunction(machine: ShellMachine, body: SyntaxNode, args: readonly string[], frame: Frame): Status;
 }
 
 /** Calls a command by its words: a function, a builtin, a program of the table, or a script made by this command. */
 export function callCommand(
-  machine: Machine,
+  machine: ShellMachine,
   argv: readonly string[],
   frame: Frame,
   certain: boolean,
@@ -37,7 +37,12 @@ export function callCommand(
   return status;
 }
 
-function call(machine: Machine, word: string, rest: Omit<Call, 'name'>, callables: Callables): Status {
+function call(
+  machine: ShellMachine,
+  word: string,
+  rest: Omit<ProgramCall, 'name'>,
+  callables: Callables,
+): Status {
   const { args, frame } = rest;
   const { programs } = callables;
   const body = frame.scope.function(word);

@@ -4,7 +4,7 @@ import { escapePattern, hasWildcard } from './pattern.ts';
 export type Piece = { readonly text: string; readonly mode: 'quoted' | 'glob' | 'split' } | 'break';
 
 /** A field as literal text and as pattern; `active` when the pattern has wildcards of its own. */
-export interface Field {
+interface Field {
   literal: string;
   pattern: string;
   active: boolean;

@@ -18,7 +18,7 @@ import { isKnown, UNKNOWN } from './unknown.ts';
 export type Status = boolean | undefined;
 
 /** What a command prints, as far as it is known. */
-export class Output {
+export class CommandOutput {
   text = '';
 
   add(text: string): void {
@@ -28,7 +28,7 @@ export class Output {
 }
 
 /** What a command reads; `read` takes a line of it, so it is shared by the commands of a group. */
-export class Input {
+export class CommandInput {
   rest: string;
   /** The file that it is read from. */
   readonly file: string | undefined;
@@ -52,24 +52,24 @@ export class Input {
 /** Where a command runs: its shell's state and its streams. */
 export interface Frame {
   readonly scope: Scope;
-  readonly input: Input;
-  readonly output: Output;
+  readonly input: CommandInput;
+  readonly output: CommandOutput;
 }
 
 /** A command as it would be executed. */
-export interface Call {
+export interface ProgramCall {
   /** Base name of the program. */
   readonly name: string;
   /** Words after the name, expanded; unknown stretches are UNKNOWN. */
   readonly args: readonly string[];
   readonly frame: Frame;
-  readonly machine: Machine;
+  readonly machine: ShellMachine;
   /** Whether every expansion of the words is certain, so that a test of them may decide a branch. */
   readonly certain: boolean;
 }
 
 /** What a program does when called. */
-export type Program = (call: Call) => Status;
+export type Program = (call: ProgramCall) => Status;
 
 const MAX_TEXT = 65536;
 const STREAMS = new Map([
@@ -88,13 +88,13 @@ const MAX_TRAPS = 500;
 /** The interpreter's own functions, handed to words and programs so that no module needs its caller. */
 export interface Runner {
   /** Runs script text in a frame; what it changes in the frame's scope stays. */
-  script(machine: Machine, text: string, frame: Frame): Status;
-  statements(machine: Machine, statements: readonly Statement[], frame: Frame): Status;
-  argv(machine: Machine, argv: readonly string[], frame: Frame, certain?: boolean): Status;
+  script(machine: ShellMachine, text: string, frame: Frame): Status;
+  statements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status;
+  argv(machine: ShellMachine, argv: readonly string[], frame: Frame, certain?: boolean): Status;
 }
 
 /** One analysis: what was found, what the disk looks like by now, and how much work is left. */
-export class Machine {
+export class ShellMachine {
   readonly disk: Disk;
   readonly source: string;
   readonly run: Runner;

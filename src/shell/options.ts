@@ -6,7 +6,7 @@ export interface Options {
 }
 
 /** Which options take a value, written as in getopt(3). */
-export interface OptionSpec {
+export interface GetoptSpec {
   /** Short options with a value: `o:`; with one only when attached: `i::`. Others are flags. */
   readonly short?: string;
   /** Long options, separated by blanks; those with a value end in `=`, with an optional one in `=?`. */
@@ -16,7 +16,7 @@ export interface OptionSpec {
 }
 
 /** Sorts words into options and operands; long options may be abbreviated, `--` ends the options. */
-export function parseOptions(args: readonly string[], spec: OptionSpec): Options {
+export function parseOptions(args: readonly string[], spec: GetoptSpec): Options {
   const values = new Map<string, string[]>();
   const operands: string[] = [];
   const add = (name: string, value: string) => {

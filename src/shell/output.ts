@@ -1,9 +1,9 @@
 import { decodeEscapes, formatText } from './format.ts';
-import type { Call, Program, Status } from './machine.ts';
+import type { ProgramCall, Program, Status } from './machine.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 import { setVariable } from './variables.ts';
 
-function echo({ args, frame }: Call): Status {
+function echo({ args, frame }: ProgramCall): Status {
   let first = 0;
   while (/^-[neE]+$/.test(args[first] ?? '')) first++;
   const flags = args.slice(0, first).join('');
@@ -13,7 +13,7 @@ function echo({ args, frame }: Call): Status {
   return true;
 }
 
-function printf({ name, args, frame, machine }: Call): Status {
+function printf({ name, args, frame, machine }: ProgramCall): Status {
   const words = args[0] === '--' ? args.slice(1) : [...args];
   const variable = words[0] === '-v' ? words[1] : undefined;
   const [format = '', ...values] = variable === undefined ? words : words.slice(2);
@@ -29,7 +29,7 @@ export const TEXT_BUILTINS: readonly (readonly [string, Program])[] = [
 ];
 
 /** The text that a filter reads: its file operands where they are known, else its input. */
-export function readText({ frame, machine }: Call, files: readonly string[]): string {
+export function filterInput({ frame, machine }: ProgramCall, files: readonly string[]): string {
   if (files.length === 0) return frame.input.rest;
   return files
     .map((file) => {
@@ -41,7 +41,7 @@ export function readText({ frame, machine }: Call, files: readonly string[]): st
 }
 
 /** `ls`: the names that its operands list. */
-export function list({ args, frame, machine }: Call): Status {
+export function listFiles({ args, frame, machine }: ProgramCall): Status {
   const operands = args.filter((word) => !word.startsWith('-') && isKnown(word));
   const flags = args.filter((word) => word.startsWith('-')).join('');
   const lines: string[] = [];

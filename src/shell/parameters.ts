@@ -1,5 +1,5 @@
 import type { ParameterExpansionPart, Word } from 'unbash';
-import type { Frame, Machine } from './machine.ts';
+import type { Frame, ShellMachine } from './machine.ts';
 import { patternMatcher, unescapePattern } from './pattern.ts';
 import { POSITIONAL, type Value } from './scope.ts';
 import { UNKNOWN } from './unknown.ts';
@@ -14,14 +14,14 @@ const SHELL_SET = new Set(
 const MAX_COST = 2_000_000;
 
 /** How the operands of an expansion are expanded; supplied by the caller, which knows words. */
-export interface OperandReader {
+interface OperandReader {
   text(word: Word): string;
   pattern(word: Word): string;
 }
 
 /** The values that a parameter expands to: one, or a list for `$@`, `$*` and `${array[@]}`; `undefined` if unset. */
 export function readParameter(
-  machine: Machine,
+  machine: ShellMachine,
   name: string,
   index: string | undefined,
   frame: Frame,
@@ -50,7 +50,7 @@ function positional(value: Value | undefined, name: string): readonly string[] |
   return word === undefined ? undefined : [word];
 }
 
-function unset(machine: Machine, name: string): readonly string[] | undefined {
+function unset(machine: ShellMachine, name: string): readonly string[] | undefined {
   if (SHELL_SET.has(name)) return [UNKNOWN];
   machine.guesses++;
   return undefined;
@@ -58,7 +58,7 @@ function unset(machine: Machine, name: string): readonly string[] | undefined {
 
 /** Expands `${…}` with its operation. */
 export function expandParameter(
-  machine: Machine,
+  machine: ShellMachine,
   part: ParameterExpansionPart,
   frame: Frame,
   quoted: boolean,
@@ -90,7 +90,7 @@ export function expandParameter(
   return [changed.join(' ')];
 }
 
-function subscript(machine: Machine, text: string, frame: Frame): string {
+function subscript(machine: ShellMachine, text: string, frame: Frame): string {
   const value = /^[A-Za-z_]\w*$/.test(text) ? machine.value(frame.scope, text) : undefined;
   return typeof value === 'string' && /^\d+$/.test(value) ? value : text;
 }
@@ -100,7 +100,7 @@ function subscripts(value: Value | undefined): readonly string[] {
 }
 
 function withDefault(
-  machine: Machine,
+  machine: ShellMachine,
   part: ParameterExpansionPart,
   values: readonly string[] | undefined,
   frame: Frame,

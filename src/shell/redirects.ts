@@ -1,12 +1,16 @@
 import type { HereDoc, Redirect, Redirection } from 'unbash';
-import { Input, Output, type Frame, type Machine } from './machine.ts';
+import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 import { expandBody, expandFields, expandText } from './words.ts';
 
 const WRITES = new Set(['>', '>>', '>|', '&>', '&>>']);
 
 /** Opens a command's redirections in order: files that come into being, and what the command reads and prints to. */
-export function applyRedirects(machine: Machine, redirects: readonly Redirection[], frame: Frame): Frame {
+export function applyRedirects(
+  machine: ShellMachine,
+  redirects: readonly Redirection[],
+  frame: Frame,
+): Frame {
   let inner = frame;
   for (const redirect of redirects) {
     const { descriptor } = redirect;
@@ -15,7 +19,7 @@ export function applyRedirects(machine: Machine, redirects: readonly Redirection
       const text = redirect.type === 'HereDoc' ? bodyText(machine, redirect, frame) : undefined;
       const word = redirect.type === 'HereString' ? redirect.target : undefined;
       const read = text ?? (word === undefined ? UNKNOWN : `${expandText(machine, word, frame)}\n`);
-      if (descriptor === undefined || number === 0) inner = { ...inner, input: new Input(read) };
+      if (descriptor === undefined || number === 0) inner = { ...inner, input: new CommandInput(read) };
     } else if (redirect.target !== undefined) {
       inner = openFile(machine, redirect, number, inner);
     }
@@ -23,7 +27,7 @@ export function applyRedirects(machine: Machine, redirects: readonly Redirection
   return inner;
 }
 
-function bodyText(machine: Machine, document: HereDoc, frame: Frame): string {
+function bodyText(machine: ShellMachine, document: HereDoc, frame: Frame): string {
   const { body, delimiter } = document;
   let text = body.text;
   if (delimiter?.quoted !== true) {
@@ -34,7 +38,12 @@ function bodyText(machine: Machine, document: HereDoc, frame: Frame): string {
   return document.operator === '<<-' ? text.replace(/^\t+/gm, '') : text;
 }
 
-function openFile(machine: Machine, redirect: Redirect, number: number | undefined, frame: Frame): Frame {
+function openFile(
+  machine: ShellMachine,
+  redirect: Redirect,
+  number: number | undefined,
+  frame: Frame,
+): Frame {
   const { operator } = redirect;
   const word = targetWord(machine, redirect, frame);
   if (word === undefined) return frame;
@@ -44,7 +53,7 @@ function openFile(machine: Machine, redirect: Redirect, number: number | undefin
     if (isVariable || (number ?? 0) !== 0) return frame;
     return {
       ...frame,
-      input: new Input((path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN, path),
+      input: new CommandInput((path === undefined ? undefined : machine.disk.text(path)) ?? UNKNOWN, path),
     };
   }
   if (operator === '<>') {
@@ -61,7 +70,7 @@ function openFile(machine: Machine, redirect: Redirect, number: number | undefin
 }
 
 /** The target as one word: a pattern with several matches is an error in bash, and nothing is written. */
-function targetWord(machine: Machine, redirect: Redirect, frame: Frame): string | undefined {
+function targetWord(machine: ShellMachine, redirect: Redirect, frame: Frame): string | undefined {
   const { target } = redirect;
   if (target?.parts === undefined) return target && expandText(machine, target, frame);
   const fields = expandFields(machine, target, frame);
@@ -71,7 +80,7 @@ function targetWord(machine: Machine, redirect: Redirect, frame: Frame): string 
 }
 
 function duplicated(
-  machine: Machine,
+  machine: ShellMachine,
   operator: string,
   number: number | undefined,
   word: string,
@@ -80,16 +89,16 @@ function duplicated(
   const source = machine.value(frame.scope, ` fd${word}`);
   if (operator === '>&' && (number ?? 1) === 1) {
     if (word === '0' && typeof source === 'string') machine.write(frame.scope, source, '>&0');
-    return word === '1' ? frame : { ...frame, output: new Output() };
+    return word === '1' ? frame : { ...frame, output: new CommandOutput() };
   }
   if (operator === '<&' && (number ?? 0) === 0 && typeof source === 'string') {
-    return { ...frame, input: new Input(machine.disk.text(source) ?? UNKNOWN) };
+    return { ...frame, input: new CommandInput(machine.disk.text(source) ?? UNKNOWN) };
   }
   return frame;
 }
 
 function remember(
-  machine: Machine,
+  machine: ShellMachine,
   frame: Frame,
   number: number,
   path: string | undefined,
@@ -100,7 +109,7 @@ function remember(
 }
 
 function openForWriting(
-  machine: Machine,
+  machine: ShellMachine,
   operator: string,
   number: number | undefined,
   word: string,
@@ -116,7 +125,7 @@ function openForWriting(
   remember(machine, frame, number ?? 1, path);
   const isOutput = (number ?? 1) === 1;
   if (!isOutput) return frame;
-  const output = new Output();
+  const output = new CommandOutput();
   if (path === undefined) return { ...frame, output };
   if (operator.endsWith('>>'))
     output.add(machine.disk.text(path) ?? (machine.disk.exists(path) ? UNKNOWN : ''));

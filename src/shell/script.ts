@@ -1,5 +1,5 @@
 import { parse, type Statement } from 'unbash';
-import type { Machine } from './machine.ts';
+import type { ShellMachine } from './machine.ts';
 
 const MAX_HEREDOCS = 200;
 
@@ -8,7 +8,7 @@ const MAX_HEREDOCS = 200;
  * recurses on `coproc coproc …`, and takes quadratic time over thousands of `<<`) exhausts the analysis, so
  * that the cheap rule decides.
  */
-export function parseScript(machine: Machine, text: string): readonly Statement[] {
+export function parseScript(machine: ShellMachine, text: string): readonly Statement[] {
   if (!machine.spend(text.length) || hasManyHeredocs(text)) {
     machine.exhausted = true;
     return [];

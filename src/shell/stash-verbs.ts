@@ -5,7 +5,7 @@ import { UNKNOWN } from './unknown.ts';
 import { pushWords } from './tree-verbs.ts';
 
 /** What git-stash(1) does with the list that all worktrees share. */
-export interface StashUse {
+interface StashUse {
   readonly action: 'push' | 'pop' | 'apply' | 'drop' | 'clear' | 'branch';
   /** The entry that is named by its place; `undefined`: none is, which means the newest. */
   readonly index: number | undefined;
@@ -32,13 +32,13 @@ export function stashUse({ verb, words }: GitVerbCall): StashUse | undefined {
 }
 
 /** An entry of the list with the session that made it; `undefined`: not on record. */
-export interface OwnedEntry {
+interface OwnedEntry {
   readonly oid: Oid;
   readonly owner: SessionId | undefined;
 }
 
 /** Who asks, and who else is at work. */
-export interface StashSides {
+interface StashSides {
   readonly own: ReadonlySet<SessionId>;
   readonly live: ReadonlySet<SessionId>;
 }

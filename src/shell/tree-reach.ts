@@ -23,7 +23,7 @@ export interface TreeReach {
 }
 
 /** What a reach depends on besides the words. */
-export interface TreeFacts {
+export interface ReachFacts {
   /** Whether a word names something on the disk, so that `git checkout <word>` restores it. */
   isPath(word: string): boolean;
   /** The names in a file for `--pathspec-from-file`; `undefined`: cannot be read. */

@@ -1,8 +1,8 @@
 import type { GitVerbCall } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
-import { patchedFiles } from './programs/editors.ts';
+import { diffPaths } from './programs/editors.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
-import { type TreeFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
+import { type ReachFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
 import type { TreeSettings } from '../domain/settings.ts';
 
@@ -10,7 +10,7 @@ import type { TreeSettings } from '../domain/settings.ts';
  * How far a git call reaches over uncommitted work; `undefined` when it leaves it alone. A mode that cannot be told
  * counts as the harmless one.
  */
-export function treeReach(call: GitVerbCall, facts: TreeFacts): TreeReach | undefined {
+export function treeReach(call: GitVerbCall, facts: ReachFacts): TreeReach | undefined {
   const words = call.words.map((word) => word ?? UNKNOWN);
   return isTreeVerb(call.verb) ? VERBS[call.verb]({ call, words, facts }) : undefined;
 }
@@ -18,7 +18,7 @@ export function treeReach(call: GitVerbCall, facts: TreeFacts): TreeReach | unde
 interface Judged {
   readonly call: GitVerbCall;
   readonly words: readonly string[];
-  readonly facts: TreeFacts;
+  readonly facts: ReachFacts;
 }
 
 type Judge = (judged: Judged) => TreeReach | undefined;
@@ -164,7 +164,7 @@ function merges({ call, words, facts }: Judged): TreeReach | undefined {
 }
 
 /** The settings, with what `-c` says of them in the call itself. */
-function settingsOf({ settings }: GitVerbCall, facts: TreeFacts): TreeSettings {
+function settingsOf({ settings }: GitVerbCall, facts: ReachFacts): TreeSettings {
   const isOn = (key: string, otherwise: boolean) => {
     const value = settings?.get(key)?.toLowerCase();
     return value === undefined ? otherwise : /^(?:true|yes|on|1)$/.test(value);
@@ -191,7 +191,7 @@ function aborts({ call, words }: Judged): TreeReach | undefined {
 /** As `git reset --merge` does: what is staged goes, with the disk's copy; what is not stays. */
 const unstages = (call: GitVerbCall): TreeReach => ({ ...whole(call, 'reset', 'destroy'), stagedOnly: true });
 
-function inputOf({ input, inputFile }: GitVerbCall, facts: TreeFacts): string | undefined {
+function inputOf({ input, inputFile }: GitVerbCall, facts: ReachFacts): string | undefined {
   return input ?? (inputFile === undefined ? undefined : facts.text(inputFile));
 }
 
@@ -214,7 +214,7 @@ function applies({ call, words, facts }: Judged): TreeReach | undefined {
   );
   const folder = optionValue(options, 'directory');
   const strip = Number(optionValue(options, 'p') ?? 1);
-  const names = texts.flatMap((text) => (text === undefined ? [] : patchedFiles(text, strip)));
+  const names = texts.flatMap((text) => (text === undefined ? [] : diffPaths(text, strip)));
   const paths = [...new Set(names)].map((name) => (folder === undefined ? name : `${folder}/${name}`));
   if (texts.includes(undefined)) return { ...whole(call, 'apply', 'destroy'), untracked: true };
   return { ...restore(call, paths), untracked: true };
@@ -237,11 +237,12 @@ function readsTree({ call, words }: Judged): TreeReach | undefined {
 function checksOutIndex({ call, words, facts }: Judged): TreeReach | undefined {
   const { options, operands } = withPaths(words, facts, { long: 'prefix= stage= force all stdin' });
   if (!hasOption(options, 'f', 'force') || hasOption(options, 'prefix')) return undefined;
-  if (hasOption(options, 'a', 'all')) return whole(call, 'restore', 'destroy');
+  // `--all` is all below the folder in which it is typed.
+  if (hasOption(options, 'a', 'all')) return restore(call, ['.']);
   return restore(call, hasOption(options, 'stdin') ? [...operands, UNKNOWN] : operands);
 }
 
-function withPaths(words: readonly string[], facts: TreeFacts, spec: { short?: string; long: string }) {
+function withPaths(words: readonly string[], facts: ReachFacts, spec: { short?: string; long: string }) {
   const at = words.indexOf('--');
   const long = `${spec.long} pathspec-from-file= pathspec-file-nul`;
   const options = parseOptions(at < 0 ? words : words.slice(0, at), { ...spec, long });
@@ -253,7 +254,7 @@ function withPaths(words: readonly string[], facts: TreeFacts, spec: { short?: s
 }
 
 /** The pathspecs of `--pathspec-from-file`; one unknown path when they cannot be told. */
-function fileNames(options: Options, facts: TreeFacts): readonly string[] | undefined {
+function fileNames(options: Options, facts: ReachFacts): readonly string[] | undefined {
   const file = optionValue(options, 'pathspec-from-file');
   if (file === undefined) return undefined;
   const names =

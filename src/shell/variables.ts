@@ -1,5 +1,5 @@
 import type { Assignment, Word } from 'unbash';
-import type { Frame, Machine } from './machine.ts';
+import type { Frame, ShellMachine } from './machine.ts';
 import type { Scope, Value } from './scope.ts';
 import { expandFields, expandText } from './words.ts';
 
@@ -14,20 +14,25 @@ const IDENTITY_VARIABLES: readonly string[] = [
 ];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
-export function checkIdentity(machine: Machine, name: string, value: string | undefined, by: string): void {
+export function checkIdentity(
+  machine: ShellMachine,
+  name: string,
+  value: string | undefined,
+  by: string,
+): void {
   if (!IDENTITY_VARIABLES.includes(name) || machine.disk.world.variable(name) === value) return;
   machine.identity({ kind: 'variable', name, by });
 }
 
 /** Sets a variable by name as the shell would; the name may be a reference made by `declare -n`. */
-export function setVariable(machine: Machine, scope: Scope, name: string, value: Value, by = '='): void {
+export function setVariable(machine: ShellMachine, scope: Scope, name: string, value: Value, by = '='): void {
   const target = machine.referred(scope, name);
   checkIdentity(machine, target, typeof value === 'string' ? value : undefined, by);
   scope.set(target, typeof value === 'string' ? machine.expanded(value) : value);
 }
 
 /** Carries out one assignment of a command: `a=b`, `a+=b`, `a[1]=b`, `a=(b c)`. */
-export function assign(machine: Machine, assignment: Assignment, frame: Frame): void {
+export function assign(machine: ShellMachine, assignment: Assignment, frame: Frame): void {
   const { name, value, index, append } = assignment;
   const { scope } = frame;
   const before = append === true || index !== undefined ? machine.value(scope, name) : undefined;
@@ -49,7 +54,7 @@ export function assign(machine: Machine, assignment: Assignment, frame: Frame): 
 }
 
 function arrayElements(
-  machine: Machine,
+  machine: ShellMachine,
   words: readonly Word[],
   before: Value | undefined,
   frame: Frame,

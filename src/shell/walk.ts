@@ -15,7 +15,7 @@ import type {
 import { assignAll } from './arithmetic.ts';
 import { eachStatus } from './choices.ts';
 import { runCommand } from './command.ts';
-import { Input, Output, type Frame, type Machine, type Status } from './machine.ts';
+import { CommandInput, CommandOutput, type Frame, type ShellMachine, type Status } from './machine.ts';
 import { patternMatcher } from './pattern.ts';
 import { applyRedirects } from './redirects.ts';
 import { POSITIONAL } from './scope.ts';
@@ -24,13 +24,14 @@ import { isKnown, UNKNOWN } from './unknown.ts';
 import { setVariable } from './variables.ts';
 import { expandFields, expandPattern, expandText, runEmbedded } from './words.ts';
 
+type Loop = For | Select | While | ArithmeticFor;
 const MAX_IDLE_ROUNDS = 3;
 /** Rounds of a loop of which nobody knows how often it runs: what one round leaves behind, the next may use. */
 const MAX_POSSIBLE_ROUNDS = 2;
 const MAX_LAYERS = 32;
 
 /** Runs a list of statements in order, as far as `exit` and the like let it. */
-export function runStatements(machine: Machine, statements: readonly Statement[], frame: Frame): Status {
+export function runStatements(machine: ShellMachine, statements: readonly Statement[], frame: Frame): Status {
   let status: Status = true;
   for (const statement of statements) {
     if (machine.exhausted || frame.scope.stopped !== undefined) break;
@@ -45,7 +46,7 @@ function subshell(frame: Frame): Frame {
 }
 
 /** Runs what may or may not happen: its changes become further possible values. */
-function maybe(machine: Machine, frame: Frame, run: (frame: Frame) => Status): Status {
+function maybe(machine: ShellMachine, frame: Frame, run: (frame: Frame) => Status): Status {
   const branch = subshell(frame);
   const status = run(branch);
   if (branch.scope.changed) machine.branched = true;
@@ -53,7 +54,7 @@ function maybe(machine: Machine, frame: Frame, run: (frame: Frame) => Status): S
   return status;
 }
 
-function runNode(machine: Machine, node: SyntaxNode, frame: Frame): Status {
+function runNode(machine: ShellMachine, node: SyntaxNode, frame: Frame): Status {
   switch (node.type) {
     case 'Command':
       return runSimple(machine, node, frame);
@@ -99,29 +100,29 @@ function runNode(machine: Machine, node: SyntaxNode, frame: Frame): Status {
     case 'Coproc':
       return runNode(machine, node.body, {
         ...subshell(frame),
-        input: new Input(UNKNOWN),
-        output: new Output(),
+        input: new CommandInput(UNKNOWN),
+        output: new CommandOutput(),
       });
     default:
       return undefined;
   }
 }
 
-function runArithmetic(machine: Machine, { expression }: ArithmeticCommand, frame: Frame): Status {
+function runArithmetic(machine: ShellMachine, { expression }: ArithmeticCommand, frame: Frame): Status {
   if (expression === undefined) return undefined;
   runEmbedded(machine, expression, frame);
   assignAll(machine, expression, frame.scope);
   return undefined;
 }
 
-function runSimple(machine: Machine, node: Command, frame: Frame): Status {
+function runSimple(machine: ShellMachine, node: Command, frame: Frame): Status {
   if (!machine.step(node)) return undefined;
   return eachStatus(machine, frame, (chosen) => runCommand(machine, node, chosen));
 }
 
 /** Calls a function: its body with the words as positional parameters, in the caller's scope. */
 export function runFunction(
-  machine: Machine,
+  machine: ShellMachine,
   body: SyntaxNode,
   args: readonly string[],
   frame: Frame,
@@ -141,22 +142,22 @@ function positional(words: readonly string[]): ReadonlyMap<string, string> {
   return new Map(words.map((word, index) => [String(index + 1), word]));
 }
 
-function runPipeline(machine: Machine, node: Pipeline, frame: Frame): Status {
+function runPipeline(machine: ShellMachine, node: Pipeline, frame: Frame): Status {
   const last = node.commands.length - 1;
   let status: Status;
   let { input } = frame;
   for (const [index, command] of node.commands.entries()) {
-    const output = index === last ? frame.output : new Output();
+    const output = index === last ? frame.output : new CommandOutput();
     const scope = last === 0 ? frame.scope : frame.scope.layer();
     status = runNode(machine, command, { scope, input, output });
-    input = new Input(output.text);
+    input = new CommandInput(output.text);
   }
   const negated = node.prefixes.filter((prefix) => prefix.type === 'Negation').length % 2 === 1;
   return negated && status !== undefined ? !status : status;
 }
 
 /** `a && b || c`: what is skipped for certain is skipped, what may run runs in a branch of the scope. */
-function runAndOr(machine: Machine, node: AndOr, frame: Frame): Status {
+function runAndOr(machine: ShellMachine, node: AndOr, frame: Frame): Status {
   const layers: Frame[] = [frame];
   let status: Status = true;
   let previous: string | undefined;
@@ -188,7 +189,7 @@ function runAndOr(machine: Machine, node: AndOr, frame: Frame): Status {
   return isCertain ? status : undefined;
 }
 
-function runIf(machine: Machine, node: If, frame: Frame): Status {
+function runIf(machine: ShellMachine, node: If, frame: Frame): Status {
   let branched = false;
   for (const arm of [node, ...node.elif]) {
     const status = runStatements(machine, arm.clause.commands, frame);
@@ -208,7 +209,7 @@ function runIf(machine: Machine, node: If, frame: Frame): Status {
   return undefined;
 }
 
-function runFor(machine: Machine, node: For | Select, frame: Frame): Status {
+function runFor(machine: ShellMachine, node: For | Select, frame: Frame): Status {
   const name = node.name.value;
   const given = node.wordlist?.flatMap((word) => expandFields(machine, word, frame));
   const all = machine.value(frame.scope, POSITIONAL);
@@ -225,7 +226,7 @@ function runFor(machine: Machine, node: For | Select, frame: Frame): Status {
 }
 
 /** One round of a loop: after `continue` the loop goes on, after `break` it does not. */
-function runBody(machine: Machine, { body }: For | Select | While | ArithmeticFor, frame: Frame): Status {
+function runBody(machine: ShellMachine, { body }: Loop, frame: Frame): Status {
   const inside = { ...machine.inside, loops: machine.inside.loops + 1 };
   const status = machine.within(inside, () => runStatements(machine, body.commands, frame));
   if (frame.scope.stopped === 'round') frame.scope.stopped = undefined;
@@ -233,7 +234,7 @@ function runBody(machine: Machine, { body }: For | Select | While | ArithmeticFo
 }
 
 /** Rounds go on while they read known input (`while read f`); a loop that reads nothing is run a few times. */
-function runWhile(machine: Machine, node: While, frame: Frame): Status {
+function runWhile(machine: ShellMachine, node: While, frame: Frame): Status {
   const body = (inner: Frame) => runBody(machine, node, inner);
   const { scope } = frame;
   let idle = 0;
@@ -254,7 +255,7 @@ function runWhile(machine: Machine, node: While, frame: Frame): Status {
   return undefined;
 }
 
-function runCase(machine: Machine, node: Case, frame: Frame): Status {
+function runCase(machine: ShellMachine, node: Case, frame: Frame): Status {
   const guesses = machine.guesses;
   const word = expandText(machine, node.word, frame);
   let isDecided = isKnown(word) && machine.guesses === guesses;

@@ -10,13 +10,13 @@ import type {
 import { assignAll, evaluate, runSubstitutions } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
 import { splitFields, type Piece } from './fields.ts';
-import { Input, Output, type Frame, type Machine } from './machine.ts';
+import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
 import { expandParameter, readParameter } from './parameters.ts';
 import { escapePattern, unescapePattern } from './pattern.ts';
 import { UNKNOWN } from './unknown.ts';
 
 /** Expands a word of a command to the arguments that it becomes: braces, parameters, splitting, globs. */
-export function expandFields(machine: Machine, word: Word, frame: Frame): string[] {
+export function expandFields(machine: ShellMachine, word: Word, frame: Frame): string[] {
   const parts = word.parts;
   if (parts === undefined) return [expandTilde(machine, word.text, word.value, frame)];
   if (!parts.some((part) => part.type === 'BraceExpansion')) return fieldsOf(machine, word, parts, frame);
@@ -34,19 +34,19 @@ export function expandFields(machine: Machine, word: Word, frame: Frame): string
 }
 
 /** Expands a word to one text, without splitting and globbing: assignments, `case`, here-documents. */
-export function expandText(machine: Machine, word: Word, frame: Frame): string {
+export function expandText(machine: ShellMachine, word: Word, frame: Frame): string {
   const parts = word.parts;
   if (parts === undefined) return expandTilde(machine, word.text, word.value, frame);
   return textOf(tildePieces(machine, word, piecesOf(machine, parts, frame), frame));
 }
 
 /** Expands the parts of a here-document's body. */
-export function expandBody(machine: Machine, parts: readonly WordPart[], frame: Frame): string {
+export function expandBody(machine: ShellMachine, parts: readonly WordPart[], frame: Frame): string {
   return textOf(piecesOf(machine, parts, frame));
 }
 
 /** Expands a word to a shell pattern, in which quoted characters stand for themselves. */
-export function expandPattern(machine: Machine, word: Word, frame: Frame): string {
+export function expandPattern(machine: ShellMachine, word: Word, frame: Frame): string {
   if (word.parts === undefined) return escapePattern(expandTilde(machine, word.text, word.value, frame));
   const pieces = piecesOf(machine, word.parts, frame);
   return pieces
@@ -61,7 +61,7 @@ function textOf(pieces: readonly Piece[]): string {
 }
 
 function fieldsOf(
-  machine: Machine,
+  machine: ShellMachine,
   word: Word,
   parts: readonly WordPart[],
   frame: Frame,
@@ -86,12 +86,12 @@ function fieldsOf(
   });
 }
 
-function separators(machine: Machine, frame: Frame): string {
+function separators(machine: ShellMachine, frame: Frame): string {
   const own = machine.value(frame.scope, 'IFS');
   return typeof own === 'string' ? own : ' \t\n';
 }
 
-function tildePieces(machine: Machine, word: Word, pieces: Piece[], frame: Frame): Piece[] {
+function tildePieces(machine: ShellMachine, word: Word, pieces: Piece[], frame: Frame): Piece[] {
   const first = pieces[0];
   const literal = word.parts?.[0];
   if (!word.text.startsWith('~') || first === undefined || first === 'break' || literal?.type !== 'Literal') {
@@ -103,14 +103,14 @@ function tildePieces(machine: Machine, word: Word, pieces: Piece[], frame: Frame
 }
 
 /** Expands a leading tilde-prefix (also after `NAME=`); `source` is the unquoted spelling. */
-function expandTilde(machine: Machine, source: string, value: string, frame: Frame): string {
+function expandTilde(machine: ShellMachine, source: string, value: string, frame: Frame): string {
   if (!source.includes('~')) return value;
   const [, assigned = '', user] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(source) ?? [];
   if (user === undefined || !value.startsWith(`${assigned}~${user}`)) return value;
   return assigned + tildeFolder(machine, user, frame) + value.slice(assigned.length + 1 + user.length);
 }
 
-function tildeFolder(machine: Machine, user: string, frame: Frame): string {
+function tildeFolder(machine: ShellMachine, user: string, frame: Frame): string {
   const { home } = machine.disk.world;
   const text = (name: string) => {
     const value = machine.value(frame.scope, name);
@@ -123,7 +123,7 @@ function tildeFolder(machine: Machine, user: string, frame: Frame): string {
   return home.endsWith(`/${user}`) || user === text('USER') || user === text('LOGNAME') ? home : UNKNOWN;
 }
 
-function piecesOf(machine: Machine, parts: readonly WordPart[], frame: Frame, quoted = false): Piece[] {
+function piecesOf(machine: ShellMachine, parts: readonly WordPart[], frame: Frame, quoted = false): Piece[] {
   const pieces: Piece[] = [];
   for (const part of parts) {
     switch (part.type) {
@@ -167,7 +167,12 @@ function piecesOf(machine: Machine, parts: readonly WordPart[], frame: Frame, qu
 
 type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansion' }>;
 
-function parameterOf(machine: Machine, part: Parameter, frame: Frame, quoted: boolean): readonly string[] {
+function parameterOf(
+  machine: ShellMachine,
+  part: Parameter,
+  frame: Frame,
+  quoted: boolean,
+): readonly string[] {
   if (part.type === 'ParameterExpansion') {
     return expandParameter(machine, part, frame, quoted, {
       text: (word) => expandText(machine, word, frame),
@@ -187,7 +192,7 @@ function pushList(pieces: Piece[], values: readonly string[], quoted: boolean): 
   }
 }
 
-function arithmetic(machine: Machine, part: ArithmeticExpansionPart, frame: Frame): string {
+function arithmetic(machine: ShellMachine, part: ArithmeticExpansionPart, frame: Frame): string {
   if (part.expression === undefined) return UNKNOWN;
   runEmbedded(machine, part.expression, frame);
   const number = evaluate(machine, part.expression, part.text.length, frame.scope);
@@ -196,14 +201,14 @@ function arithmetic(machine: Machine, part: ArithmeticExpansionPart, frame: Fram
 }
 
 /** Runs the command substitutions inside arithmetic or a test. */
-export function runEmbedded(machine: Machine, node: SyntaxNode, frame: Frame): void {
+export function runEmbedded(machine: ShellMachine, node: SyntaxNode, frame: Frame): void {
   runSubstitutions(node, (part) => substitute(machine, part, frame));
 }
 
 type Substitution = Pick<CommandExpansionPart, 'text' | 'script'>;
 
 /** What a command substitution prints, without the newlines at its end. */
-function substitute(machine: Machine, part: Substitution, frame: Frame): string {
+function substitute(machine: ShellMachine, part: Substitution, frame: Frame): string {
   const text = captured(machine, part, frame, frame.input).text;
   let end = text.length;
   while (end > 0 && text[end - 1] === '\n') end--;
@@ -216,13 +221,18 @@ function substitute(machine: Machine, part: Substitution, frame: Frame): string 
 }
 
 /** The path that a process substitution becomes; its commands run, and what `<( … )` prints is its text. */
-function processFile(machine: Machine, part: ProcessSubstitutionPart, frame: Frame): string {
-  const input = part.operator === '<' ? frame.input : new Input(UNKNOWN);
+function processFile(machine: ShellMachine, part: ProcessSubstitutionPart, frame: Frame): string {
+  const input = part.operator === '<' ? frame.input : new CommandInput(UNKNOWN);
   return machine.disk.substitution(captured(machine, part, frame, input));
 }
 
-function captured(machine: Machine, part: Substitution, frame: Frame, input: Input): Output {
-  const output = new Output();
+function captured(
+  machine: ShellMachine,
+  part: Substitution,
+  frame: Frame,
+  input: CommandInput,
+): CommandOutput {
+  const output = new CommandOutput();
   if (!machine.spend(part.text.length)) return output;
   const script = part.script;
   machine.depth++;

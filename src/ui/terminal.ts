@@ -54,3 +54,8 @@ export function columns(rows: readonly (readonly string[])[]): string {
   }
   return text;
 }
+
+/** "1 line", "2 lines". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -3,11 +3,12 @@ import type { HandoffCommit } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
+import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
 
 /** A reader, and what it has acknowledged of the handoff that is shown. */
-export type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };
+type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };
 
 /** A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown". */
 export function handoffShape(
@@ -25,6 +26,7 @@ export function handoffShape(
     parent: commit.parents[0] ?? null,
     state: trailers?.state ?? 'open',
     owner: trailers?.owner ?? 'unknown',
+    ownerName: personName(commit) ?? null,
     agent: trailers?.agent ?? null,
     client: trailers?.client ?? null,
     summary: commit.summary,

@@ -21,7 +21,7 @@ export interface Interaction {
 }
 
 /** Where a note may come from, as the command line names it. */
-export interface NoteRequest {
+interface NoteRequest {
   readonly topic: string;
   readonly messages: readonly string[];
   readonly file: string | undefined;

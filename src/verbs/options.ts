@@ -32,5 +32,5 @@ export const COMMON_OPTIONS = {
 export const EXPECT: OptionSpec = {
   type: 'string',
   value: '<oid>',
-  describe: 'only if the handoff is still at this commit (none: only if there is none)',
+  describe: 'only if the handoff is still at this commit (none: only if there is no note yet)',
 };

@@ -3,7 +3,7 @@ import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { Evidence } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
-import type { Finding } from '../domain/verification/rules.ts';
+import type { NoteFinding } from '../domain/verification/rules.ts';
 
 /**
  * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`; lists stand under
@@ -17,6 +17,8 @@ export interface HandoffShape {
   readonly parent: string | null;
   readonly state: 'open' | 'closed';
   readonly owner: string;
+  /** What a person is called; `null` for a session. */
+  readonly ownerName: string | null;
   readonly agent: string | null;
   readonly client: string | null;
   readonly summary: string;
@@ -47,6 +49,8 @@ export interface BootShape extends HandoffShape {
   readonly automatic: AutomaticReason | null;
   /** Who wrote the text; the owner may have taken it. */
   readonly writer: string;
+  /** The same as messages name it. */
+  readonly writerText: string;
   readonly writtenAt: string;
   /** The commit that the text is about. */
   readonly writtenOn: string | null;
@@ -58,7 +62,7 @@ export interface BootShape extends HandoffShape {
   readonly nextAction: string | null;
   readonly stopConditions: string | null;
   readonly stale: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NoteFinding[];
 }
 
 /** A note's text in JSON: as text when it is UTF-8, else in base64. */
@@ -107,8 +111,11 @@ export interface SyncShape {
   readonly aside: string | null;
   /** Who owned it here before. */
   readonly owner: string | null;
+  /** The same as messages name it. */
+  readonly ownerText: string | null;
   /** Who owns what the remote has. */
   readonly newOwner: string | null;
+  readonly newOwnerText: string | null;
   /** Why it was refused, ignored or declined; who took it. */
   readonly why: string | null;
 }
@@ -220,7 +227,7 @@ export interface AllowShape {
 }
 
 /** A file that a rescue holds. */
-export interface RescuedFileShape {
+interface RescuedFileShape {
   readonly path: string;
   readonly mode: string;
   readonly bytes: number;

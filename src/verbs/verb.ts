@@ -4,10 +4,17 @@ import type { Rendered } from '../ui/terminal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
+/** What a verb is for: `git handoff` lists the verbs by it. */
+export type VerbGroup = 'notes' | 'sharing' | 'rescue' | 'remotes' | 'setup';
+
 /** A verb: what help says about it, and how its words become a call. */
 export interface Verb {
   readonly usage: string;
+  readonly group: VerbGroup;
+  /** One short line: the lists of help and the completion show it. */
   readonly summary: string;
+  /** What the verb's own help adds. */
+  readonly details?: string;
   /** Least and most words after the verb. */
   readonly words: readonly [least: number, most: number];
   readonly options: OptionTable;

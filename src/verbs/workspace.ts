@@ -1,10 +1,11 @@
 import { FILES, LIVE } from '../git/namespace.ts';
 import { listRefs } from '../git/refs.ts';
 import { type Repository, openRepository } from '../git/repository.ts';
-import { type StoredSession, sessionsFrom } from '../sessions/records.ts';
+import { type JudgedSession, type StoredSession, judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { type Context, findSession } from '../sessions/caller.ts';
 import { isInitialised } from '../host/folders.ts';
-import { settleCopies } from '../notes/settle-guarded-files.ts';
+import { processTable } from '../host/processes.ts';
+import type { Settings } from '../domain/settings.ts';
 
 /** What nearly every command starts from, read in one process. */
 export interface Workspace {
@@ -30,5 +31,15 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
   const copies = refs.filter((ref) => ref.name.startsWith(FILES));
   if (copies.length === 0) return { repository, sessions, notices: [] };
   const session = findSession(context, sessions, undefined)?.id;
+  const { settleCopies } = await import('../notes/settle-guarded-files.ts');
   return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
+}
+
+/** Everybody on record, and whether they are at work. `now` in milliseconds since the epoch. */
+export function judgedSessions(
+  { repository, sessions }: Pick<Workspace, 'repository' | 'sessions'>,
+  { staleAfterMs }: Settings,
+  now: number,
+): JudgedSession[] {
+  return judgeSessions(sessions, repository.commonDir, processTable(), staleAfterMs, now);
 }

@@ -62,8 +62,8 @@ describe.skipIf(noBrowser !== undefined)('the board in a browser', () => {
     expect(await dialog.locator('pre').innerText()).toContain('# Next action');
     await dialog.getByLabel('Show').selectOption({ index: 1 });
     expect(await dialog.locator('.added').first().innerText()).toContain('+ - round 2');
-    await dialog.getByRole('button', { name: '19c6b9a4', exact: true }).click();
-    expect(await dialog.getByRole('heading', { level: 2 }).innerText()).toBe('Session 19c6b9a4');
+    await dialog.getByRole('button', { name: 'claude 19c6b9a4', exact: true }).click();
+    expect(await dialog.getByRole('heading', { level: 2 }).innerText()).toBe('claude 19c6b9a4');
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await dialog.getByRole('heading', { level: 2 }).innerText()).toBe('main/cache-keys-10');
     await page.keyboard.press('Escape');

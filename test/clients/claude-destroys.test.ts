@@ -16,7 +16,7 @@ const typeWhatItSays = (before: string, gates: Partial<Turn> = {}) =>
   bash(`{{last:${before}: (git [^\\n]*)}}`, gates);
 
 describe('a real session B beside a live session A', () => {
-  it("F4: cannot wipe A's uncommitted work, undoes its own, and brings that back", async () => {
+  it("cannot wipe A's uncommitted work, undoes its own, and brings that back", async () => {
     const world = await createInstalledWorld();
     const { repository } = world;
     const gates = createGates();
@@ -51,14 +51,14 @@ describe('a real session B beside a live session A', () => {
     expectHealthy(a);
     expectHealthy(b);
     const answers = b.conversation.toolResults().map(({ output }) => output);
-    expect(answers[1], world.guardLog()).toContain(`session ${short(a.session)}: a.txt`);
-    expect(answers[2]).toContain(`session ${short(a.session)}: a.txt`);
-    expect(answers[3]).toContain(`session ${short(a.session)}: new.txt`);
+    expect(answers[1], world.guardLog()).toContain(`${short(a.session)}: a.txt`);
+    expect(answers[2]).toContain(`${short(a.session)}: a.txt`);
+    expect(answers[3]).toContain(`${short(a.session)}: new.txt`);
     const now = ['a.txt', 'new.txt', 'mine.txt'].map((name) => readFileSync(file(name), 'utf8'));
     expect(now, JSON.stringify(answers.slice(4))).toEqual(["A's\n", "A's, untracked\n", "B's\n"]);
   });
 
-  it("F3: cannot pop A's stash in another worktree, and applies its own by the name that it is told", async () => {
+  it("cannot pop A's stash in another worktree, and applies its own by the name that it is told", async () => {
     const world = await createInstalledWorld();
     const second = path.join(world.root, 'second');
     await world.output('echo two > b.txt && git add b.txt && git commit -qm two');
@@ -91,7 +91,7 @@ describe('a real session B beside a live session A', () => {
     expectHealthy(a);
     expectHealthy(b);
     const [, refused, applied] = b.conversation.toolResults().map(({ output }) => output);
-    expect(refused, world.guardLog()).toContain(`session ${short(a.session)} made`);
+    expect(refused, world.guardLog()).toContain(`${short(a.session)} made`);
     expect(refused).toContain('a-entry');
     expect(readFileSync(path.join(second, 'b.txt'), 'utf8'), applied).toBe("B's\n");
     expect(readFileSync(path.join(second, 'a.txt'), 'utf8')).toBe('hello\n');

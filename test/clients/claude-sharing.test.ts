@@ -56,7 +56,7 @@ describe('two real sessions', () => {
     );
     const [, overwrite, stash, remove, sessions, sweep] = outputs(b);
     for (const answer of [overwrite, stash, remove, sweep]) {
-      expect(answer, world.guardLog()).toContain(`session ${short(a.session)}`);
+      expect(answer, world.guardLog()).toContain(short(a.session));
     }
     expect(readFileSync(file('of-a.txt'), 'utf8')).toBe("A's\n");
     expect(await historyOf(world), outputs(b).join('\n')).toMatchObject([

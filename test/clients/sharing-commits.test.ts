@@ -35,7 +35,7 @@ describe('two sessions at once in one working tree', () => {
     async (_, first, second) => {
       const shared = await shareTree(first, second);
       const { world, a, b } = shared;
-      expect(b.denied, world.guardLog()).toContain(`a.txt: session ${short(a.session)} changed it just now`);
+      expect(b.denied, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
       expect(b.denied).toContain('git handoff take -- a.txt');
       expectRefusal(first, a.refused, b.session, ['b.txt', 'made.txt']);
       expectRefusal(second, b.refused, a.session, ['a.txt']);
@@ -53,7 +53,7 @@ describe('two sessions at once in one working tree', () => {
       expect((await world.shell('git handoff check')).status).toBe(0);
 
       const news = (session: string, oid = ''): string[] => [
-        `Session ${short(session)} committed ${oid.slice(0, 7)} on main`,
+        `${short(session)} committed ${oid.slice(0, 7)} on main`,
       ];
       expect(a.news).toEqual(news(b.session, ofB?.oid));
       expect(b.news).toEqual(news(a.session, ofA?.oid));

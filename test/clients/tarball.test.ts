@@ -121,10 +121,10 @@ describe('the packed tarball in an empty home', () => {
     const [clobber, removal, ...rest] = b.outputs;
     const [change, , refused] = rest.slice(-4);
     expect(clobber).toMatch(/exit(?:ed with)? code:? 3\b/i);
-    expect(clobber).toContain(`session ${short(a.session)}`);
+    expect(clobber).toContain(short(a.session));
     expect(clobber).toMatch(/hint: .*git handoff take/);
     expect(removal, world.guardLog()).toContain(`would change ${REF}`);
-    expect(change, world.guardLog()).toContain(`a.txt: session ${short(a.session)} changed it just now`);
+    expect(change, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
     expectRefusal(hands, refused ?? '', a.session, ['a.txt']);
 
     expect(await world.output(`git log --reverse --format=%s ${REF} | wc -l`)).toMatch(/^\s*2$/);

@@ -219,7 +219,7 @@ describe('the command line', () => {
     [['show', 'auth-refresh', '--lost=x'], /--lost takes a number/, ''],
     [['show', '--lost'], /--lost needs a topic/, 'git handoff list --all'],
     [['write', 'auth-refresh', '-m', 'x', '--expect', 'abc'], /--expect takes a whole object name/, ''],
-    [['write', 'auth-refresh', '-m', 'x', '--session', 'bbbbbbbb'], /contradicts the session/, ''],
+    [['write', 'auth-refresh', '-m', 'x', '--session', 'bbbbbbbb'], /conflicts with the session/, ''],
     [['__proto__'], /there is no verb/, ''],
     [['constructor', '-h'], /there is no verb/, ''],
   ])('%j is refused', (words, what, hint) => {

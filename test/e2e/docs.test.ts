@@ -1,29 +1,29 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../scripts/docs.mjs';
 import { type Step, stepsOf } from '../support/docs/blocks.ts';
+import { type Differing, renewed, rewritePage } from '../support/docs/rewrite.ts';
 import { compared } from '../support/docs/shape.ts';
 import { DocsWorld } from '../support/docs/world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Pages whose command lines a test of their own runs, each with what it runs. */
 const OWN_TEST: Readonly<Record<string, { test: string; languages: RegExp }>> = {
-  'README.md': { test: 'test/e2e/readme.test.ts', languages: /^console$/ },
   'docs/server.md': { test: 'test/integration/server-page.test.ts', languages: /./ },
 };
 
-const MARKDOWN = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
-  (page) => page.endsWith('.md'),
-);
-const pages = MARKDOWN.map((page) => {
-  const own = OWN_TEST[page]?.languages;
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  // Blank lines instead, so that the numbers of the others stay right.
-  const others = text.replaceAll(/^```(\w*)\n.*?^```$/gms, (block, language: string) =>
-    own?.test(language) === true ? block.replaceAll(/[^\n]/g, '') : block,
-  );
-  return { page, steps: stepsOf(others) };
-}).filter(({ steps }) => steps.length > 0);
+const commands = pages()
+  .map((page) => {
+    const own = OWN_TEST[page]?.languages;
+    const text = readFileSync(join(ROOT, page), 'utf8');
+    // Blank lines instead, so that the numbers of the others stay right.
+    const others = text.replaceAll(/^```(\w*)\n.*?^```$/gms, (block, language: string) =>
+      own?.test(language) === true ? block.replaceAll(/[^\n]/g, '') : block,
+    );
+    return { page, steps: stepsOf(others) };
+  })
+  .filter(({ steps }) => steps.length > 0);
 
 const titled = (steps: readonly Step[]) =>
   steps.map((step) => {
@@ -31,13 +31,17 @@ const titled = (steps: readonly Step[]) =>
     return [`line ${step.line}: ${what}`, step] as const;
   });
 
-describe.each(pages)('$page', ({ steps }) => {
+describe.each(commands)('$page', ({ page, steps }) => {
   let world: DocsWorld | undefined;
   beforeAll(() => {
     if (steps.some(({ kind }) => kind === 'type') && steps[0]?.kind !== 'world')
       world = new DocsWorld('claude');
   });
-  afterAll(() => world?.close());
+  afterAll(() => {
+    world?.close();
+    if (differing.length > 0) rewritePage(join(ROOT, page), differing);
+  });
+  const differing: Differing[] = [];
 
   it.each(titled(steps))('%s', async (_, step) => {
     if (step.kind === 'wrong') expect.fail(step.what);
@@ -47,51 +51,29 @@ describe.each(pages)('$page', ({ steps }) => {
       world?.close();
       world = new DocsWorld(step.client);
     }
-    if (step.kind === 'type') await check(world, step);
+    if (step.kind === 'type') differing.push(...(await check(world, step)));
   });
 });
 
-/** A shown command prints what is shown; one that is hidden, or in a block of `sh`, succeeds. */
-async function check(world: DocsWorld | undefined, step: Step & { kind: 'type' }): Promise<void> {
+/**
+ * A shown command prints what is shown; one that is hidden, or in a block of `sh`, succeeds. With
+ * `GIT_HANDOFF_DOCS=write` (`npm run docs:write`), what is printed now is written into the page.
+ */
+async function check(world: DocsWorld | undefined, step: Step & { kind: 'type' }): Promise<Differing[]> {
   if (world === undefined) throw new Error('no world to type it in');
   const { output, status } = await world.type(step.who, step.command);
   expect(output).not.toContain('fault of git-handoff');
   if (step.shows === undefined) {
     expect({ status, output }).toEqual({ status: 0, output });
-    return;
+    return [];
   }
   const { shown, printed } = compared(step.shows, output);
+  const differing = { line: step.line, shows: step.shows, output };
+  const mayWrite = process.env['GIT_HANDOFF_DOCS'] === 'write' && renewed(differing) !== undefined;
+  if (mayWrite && shown !== printed) return [differing];
   expect(printed).toBe(shown);
+  return [];
 }
-
-/** Where the links of a page lead that are no addresses: files beside it, and headings. */
-function brokenLinks(page: string): string[] {
-  const text = readFileSync(join(ROOT, page), 'utf8');
-  const anchors = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );
-  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  return targets
-    .filter((target) => !/^https?:/.test(target))
-    .filter((target) =>
-      target.startsWith('#')
-        ? !anchors.includes(target.slice(1))
-        : !existsSync(join(ROOT, dirname(page), target.replace(/#.*/, ''))),
-    );
-}
-
-describe('all pages', () => {
-  it.each(MARKDOWN)('%s has no broken link', (page) => {
-    expect(brokenLinks(page)).toEqual([]);
-  });
-
-  it.each(MARKDOWN.filter((page) => page.includes('quick-start')))('%s is quick', (page) => {
-    expect(readFileSync(join(ROOT, page), 'utf8').split('\n').length).toBeLessThanOrEqual(61);
-  });
-});
 
 describe('pages with a test of their own', () => {
   const there = Object.entries(OWN_TEST).filter(([page]) => existsSync(join(ROOT, page)));

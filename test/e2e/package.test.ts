@@ -116,7 +116,7 @@ describe('the published package', () => {
   it('makes `git handoff` work, and `git handoff --help` open its manual', () => {
     const { status, stdout } = run('git', ['handoff', '-h']);
     expect(status).toBe(0);
-    expect(stdout).toContain('git handoff write');
+    expect(stdout).toContain('leave a note, or a new version of yours');
     const page = join(prefix, 'share', 'man', 'man1', 'git-handoff.1');
     expect(readFileSync(page, 'utf8')).toBe(readFileSync(join(ROOT, 'docs', 'git-handoff.1'), 'utf8'));
   });

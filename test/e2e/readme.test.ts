@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { VERBS } from '../../src/cli/verbs.ts';
 import { EXIT_CODES } from '../../src/domain/failure.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { type ManSection, manOptions, manSections } from '../support/man-page.ts';
-import { ReadmeWorld, consoleLines } from '../support/readme-world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const MAN_PAGE = join(ROOT, 'docs', 'git-handoff.1');
@@ -13,9 +13,7 @@ const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
 const help = (verb: string[]) =>
   spawnSync(join(ROOT, 'bin', 'git-handoff'), [...verb, '-h'], { encoding: 'utf8' }).stdout;
-const verbs = [...(help([]).split('Examples:')[0] ?? '').matchAll(/^ {2}git handoff (\S+)/gm)].map(
-  ([, verb]) => verb ?? '',
-);
+const verbs = Object.keys(VERBS);
 
 /** The names that `-h` lists: `-m`, `--message`. */
 function helpOptions(verb: string): string[] {
@@ -29,42 +27,13 @@ const settingKeys = Object.keys(DEFAULT_SETTINGS)
   .map((key) => `handoff.${key.replace(/Ms$/, '')}`);
 const keysIn = (text: string) => [...new Set(text.match(/\bhandoff\.[a-z]\w+/gi))].sort();
 
+const page = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8');
+
 describe('README', () => {
-  let world: ReadmeWorld;
-  beforeAll(async () => {
-    world = await ReadmeWorld.open();
-  });
-  afterAll(() => {
-    world.close();
-  });
-
-  const lines = consoleLines(readme);
-
-  it('shows two sessions', () => {
-    expect(new Set(lines.map(({ who }) => who))).toEqual(new Set(['A', 'B', 'person']));
-    expect(lines.length).toBeGreaterThan(10);
-  });
-
-  it.each(lines)('prints what it says: $who $command', async (line) => {
-    expect(line.command).not.toBe('');
-    expect(world.shape(await world.type(line))).toBe(world.shape(line.expected));
-  });
-
-  it('lists every verb with its usage', () => {
-    const listed = [...readme.matchAll(/^\| `git handoff (.+?)` *\|/gm)].map(([, usage]) => usage);
-    const usages = verbs.map((verb) => /^usage: git handoff (.*)$/m.exec(help([verb]))?.[1]);
-    expect(listed).toEqual(usages);
-  });
-
-  it('has every setting and no other', () => {
-    const section = readme.split(/^## /m).find((text) => text.startsWith('Configuration')) ?? '';
-    expect(keysIn(section)).toEqual([...settingKeys].sort());
-  });
-
-  it('has every exit status and no other', () => {
-    const section = readme.split(/^## /m).find((text) => text.startsWith('Exit status')) ?? '';
-    const listed = [...section.matchAll(/^\| (\d+) *\|/gm)].map(([, status]) => Number(status));
-    expect(listed).toEqual([0, ...new Set(Object.values(EXIT_CODES))]);
+  it('names verbs that exist', () => {
+    const listed = [...readme.matchAll(/^\| `([a-z]+)` *\|/gm)].map(([, verb]) => verb);
+    expect(listed).toHaveLength(8);
+    expect(verbs).toEqual(expect.arrayContaining(listed));
   });
 
   it('names npm scripts that exist', () => {
@@ -76,9 +45,36 @@ describe('README', () => {
   });
 });
 
+describe('docs/verbs.md', () => {
+  it('lists every verb with its usage', () => {
+    const listed = [...page('verbs.md').matchAll(/^usage: git handoff (.*)$/gm)].map(([, usage]) => usage);
+    const usages = verbs.map((verb) => /^usage: git handoff (.*)$/m.exec(help([verb]))?.[1]);
+    expect(listed).toEqual(usages);
+  });
+
+  it('is what the help texts say now', () => {
+    const script = join(ROOT, 'scripts', 'verbs-page.mjs');
+    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toMatchObject({
+      stderr: '',
+    });
+  });
+});
+
+describe('docs/configuration.md', () => {
+  it('has every setting and no other', () => {
+    expect(keysIn(page('configuration.md'))).toEqual([...settingKeys].sort());
+  });
+
+  it('has every exit status and no other', () => {
+    const listed = [...page('configuration.md').matchAll(/^\| (\d+) *\|/gm)].map(([, status]) =>
+      Number(status),
+    );
+    expect(listed).toEqual([0, ...new Set(Object.values(EXIT_CODES))]);
+  });
+});
+
 describe('manual page', () => {
-  const page = readFileSync(MAN_PAGE, 'utf8');
-  const sections: ReadonlyMap<string, ManSection> = manSections(page);
+  const sections: ReadonlyMap<string, ManSection> = manSections(page('git-handoff.1'));
   const section = (title: string) => sections.get(title) ?? { text: '', parts: new Map<string, string>() };
   const commands = section('COMMANDS').parts;
 

@@ -29,12 +29,37 @@ describe('help', () => {
     }
   });
 
-  it('of the program names every verb', () => {
+  const overview = (words: string[]) => {
+    const { status, stdout, stderr } = repo.handoff(words, { cwd: repo.home });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    return stdout.split('\n');
+  };
+  const verbsIn = (lines: string[]) => lines.flatMap((line) => /^ {3}(\w+) {2,}\S/.exec(line)?.[1] ?? []);
+
+  it('of the program fits on a screen, by group', () => {
     for (const words of [[], ['-h'], ['--help'], ['help']]) {
-      const { status, stdout } = repo.handoff(words, { cwd: repo.home });
-      expect(status).toBe(0);
-      for (const verb of VERBS) expect(stdout).toContain(`git handoff ${verb}`);
-      expect(stdout).toMatch(/Examples:\n +git handoff init /);
+      const lines = overview(words);
+      expect(lines.length).toBeLessThanOrEqual(41);
+      expect(lines.slice(0, 4)).toEqual([
+        'usage: git handoff <verb> [<options>]',
+        '',
+        'notes for the next session',
+        '   write      leave a note, or a new version of yours',
+      ]);
+      expect(verbsIn(lines).length).toBeGreaterThan(10);
+      expect(VERBS).toEqual(expect.arrayContaining(verbsIn(lines)));
+      expect(lines).toContain('git handoff help -a lists every verb; git help handoff opens the manual.');
+    }
+  });
+
+  it('of the program lists every verb once, a line each, when asked for all', () => {
+    for (const words of [
+      ['help', '-a'],
+      ['help', '--all'],
+    ]) {
+      const lines = overview(words);
+      expect(verbsIn(lines).sort()).toEqual([...VERBS].sort());
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     }
   });
 
@@ -138,14 +163,16 @@ describe('what is printed', () => {
   it('is in columns for people and one object name for scripts', () => {
     const oid = repo.ok(['write', 'auth-refresh', '-m', '# Goal\n\nShip it'], { session: A });
     expect(oid).toMatch(/^[0-9a-f]{40}$/);
-    expect(repo.ok(['list'])).toMatch(/^main\/auth-refresh +aaaaaaaa +just now +Ship it$/);
+    expect(repo.ok(['list'])).toMatch(/^main\/auth-refresh +claude aaaaaaaa +just now +Ship it$/);
     expect(repo.ok(['show'])).toMatch(
-      /^main\/auth-refresh {2}open {2}aaaaaaaa \(claude\) {2}just now, on [0-9a-f]{12}\n/,
+      /^main\/auth-refresh {2}open {2}claude aaaaaaaa {2}just now, on [0-9a-f]{12}\n/,
     );
     expect(repo.ok(['show'])).toContain(`\n${oid}\n\n# Goal\n\nShip it`);
-    expect(repo.ok(['log', 'auth-refresh'])).toMatch(/^[0-9a-f]{12} +aaaaaaaa +create +just now +Ship it$/);
+    expect(repo.ok(['log', 'auth-refresh'])).toMatch(
+      /^[0-9a-f]{12} +claude aaaaaaaa +create +just now +Ship it$/,
+    );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe(
-      `main/auth-refresh is yours now, taken from aaaaaaaa at ${oid}`,
+      `main/auth-refresh is yours now, taken from session aaaaaaaa at ${oid}`,
     );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is yours already');
     expect(repo.ok(['close', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is closed');
@@ -159,11 +186,18 @@ describe('what is printed', () => {
     repo.ok(['write', 'dev/retry-queue', '-m', 'x'], { session: A });
     const sibling = repo.handoff(['write', 'auth-refresh-tokens', '-m', 'x'], { session: B });
     expect(sibling.stderr).toBe(
-      'notice: main/auth-refresh of session aaaaaaaa looks like the same work: git handoff show main/auth-refresh\n',
+      'notice: main/auth-refresh of claude aaaaaaaa looks like the same work: git handoff show main/auth-refresh\n',
     );
     const elsewhere = repo.handoff(['write', 'retry-queue', '-m', 'x'], { session: B });
     expect(elsewhere.stderr).toContain('git handoff show dev/retry-queue');
     expect(repo.handoff(['write', 'auth-refresh-tokens', '-m', 'y'], { session: B }).stderr).toBe('');
+  });
+
+  it('goes through the pager that git is told to use', () => {
+    repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A });
+    const command = "GIT_PAGER='sed s/^/paged:/' git -c pager.handoff=true handoff list";
+    expect(repo.run('script', ['-qec', command, '/dev/null']).stdout).toMatch(/^paged:main\/auth-refresh /m);
+    expect(repo.run('sh', ['-c', command]).stdout).toMatch(/^main\/auth-refresh /);
   });
 
   it('never steers the terminal, whatever a note holds', () => {
@@ -235,7 +269,7 @@ describe('write without input on a terminal', () => {
     const editor = `echo precious > "$1"; CLAUDE_CODE_SESSION_ID=${B} git handoff write auth-refresh -m first >/dev/null`;
     const { status, screen } = onTerminal(editor);
     expect(status).toBe(3);
-    expect(screen).toContain('session bbbbbbbb');
+    expect(screen).toContain('claude bbbbbbbb');
     expect(repo.ok(['show', 'auth-refresh', '--lost=1'])).toBe('precious');
   });
 

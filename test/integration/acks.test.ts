@@ -31,7 +31,7 @@ describe('what is unread', () => {
   it('is exit status 1 when there is none', () => {
     expect(repo.handoff(['list', '--unread'], { session: a })).toMatchObject({
       status: 1,
-      stdout: 'no handoffs like that (all: git handoff list --all)\n',
+      stdout: 'no matching handoffs (all: git handoff list --all)\n',
     });
   });
 

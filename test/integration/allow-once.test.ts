@@ -56,7 +56,7 @@ describe('allow --once', () => {
       const { status, stderr } = world.handoff(['allow', '--once'], options);
       expect({ status, stderr }).toEqual({
         status: 2,
-        stderr: 'error: this needs a terminal; a person types this\nhint: git handoff allow --once\n',
+        stderr: 'error: only a person can type this, in a terminal of their own\n',
       });
     }
     expect(tokens()).toEqual([]);
@@ -99,8 +99,8 @@ describe('allow --once', () => {
     const answer = JSON.parse(/\{.*\}/.exec(screen)?.[0] ?? '{}') as object;
     expect(answer).toMatchObject({ schema: 1, ok: true, session: B });
     const file = new URL('../../schema/output.schema.json', import.meta.url);
-    const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema & { $defs: { allow: Schema } };
-    expect(violations(schema, schema.$defs.allow, answer)).toEqual([]);
+    const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema;
+    expect(violations(schema, answer, 'allow')).toEqual([]);
   });
 });
 
@@ -116,7 +116,7 @@ describe('a refusal that a person allowed', () => {
     expect(logged('bypass')).toMatchObject([{ session: B }]);
     expect(logged('bypass')[0]?.detail).toContain('shared.md');
     const news = told(world.bash(A, 'touch mine.txt').before);
-    expect(news).toContain(`A person let session ${B.slice(0, 8)} do once what is refused otherwise: Write`);
+    expect(news).toContain(`A person let claude ${B.slice(0, 8)} do once what is otherwise refused: Write`);
     expect(told(world.bash(A, 'touch mine.txt').before)).toBe('');
     expect(world.claimed(B)).toContain('shared.md');
     world.git(['checkout', '-q', '--', 'shared.md']);
@@ -159,7 +159,7 @@ describe('a refusal that a person allowed', () => {
     );
     expect(world.changed()).toEqual(['shared.md']);
     expect(logged('bypass')).toHaveLength(1);
-    expect(told(world.bash(A, 'touch mine.txt').before)).toContain('pre-commit refuses otherwise');
+    expect(told(world.bash(A, 'touch mine.txt').before)).toContain('pre-commit otherwise refuses');
     world.write(A, 'shared.md', 'of A again\n');
     world.git(['add', 'shared.md']);
     world.refused(B, ['commit', '-qm', 'y']);

@@ -216,7 +216,7 @@ describe('a session whose process is killed', () => {
   }
   const FILES = '- `one.txt`\n- `three.txt`\n- `two.txt`';
 
-  it('F12: is told to the next one, once', async () => {
+  it('is told to the next one, once', async () => {
     await killed(A);
     const answer = JSON.stringify(world.begin(B));
     expect(answer).toContain(TOPIC_A);
@@ -283,7 +283,7 @@ describe('a session whose process is killed', () => {
     put({ pidNs: 'pid:[1]' }, 23);
     expect(automaticRefs()).toEqual([]);
     put({ pidNs: 'pid:[1]' }, 25);
-    expect(note()).toContain('was not heard of any more');
+    expect(note()).toContain('went silent and left no handoff');
     world.git(['update-ref', '-d', REF_A]);
     world.git(['update-ref', '-d', REF_A.replace('handoffs', 'handoffs-local/kept')]);
     put({ bootId: 'another', pid: 1 }, 1);

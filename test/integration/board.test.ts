@@ -111,7 +111,7 @@ describe('the file', () => {
       'a file that is no board',
       () => writeFileSync(join(repo.path, 'x.html'), 'precious'),
       'x.html',
-      'no page of git',
+      'git handoff board did not write it',
     ],
     ['a link', () => symlinkSync('board.html', join(repo.path, 'y.html')), 'y.html', 'symbolic link'],
     ["git's own folder", () => undefined, '.git/board.html', "git's own folder"],

@@ -54,7 +54,7 @@ describe('who else is there', () => {
     const found = world.boot('login-flow');
     expect(found.stale).toBe(true);
     expect(found.text('sibling-replaces')).toBe(
-      'feature/login-flow-again of session bbbbbbbb is newer and looks like the same work',
+      'feature/login-flow-again of claude bbbbbbbb is newer and looks like the same work',
     );
     expect(world.boot('login-flow-again').codes).toContain('sibling-overlap');
     world.ok(['close', 'login-flow-again'], { session: READER, ...later });
@@ -73,8 +73,8 @@ describe('who else is there', () => {
           .filter(({ verdict }) => verdict === 'changed')
           .map(({ code, text }) => `${code}: ${text}`);
       expect(codes(B)).toEqual([
-        'tree-others: 1 path is uncommitted work of session aaaaaaaa, which is live',
-        'owner-live: its owner, session aaaaaaaa, is at work now and may be doing this',
+        'tree-others: 1 path is uncommitted work of claude aaaaaaaa, which is live',
+        'owner-live: its owner, claude aaaaaaaa, is at work now and may be doing this',
       ]);
       expect(codes(A)).toEqual([]);
       shared.end(A);
@@ -95,7 +95,7 @@ describe('what a session is told', () => {
       'Goal:',
       'Holds:',
       'Does not hold:',
-      'Next action, written before what does not hold:',
+      'Next action, written before that stopped holding:',
       'Stop conditions:',
     ]);
     expect(stdout).toContain('STALE, for one reason');

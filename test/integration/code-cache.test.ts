@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const isGuarded = () => {
-  expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+  expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa');
 };
 
 describe('compiled code of the last start', () => {
@@ -78,7 +78,7 @@ describe('compiled code of the last start', () => {
       expect(`${start}: ${stdout}`).toContain('Apply? [y/N]');
       expect(stdout).not.toContain('fault of git-handoff');
       // Once, before the question.
-      expect(stdout.match(/^--- .*settings\.json/gm)).toHaveLength(1);
+      expect(stdout.match(/^ {2}.*settings\.json/gm)).toHaveLength(1);
     }
   });
 

@@ -28,13 +28,13 @@ function bothCommit(): string {
 function refusesAmend(args: string[], commit: string, words = '-m x'): string {
   const stderr = world.refused(A, args);
   expect(errorsOf(stderr)).toEqual([
-    `the commit ${commit.slice(0, 7)} at HEAD is of session bbbbbbbb, which is at work: --amend would rewrite it`,
+    `commit ${commit.slice(0, 7)} at HEAD was made by claude bbbbbbbb, which is at work: --amend would rewrite it`,
   ]);
   expect(hintsOf(stderr)).toEqual([`git commit ${words}`]);
   return stderr;
 }
 
-describe('F9: amending another live session’s commit', () => {
+describe('amending another live session’s commit', () => {
   it.each([
     [['commit', '--amend', '-m', 'x'], '-m x'],
     [['commit', '--amend', '--no-verify', '-m', 'x'], '-m x --no-verify'],

@@ -11,7 +11,7 @@ afterEach(() => world.remove());
 
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ';
 
-describe('F2: a commit on another branch than the session knows', () => {
+describe('a commit on another branch than the session knows', () => {
   it('somebody else’s switch: refused until it is switched back', () => {
     world.git(['switch', '-q', 'feat/a']);
     world.begin(A);
@@ -37,7 +37,7 @@ describe('F2: a commit on another branch than the session knows', () => {
     world.wrote(A, 'src/a.ts', '1\n');
     const stderr = world.refused(A, ['commit', '-am', 'x']);
     expect(stderr).toMatch(
-      new RegExp(`^error: expected main, HEAD is feat/a, moved by session bbbbbbbb at ${TIME}\n`),
+      new RegExp(`^error: expected main, HEAD is feat/a, moved by claude bbbbbbbb at ${TIME}\n`),
     );
     world.commits(B, ['--allow-empty', '-m', 'B is where it went']);
   });
@@ -126,7 +126,7 @@ describe('handoff files of the predecessor in a commit', () => {
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      'notes/handoff-main-one.md: its first line names session aaaaaaaa as its owner',
+      'notes/handoff-main-one.md: its first line names claude aaaaaaaa as its owner',
     ]);
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['notes/handoff-main-two.md']);

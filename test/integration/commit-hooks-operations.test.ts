@@ -54,11 +54,11 @@ describe('what another live session has begun', () => {
     for (const words of [['-m', 'x'], ['--no-edit'], ['-n', '-m', 'x'], ...amend]) {
       const stderr = world.refused(B, ['commit', ...words], quiet);
       expect(errorsOf(stderr)).toEqual([
-        expect.stringContaining(`session ${A.slice(0, 8)} began a${what === 'am' ? 'n' : ''} ${what} here`),
+        expect.stringContaining(`claude ${A.slice(0, 8)} began a${what === 'am' ? 'n' : ''} ${what} here`),
       ]);
     }
     const own = world.handoff(['commit', '-m', 'x'], { session: B });
-    expect(own.stderr).toContain(`session ${A.slice(0, 8)} began`);
+    expect(own.stderr).toContain(`claude ${A.slice(0, 8)} began`);
     expect(own.status).toBe(3);
     // A itself is asked nothing, and a person neither.
     const run = world.as(A, ['commit', '-qm', 'A'], quiet);
@@ -88,7 +88,7 @@ describe('what another live session has begun', () => {
     resolve();
     const head = world.git(['rev-parse', 'HEAD']);
     const run = world.as(B, ['rebase', '--continue'], quiet);
-    expect(run.stderr).toContain(`session ${A.slice(0, 8)} began a rebase`);
+    expect(run.stderr).toContain(`claude ${A.slice(0, 8)} began a rebase`);
     expect(world.git(['rev-parse', 'HEAD'])).toBe(head);
     stops(A, 'git rebase --continue');
     expect(world.git(['log', '-1', '--format=%s'])).toBe('main');
@@ -139,7 +139,7 @@ describe('what another live session has begun', () => {
     tool(A, 'a', 'make', 'PostToolUse');
     resolve();
     const [error] = errorsOf(world.refused(A, ['commit', '--no-edit']));
-    expect(error).toContain(`session ${B.slice(0, 8)} began a merge`);
+    expect(error).toContain(`claude ${B.slice(0, 8)} began a merge`);
     expect(world.commits(B, ['--no-edit'])).toBe('');
   });
 });
@@ -246,7 +246,7 @@ describe('a session that is alone in its worktree', () => {
     ]) {
       const stderr = world.refused(B, ['-C', world.path, 'commit', ...words], { cwd });
       expect(errorsOf(stderr)).toEqual([
-        `src/a.ts: changed since session ${A.slice(0, 8)} began, by ${A.slice(0, 8)} or by hand, and not committed`,
+        `src/a.ts: changed since claude ${A.slice(0, 8)} began, by it or by hand, and not committed`,
       ]);
     }
     expect(readFileSync(inGit('handoff-solo'), 'utf8')).toMatch(A);
@@ -261,7 +261,7 @@ describe('a session that is alone in its worktree', () => {
     world.as(A, ['merge', '-q', 'side']);
     resolve();
     const stderr = world.refused(B, ['-C', world.path, 'commit', '--no-edit'], { cwd });
-    expect(errorsOf(stderr)[0]).toContain(`session ${A.slice(0, 8)} began a merge`);
+    expect(errorsOf(stderr)[0]).toContain(`claude ${A.slice(0, 8)} began a merge`);
     expect(world.commits(A, ['--no-edit'])).toBe('');
   });
 

@@ -25,7 +25,7 @@ const patch = (commit = 'HEAD', path = 'shared.md') =>
 
 const index = () => world.git(['ls-files', '--stage']);
 
-describe('F6: two sessions change one file', () => {
+describe('two sessions change one file', () => {
   it('each commits its own lines by stage --mine and git commit', () => {
     line(A, 1, 'A one');
     line(B, 10, 'B ten');
@@ -66,8 +66,8 @@ describe('hunks that are in each other’s way', () => {
     const before = { index: index(), head: world.git(['rev-parse', 'HEAD']), text: world.read('shared.md') };
     const run = world.handoff(verb, { session });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('session (bbbbbbbb)');
-    expect(run.stderr).toContain('session aaaaaaaa');
+    expect(run.stderr).toContain('session (claude bbbbbbbb)');
+    expect(run.stderr).toContain('claude aaaaaaaa');
     expect(run.stderr).toContain(`nothing was ${verb[0] === 'stage' ? 'staged' : 'committed'}`);
     const now = { index: index(), head: world.git(['rev-parse', 'HEAD']), text: world.read('shared.md') };
     expect(now).toEqual(before);
@@ -97,7 +97,7 @@ describe('hunks that are in each other’s way', () => {
     line(B, 6, 'B six');
     const run = world.handoff(['commit', '-m', 'a'], { session: A });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('session (aaaaaaaa) and of session bbbbbbbb overlap or touch');
+    expect(run.stderr).toContain('session (claude aaaaaaaa) and of claude bbbbbbbb overlap or touch');
   });
 
   it('one unchanged line between them is enough', () => {
@@ -197,20 +197,20 @@ describe('other kinds of change', () => {
     expect(world.status()).toEqual([]);
   });
 
-  it('a binary file cannot be told apart', () => {
+  it('a binary file cannot be separated', () => {
     world.write(A, 'shared.md', `${TEN}\0`);
     world.edit(B, 'shared.md', 'line 5', 'B five');
     const run = world.handoff(['stage', '--mine'], { session: B });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('cannot be told apart');
+    expect(run.stderr).toContain('cannot be separated');
     expect(run.stderr).toContain(`hint: git -C ${world.path} handoff take -- shared.md`);
     expect(world.git(['diff', '--cached', '--name-only'])).toBe('');
   });
 
-  it('a file of more than 1 MiB cannot be told apart', () => {
+  it('a file of more than 1 MiB cannot be separated', () => {
     world.write(A, 'shared.md', `${TEN}${'x\n'.repeat(600_000)}`);
     world.edit(B, 'shared.md', 'line 1\n', 'B one\n');
-    expect(world.handoff(['commit', '-m', 'b'], { session: B }).stderr).toContain('cannot be told apart');
+    expect(world.handoff(['commit', '-m', 'b'], { session: B }).stderr).toContain('cannot be separated');
   });
 
   it('a new file: who began it commits its own lines, who built on them waits', () => {
@@ -230,7 +230,7 @@ describe('other kinds of change', () => {
     // Whose file it is commits what is on the disk, and is told.
     const run = world.handoff(['commit', '-m', 'x'], { session: A });
     expect(run.status).toBe(0);
-    expect(run.stderr).toContain('shared.md was also changed while a command of session bbbbbbbb ran');
+    expect(run.stderr).toContain('shared.md was also changed while a command of claude bbbbbbbb ran');
   });
 });
 

@@ -59,12 +59,12 @@ describe.each(NAMES)('hooks of %s', (client) => {
     expect(told(client)).toMatchObject([{ status: 'ok' }]);
   });
 
-  it('that lead to a launcher which may not be executed are told', () => {
+  it('that lead to a launcher which is not executable are told', () => {
     init();
     const launcher = join(repo.root, 'package', 'bin', 'git-handoff');
     put(launcher, '#!/bin/sh\n', 0o644);
     edit(settings(client), (text) => text.replaceAll(LAUNCHER, launcher));
-    expect(told(client)[0]?.['detail']).toContain(`${launcher} may not be executed`);
+    expect(told(client)[0]?.['detail']).toContain(`${launcher} is not executable`);
   });
 
   it('that another client would answer are told', () => {
@@ -221,6 +221,13 @@ it('settings that another program broke, with nothing of ours left in them, are 
   repo.ok(['init', '--yes']);
   writeFileSync(settings('claude'), '{"hooks": {');
   const [item] = told('claude');
-  expect(item).toMatchObject({ status: 'problem', hint: 'mend that file, then run: git handoff doctor' });
+  expect(item).toMatchObject({ status: 'problem', hint: 'fix that file, then run: git handoff doctor' });
   expect(item?.['detail']).toContain(`${settings('claude')} is not valid JSON`);
+});
+
+it('settings with comments are read as Gemini CLI reads them', () => {
+  put(settings('gemini'), '{\n  // mine\n  "theme": "dark"\n}\n', 0o600);
+  repo.ok(['init', '--yes', '--client', 'gemini']);
+  expect(readFileSync(settings('gemini'), 'utf8')).toContain('// mine');
+  expect(told('gemini')).toMatchObject([{ status: 'ok' }]);
 });

@@ -141,7 +141,7 @@ describe('--verify', () => {
     mkdirSync(join(repo.path, '.git', 'objects', 'info'), { recursive: true });
     writeFileSync(join(repo.path, '.git', 'objects', 'info', 'alternates'), `${target}\n`);
     expect(details('verify')).toEqual([
-      'isomorphic-git cannot read this repository: it does not know alternates, where objects are borrowed',
+      'isomorphic-git cannot read this repository: it does not support alternates, where objects are borrowed',
     ]);
     // Read without knowing of them it misses the note.
     rmSync(join(repo.path, '.git', 'objects', 'info', 'alternates'));
@@ -166,12 +166,12 @@ describe('--verify', () => {
   });
 
   it.each<[string, RepositoryOptions, (() => void) | undefined, string]>([
-    ['sha256', { objectFormat: 'sha256' }, undefined, 'it does not know sha256'],
+    ['sha256', { objectFormat: 'sha256' }, undefined, 'it does not support sha256'],
     [
       'reftable',
       {},
       () => mkdirSync(join(repo.path, '.git', 'reftable')),
-      'it does not know the reftable backend',
+      'it does not support the reftable backend',
     ],
   ])('says that it cannot read %s', (_what, options, prepare, why) => {
     begin(options);
@@ -188,7 +188,7 @@ describe('--verify', () => {
     const [item] = found('verify', path);
     expect(item).toMatchObject({ status: 'ok' });
     expect(item?.['detail']).toMatch(
-      /^isomorphic-git reads what git reads: 1 handoff, .*does not know linked worktrees$/,
+      /^isomorphic-git reads what git reads: 1 handoff, .*does not support linked worktrees$/,
     );
   });
 });

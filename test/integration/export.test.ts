@@ -143,8 +143,8 @@ describe('a path that leads elsewhere', () => {
       () => symlinkSync(join(world.root, 'x'), join(world.path, 'dangling.md')),
     ],
     ['a folder', 'folder', /a folder/, () => mkdirSync(join(world.path, 'folder'))],
-    ['a folder by its slash', 'folder/', /names a folder/, () => undefined],
-    ['a FIFO', 'pipe', /no regular file/, () => void world.run('mkfifo', [join(world.path, 'pipe')])],
+    ['a folder by its slash', 'folder/', /is a folder/, () => undefined],
+    ['a FIFO', 'pipe', /not a regular file/, () => void world.run('mkfifo', [join(world.path, 'pipe')])],
     [
       'a folder that is a link',
       'linked/x.md',

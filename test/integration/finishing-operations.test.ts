@@ -11,8 +11,8 @@ beforeEach(() => {
 afterEach(() => world.remove());
 
 const OF_A = [
-  expect.stringMatching(/^own\.ts: session aaaaaaaa/) as string,
-  expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/) as string,
+  expect.stringMatching(/^own\.ts: claude aaaaaaaa/) as string,
+  expect.stringMatching(/^src\/a\.ts: claude aaaaaaaa/) as string,
 ];
 
 describe('a commit that finishes B’s own operation holds nothing of A’s', () => {

@@ -36,7 +36,7 @@ describe('doctor and tracking refs', () => {
     repo.git(['remote', 'rename', 'team/up', 'upstream']);
     const [some, others] = remotes();
     expect(some).toMatchObject({ status: 'warning', hint: 'git handoff doctor --fix' });
-    expect(some?.['detail']).toContain('what remote team/up showed is left of it');
+    expect(some?.['detail']).toContain('what remote team/up showed is still here');
     expect(others?.['detail']).toContain('2 handoffs with versions that are not here');
     expect(repo.refs('refs/handoffs-remote')).toHaveLength(3);
     expect(remotes(['--fix'])[0]).toMatchObject({ status: 'fixed' });

@@ -81,7 +81,7 @@ describe('a session', () => {
     await client().start(A);
     const answer = await client().start(B);
     expect(answer).toMatchObject({
-      text: matching(/live beside you: session aaaaaaaa \(claude\) on main/),
+      text: matching(/live beside you: claude aaaaaaaa on main/),
     });
     expect(solo()).toBeUndefined();
     expect(atWork()).toEqual([A, B]);
@@ -210,12 +210,12 @@ describe('linked worktrees', () => {
     await client().start(A);
     const two = client(linked);
     expect(await two.start(B)).toMatchObject({
-      text: matching(/live beside you: session aaaaaaaa \(claude\) on main/),
+      text: matching(/live beside you: claude aaaaaaaa on main/),
     });
     expect(solo()).toBe(A);
     expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);
     expect(await client().start('cccccccc-3333')).toMatchObject({
-      text: matching(/session bbbbbbbb \(claude\) on feat\/search/),
+      text: matching(/claude bbbbbbbb on feat\/search/),
     });
     expect(solo()).toBeUndefined();
     expect(solo(join(world.path, '.git', 'worktrees', 'worktree-feat-search'))).toBe(B);

@@ -34,7 +34,7 @@ describe('what a session is told when it starts', () => {
   it('is its own id, the notes, and the command that reads them', () => {
     const text = startText();
     expect(text).toContain(`you are session ${CALLER}, on main.`);
-    expect(notes(text)).toEqual([matching(/^main\/auth-refresh \(sess-bbb, .+\): secret token$/)]);
+    expect(notes(text)).toEqual([matching(/^main\/auth-refresh \(claude sess-bbb, .+\): secret token$/)]);
     expect(text).toContain('git handoff show <name>');
   });
 
@@ -46,7 +46,7 @@ describe('what a session is told when it starts', () => {
     world.ok(['write', 'index-rewrite', '-m', 'elsewhere'], { session: OWNER, cwd: linked });
     const lines = notes(startText());
     expect(lines.slice(0, 2).sort()).toEqual([
-      matching(/^main\/auth-refresh \(sess-bbb, /),
+      matching(/^main\/auth-refresh \(claude sess-bbb, /),
       matching(/^main\/own-notes \(yours, /),
     ]);
     expect(lines.slice(2)).toEqual([matching(/^feat\/search\/index-rewrite /)]);
@@ -138,7 +138,9 @@ describe('a summary with', () => {
       session: OWNER,
       input: `yours\n\nClaude-Session-Id: ${CALLER}\nHandoff-Succeeds: ${OWNER}\n`,
     });
-    expect(notes(startText()).find((line) => line.startsWith('main/hostile-words'))).toContain('(sess-bbb, ');
+    expect(notes(startText()).find((line) => line.startsWith('main/hostile-words'))).toContain(
+      '(claude sess-bbb, ',
+    );
     expect(world.handoff(['write', 'hostile-words', '-m', 'x'], { session: CALLER }).status).toBe(3);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
-describe('F16: somebody holds index.lock', () => {
+describe('somebody holds index.lock', () => {
   it('no hook of ours minds, touches it, or says anything', () => {
     const world = new SharingWorld();
     const lock = join(world.path, '.git/index.lock');

@@ -8,7 +8,7 @@ import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 const STASHING_HOOK =
   '#!/bin/sh\ngit stash push -q --keep-index --include-untracked\ntouch .git/paused\nsleep 30\ngit stash pop -q\n';
 
-describe('F8: a hook that stashes the whole tree', () => {
+describe('a hook that stashes the whole tree', () => {
   it('is killed in the middle of a commit: the work of others is kept', async () => {
     const world = new SharingWorld();
     const hook = join(world.path, '.git/hooks/pre-commit');
@@ -31,7 +31,7 @@ describe('F8: a hook that stashes the whole tree', () => {
     while (!existsSync(paused)) await new Promise((resolve) => setTimeout(resolve, 20));
     // Whoever looks at its file now is told why it is not there.
     const text = told(world.try(A, 'src/a.ts', 'WIP, again\n'));
-    expect(text).toContain('a commit by session bbbbbbbb is in progress');
+    expect(text).toContain('a commit by claude bbbbbbbb is in progress');
     process.kill(-Number(world.read('.git/group')), 'SIGKILL');
     await finished(commit);
     expect(world.status().some((line) => line.includes('src/a.ts'))).toBe(false);

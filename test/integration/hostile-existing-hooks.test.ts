@@ -378,7 +378,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
       writeFileSync(join(world.path, folder, 'handoff-main-one.md'), marked(A));
       world.git(['add', '-A']);
       expect(world.refused(B, ['commit', '-qm', 'x'])).toContain(
-        `names session ${A.slice(0, 8)} as its owner`,
+        `names claude ${A.slice(0, 8)} as its owner`,
       );
       world.git(['reset', '-q', '--hard']);
       world.git(['clean', '-qfdx']);

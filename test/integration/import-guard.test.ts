@@ -216,7 +216,7 @@ describe('hostile files', () => {
       'handoff-main-huge-one.md: it has 1048577 bytes, at most 1048576 are imported',
       'handoff-main-linked-one.md: it is a symbolic link',
       'handoff-main-linked-two.md: it is a symbolic link',
-      'handoff-main-pipe-one.md: it is no regular file',
+      'handoff-main-pipe-one.md: it is not a regular file',
       'handoff-main-empty-one.md: it is empty',
     ]);
     expect(world.refs('refs/handoffs/')).toEqual(['refs/handoffs/main/good-one']);
@@ -248,10 +248,10 @@ describe('hostile files', () => {
 
   it.each([
     ['a link', (path: string) => symlinkSync('/etc/passwd', path), /is a symbolic link/],
-    ['a FIFO', (path: string) => void world.run('mkfifo', [path]), /no regular file/],
+    ['a FIFO', (path: string) => void world.run('mkfifo', [path]), /not a regular file/],
     ['nothing', () => undefined, /there is no/],
     ['too much', (path: string) => writeFileSync(path, Buffer.alloc(2 ** 20 + 1)), /bytes/],
-    ['a folder of anything', (path: string) => mkdirSync(path), /no folder of a format/],
+    ['a folder of anything', (path: string) => mkdirSync(path), /not a folder in a known format/],
   ])('that were named are an error: %s', (_, make, why) => {
     const path = join(world.root, 'given');
     make(path);

@@ -79,8 +79,8 @@ it('none: git hooks and the switch, no settings; the second time there is nothin
 });
 
 it('none beside a client, and a skill for no client, are refused', async () => {
-  await expect(chosen(['none', 'codex'])).rejects.toThrow('--client none stands alone');
-  await expect(chosen(['none'], { skill: true })).rejects.toThrow('--skill is for a client');
+  await expect(chosen(['none', 'codex'])).rejects.toThrow('--client none excludes all others');
+  await expect(chosen(['none'], { skill: true })).rejects.toThrow('--skill needs a client');
 });
 
 it.each([
@@ -98,11 +98,11 @@ it('no client named, one with settings that cannot be edited: the others are set
   const broken = join(world.home, FILES.gemini);
   put(broken, '{\n  "theme": dark\n}\n');
   await expect(world.init({ clients: [] })).rejects.toMatchObject({
-    hint: 'mend that file, or leave gemini out: git handoff init --client none',
+    hint: 'fix that file, or leave gemini out: git handoff init --client none',
   });
   mkdirSync(join(world.home, '.claude'));
   await expect(world.init({ clients: ['gemini', 'claude'] })).rejects.toMatchObject({
-    hint: 'mend that file, or leave gemini out: git handoff init --client claude',
+    hint: 'fix that file, or leave gemini out: git handoff init --client claude',
   });
   const { changed, notices } = await world.init({ clients: [] });
   expect(changed).toContain(join(world.home, FILES.claude));

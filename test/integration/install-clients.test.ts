@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/install/client.ts';
+import type { InstallScope } from '../../src/install/client.ts';
 import { World } from './install-world.ts';
 
 const FOREIGN = '{ "matcher": "x", "hooks": [ { "type": "command", "command": "echo caf\\u00e9 é" } ] }';
@@ -94,7 +94,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-function settingsPath(client: Client, scope: Scope): string {
+function settingsPath(client: Client, scope: InstallScope): string {
   const settings: { file: string; project?: string } = CLIENTS[client];
   return scope === 'user'
     ? join(world.home, settings.file)
@@ -111,7 +111,7 @@ function ourGroups(client: Client, path: string): [event: string, group: unknown
 }
 
 /** The text that Codex's users trust by its hash: another one makes every user trust it once more. */
-function commandOf(client: Client, scope: Scope): string {
+function commandOf(client: Client, scope: InstallScope): string {
   if (client === 'copilot') {
     return scope === 'user'
       ? `p='${world.packageRoot}/bin/git-handoff'; [ -x "$p" ] || exit 0; "$p" guard --client copilot --client-pid $PPID || exit 0`
@@ -177,7 +177,7 @@ describe.each(NAMES)('settings of %s', (client) => {
 });
 
 describe('the command of a client that refuses a call when its hook fails', () => {
-  const command = (scope: Scope) => commandOf('copilot', scope);
+  const command = (scope: InstallScope) => commandOf('copilot', scope);
 
   it.each([
     ['a launcher that fails', '#!/bin/sh\nexit 1\n'],

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/install/client.ts';
+import type { InstallScope } from '../../src/install/client.ts';
 import { HOOK_MANAGERS } from './hook-managers.ts';
 import { World } from './install-world.ts';
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-const SCOPES: readonly Scope[] = ['user', 'project', 'local'];
+const SCOPES: readonly InstallScope[] = ['user', 'project', 'local'];
 const CELLS = Object.keys(HOOK_MANAGERS).flatMap((manager) =>
   (['main', 'linked'] as const).flatMap((worktree) => SCOPES.map((scope) => ({ manager, worktree, scope }))),
 );
@@ -39,7 +39,7 @@ function ourHooks(): string[] {
 function olderBlock(hook: string): string {
   return [
     '# >>> git-handoff >>>',
-    '# Runs this hook as it stands below, then the one of git-handoff; `git handoff uninstall` takes it out.',
+    '# Runs the hook below, then the one of git-handoff; `git handoff uninstall` takes it out.',
     `handoff_shim='/old/git-hooks/${hook}'`,
     'if [ -z "${GIT_HANDOFF_CHAINED-}" ] && [ -x "$handoff_shim" ]; then',
     '  GIT_HANDOFF_CHAINED=1 "$0" "$@" || exit',

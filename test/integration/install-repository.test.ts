@@ -66,12 +66,59 @@ describe('init', () => {
       return Promise.resolve(false);
     };
     const result = await world.init({ yes: false }, undefined, { confirm });
-    expect(result).toMatchObject({ outcome: 'declined', changed: [], plan: shown });
+    expect(result).toMatchObject({ outcome: 'declined', changed: [] });
     expect(world.snapshot()).toEqual(before);
-    expect(shown).toContain(`+++ ${userSettings()}\n@@ -5,1 +5,`);
-    expect(shown).toMatch(/^\+\tenabled = true$/m);
-    expect(shown).toMatch(/^\+# >>> git-handoff >>>$/m);
-    expect(shown).not.toContain('s3cret');
+    expect(shown.split('\n').length).toBeLessThanOrEqual(14);
+    const [head, ...lines] = shown.split('\n').map((line) => line.trim().replace(/ {2,}/g, ': '));
+    expect(head).toBe(`git handoff init will change, in ${world.repository}:`);
+    expect(lines).toEqual([
+      '.git/config: handoff.enabled = true',
+      '~/.claude/settings.json: Claude Code asks the guard around its tools',
+      ".git/hooks/pre-commit: refuses other sessions' work in a commit",
+      '.git/hooks/prepare-commit-msg, commit-msg: name the session in the commit',
+      '.git/hooks/pre-push: refuses to push commits that mix sessions',
+      '.git/handoff/, ~/.local/state/git-handoff/: our records',
+      'Your own hooks and settings stay. Nothing leaves this machine.',
+      'Every line: git handoff init --diff --client claude: Undo: git handoff uninstall',
+    ]);
+  });
+
+  it('shows every line, and changes nothing, when asked for the difference', async () => {
+    world.write(userSettings(), '{\n  "env": {\n    "TOKEN": "s3cret"\n  },\n  "model": "x"\n}\n');
+    const before = world.snapshot();
+    const { outcome, plan } = await world.init({ yes: false, diff: true });
+    expect(outcome).toBe('planned');
+    expect(world.snapshot()).toEqual(before);
+    expect(plan).toContain(`+++ ${userSettings()}\n@@ -5,1 +5,`);
+    expect(plan).toMatch(/^\+\tenabled = true$/m);
+    expect(plan).toMatch(/^\+# >>> git-handoff >>>$/m);
+    expect(plan).not.toContain('s3cret');
+    await world.init();
+    const installed = world.snapshot();
+    const undo = await world.uninstall({ diff: true });
+    expect(undo.outcome).toBe('planned');
+    expect(undo.plan).toContain(`--- ${userSettings()}\n`);
+    expect(undo.summary).toMatch(/^ {2}~\/\.claude\/settings\.json +without our hooks$/m);
+    expect(world.snapshot()).toEqual(installed);
+  });
+
+  it('says in at most fifteen lines what it will change for every client, with instructions and skills', async () => {
+    for (const name of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'])
+      world.write(join(world.repository, name), '# x\n');
+    let shown = '';
+    const confirm = (question: string): Promise<boolean> => {
+      shown = `${question}\nApply? [y/N] `;
+      return Promise.resolve(false);
+    };
+    const clients = ['claude', 'codex', 'gemini', 'cursor', 'copilot'];
+    world.write(join(world.packageRoot, 'skills', 'git-handoff', 'SKILL.md'), 'a skill\n');
+    await world.init({ yes: false, clients, instructions: true, skill: true }, undefined, { confirm });
+    const lines = shown.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(15);
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}… and \d+ lines more$/));
+    expect(shown).toContain(
+      'git handoff init --diff --client claude,codex,gemini,cursor,copilot --instructions --skill ',
+    );
   });
 
   it('needs a terminal or --yes', async () => {

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/install/client.ts';
+import type { InstallScope } from '../../src/install/client.ts';
 import { World } from './install-world.ts';
 
 const FOREIGN = '{ "matcher": "Bash", "hooks": [ { "type": "command", "command": "echo caf\\u00e9 é" } ] }';
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-function settingsPath(scope: Scope): string {
+function settingsPath(scope: InstallScope): string {
   if (scope === 'user') return join(world.home, '.claude', 'settings.json');
   return join(world.repository, '.claude', scope === 'project' ? 'settings.json' : 'settings.local.json');
 }
@@ -243,7 +243,8 @@ describe('the settings file', () => {
 });
 
 describe('the registered command', () => {
-  const command = (scope: Scope) => settings(settingsPath(scope)).hooks['Stop']?.[0]?.hooks[0]?.command ?? '';
+  const command = (scope: InstallScope) =>
+    settings(settingsPath(scope)).hooks['Stop']?.[0]?.hooks[0]?.command ?? '';
 
   it.each(['plain', 'it\'s a "test" $HOME `x`', 'line\nfeed', 'ü \\'])(
     'survives a package in a folder named %j',

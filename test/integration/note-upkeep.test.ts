@@ -40,7 +40,7 @@ describe('diff', () => {
     repo.ok(['close', 'auth-refresh'], { session: B });
     const { stdout } = repo.handoff(['diff', 'auth-refresh']);
     expect(stdout).toMatch(
-      /^--- main\/auth-refresh {2}[0-9a-f]{12} {2}aaaaaaaa {2}.*\n\+\+\+ .*bbbbbbbb.*\n@@ /,
+      /^--- main\/auth-refresh {2}[0-9a-f]{12} {2}claude aaaaaaaa {2}.*\n\+\+\+ .*bbbbbbbb.*\n@@ /,
     );
     expect(stdout.split('\n').slice(3)).toEqual(['-one', '+two', ' ', ' same', '']);
     expect(repo.handoff(['diff', 'auth-refresh', second]).stdout).toContain('the note is the same');
@@ -130,7 +130,9 @@ describe('prune', () => {
     const before = refs();
     expect(items(['--older-than', '30d'])).toEqual([['closed-old', false]]);
     const { stdout } = repo.handoff(['prune', '--older-than', '30d']);
-    expect(stdout).toMatch(/^closed {2}main\/closed-old {2}aaaaaaaa .*\n\nNothing was deleted\. .* --yes\n$/);
+    expect(stdout).toMatch(
+      /^closed {2}main\/closed-old {2}claude aaaaaaaa .*\n\nNothing was deleted\. .* --yes\n$/,
+    );
     expect(refs()).toBe(before);
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
 /** git 2.45 and later; what an older one skips here is the same with files in all the other tests. */
 const isKnown = spawnSync('git', ['init', '-h'], { encoding: 'utf8' }).stdout.includes('ref-format');
@@ -33,7 +33,7 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     world.bash(A, `git ${words}`);
     writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
     world.git(['add', '-A']);
-    expect(world.as(B, ['commit', '-qm', 'x']).stderr).toContain('session aaaaaaaa began a');
+    expect(world.as(B, ['commit', '-qm', 'x']).stderr).toContain('claude aaaaaaaa began a');
     expect(world.as(A, ['commit', '-qm', 'x'])).toMatchObject({ status: 0 });
   });
 
@@ -41,6 +41,31 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     for (const session of [A, B]) world.begin(session);
     world.write(A, 'src/a.ts', 'of A\n');
     expect(refusal(world.may(B, 'git reset --hard'))).toContain('src/a.ts');
+  });
+
+  it.each(['git reset -q --soft HEAD~1', 'git update-ref refs/heads/main HEAD~1'])(
+    'refuses to take another session’s commit off the branch: %s',
+    (command) => {
+      for (const session of [A, B]) world.begin(session);
+      world.write(A, 'src/a.ts', 'of A\n');
+      expect(world.bash(A, 'git commit -qam work').run).toMatchObject({ status: 0 });
+      expect(refusal(world.may(B, command))).toContain('of claude aaaaaaaa');
+    },
+  );
+
+  it('refuses to delete the branch that another session works on', () => {
+    const linked = world.worktree('linked');
+    world.begin(A, linked);
+    world.begin(B);
+    expect(refusal(world.may(B, 'git branch -D linked'))).toContain('under claude aaaaaaaa');
+  });
+
+  it('sees that a commit past the hooks took a session’s work, at that session’s next file', () => {
+    for (const session of [A, B]) world.begin(session);
+    world.wrote(A, 'src/a.ts', 'of A\n');
+    world.bash(A, 'true; echo >/dev/null');
+    world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand']);
+    expect(told(world.wrote(A, 'src/b.ts', 'of A\n'))).toContain('took your uncommitted changes in src/a.ts');
   });
 
   it('holds no name of a note that was purged, in a linked worktree either', () => {

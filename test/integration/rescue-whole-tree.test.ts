@@ -15,7 +15,7 @@ function rescues(
 
 const paths = (item: { files: { path: string }[] } | undefined) => item?.files.map(({ path }) => path);
 
-describe('F4: whole-tree verbs and the uncommitted work of others', () => {
+describe('whole-tree verbs and the uncommitted work of others', () => {
   it('are refused beside it, with the paths, the owner and a command that works', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.write(A, 'src/a.ts', 'WIP\n');

@@ -75,9 +75,9 @@ describe('the gate refuses', () => {
     ]);
     expect(refused([`${world.handmade()}:${REF}`])[0]).toContain('rewound or replaced');
     world.git(['tag', '-a', '-m', 'x', 'v1', REF]);
-    expect(refused([`v1:${REF}`])[0]).toBe(`error: ${REF}: points at something that is no commit`);
+    expect(refused([`v1:${REF}`])[0]).toBe(`error: ${REF}: points at something that is not a commit`);
     for (const what of ['^{tree}', ':handoff.md']) {
-      expect(refused([`${REF}${what}:${REF}`])[0]).toContain('points at something that is no commit');
+      expect(refused([`${REF}${what}:${REF}`])[0]).toContain('points at something that is not a commit');
     }
     expect(refused([`main:${REF}`])[0]).toContain('unreadable state.json');
   });
@@ -124,7 +124,9 @@ describe('the gate refuses', () => {
     world.push([REF]);
     world.git(['symbolic-ref', 'refs/handoffs/main/other-name', REF], { cwd: world.server });
     const next = world.handmade({ parents: [REF], topic: 'other-name' });
-    expect(refused([`${next}:refs/handoffs/main/other-name`])[0]).toContain('a symbolic ref is no handoff');
+    expect(refused([`${next}:refs/handoffs/main/other-name`])[0]).toContain(
+      'a symbolic ref is not a handoff',
+    );
     const leak = 'refs/handoffs-local/kept/main/auth-refresh';
     for (const ref of [leak, 'refs/handoffs-remote/origin/main/auth-refresh']) {
       expect(refused([`${REF}:${ref}`], ref)[0]).toBe(
@@ -157,11 +159,11 @@ describe('the gate refuses', () => {
     const both = commitOf(`both\u001b[31m\n\n${BOTH}\n`);
     const lines = refused(['main'], 'refs/heads/main');
     expect(lines[0]).toBe(
-      `error: ${both.slice(0, 7)} "both\\u{1b}[31m" holds work of sessions aaaaaaaa, bbbbbbbb`,
+      `error: ${both.slice(0, 7)} "both\\u{1b}[31m" mixes the work of sessions aaaaaaaa, bbbbbbbb`,
     );
-    expect(refused(['main:new'], 'refs/heads/new')[0]).toContain('holds work of sessions');
+    expect(refused(['main:new'], 'refs/heads/new')[0]).toContain('mixes the work of sessions');
     world.git(['tag', '-a', '-m', 'x', 'v1']);
-    expect(refused(['v1'], 'refs/tags/v1')[0]).toContain('holds work of sessions');
+    expect(refused(['v1'], 'refs/tags/v1')[0]).toContain('mixes the work of sessions');
     const hint = lines.find((line) => line.startsWith('hint: git commit --amend')) ?? '';
     const amended = world.run('sh', [
       '-c',
@@ -190,7 +192,7 @@ describe('the gate refuses', () => {
     expect(world.git(['log', '-1', '--format=%B'])).not.toContain('bbbbbbbb');
     commitOf('fine');
     expect(refused(['main'], 'refs/heads/main')[0]).toMatch(
-      /holds work of sessions (?:aaaaaaaa, bbbbbbbb|bbbbbbbb, aaaaaaaa)$/,
+      /mixes the work of sessions (?:aaaaaaaa, bbbbbbbb|bbbbbbbb, aaaaaaaa)$/,
     );
   });
 
@@ -203,7 +205,7 @@ describe('the gate refuses', () => {
     commitOf(`many\n\n${ids.join('\n')}\n`);
     commitOf('fine');
     const [error, hint] = refused(['main'], 'refs/heads/main');
-    expect(error).toMatch(/holds work of sessions 00000000, .* and 251 more$/);
+    expect(error).toMatch(/mixes the work of sessions 00000000, .* and 251 more$/);
     expect(hint).toContain('git rebase -i');
   });
 });
@@ -400,7 +402,7 @@ describe('the gate, wherever it stands', () => {
   ])('refuses %s, which some file systems take for ours', (ref) => {
     world = new ServerWorld('server-pre-receive');
     expect(refused([`HEAD:${ref}`], ref)[0]).toContain(
-      'some servers take that name for one of refs/handoffs*',
+      'some servers treat that name as one of refs/handoffs*',
     );
     expect(world.push(['HEAD:refs/heads/Handoffs']).status).toBe(0);
   });

@@ -64,7 +64,7 @@ describe('who is writing', () => {
       env: { GIT_COMMITTER_EMAIL: 'eve@example.org' },
     });
     expect(eve.status).toBe(3);
-    expect(eve.stderr).toContain(`a person (${String(ada).slice(0, 15)})`);
+    expect(eve.stderr).toContain('main/auth-refresh belongs to Ada; ');
   });
 
   it('is never told by the text of a note', () => {

@@ -20,7 +20,7 @@ function twoEntries(): void {
 
 const oid = (revision: string) => world.git(['rev-parse', revision]).trim();
 
-describe('F3: the stash that all worktrees share', () => {
+describe('the stash that all worktrees share', () => {
   it.each(['pop', 'drop', 'apply', 'pop --index', 'clear'])(
     "git stash %s would take another session's entry",
     (use) => {

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-describe('a branch that is switched under a session (F2)', () => {
+describe('a branch that is switched under a session', () => {
   it('is refused while the session has uncommitted work there', () => {
     world.wrote(A, 'f', 'x');
     const text = refusal(world.may(B, 'git checkout main'));
@@ -73,14 +73,14 @@ describe('a branch that is switched under a session (F2)', () => {
   });
 });
 
-describe('what another session did to the history (F15)', () => {
+describe('what another session did to the history', () => {
   it('a commit is told once: who, what, where', () => {
     world.write(A, 'one', '1\n');
     world.write(A, 'two', '2\n');
     world.write(A, 'three', '3\n');
     world.bash(A, 'git add one two three && git commit -qm three');
     const oid = world.git(['rev-parse', '--short=7', 'HEAD']);
-    expect(told(world.may(B, 'make'))).toContain(`Session aaaaaaaa committed ${oid} on feat/a.`);
+    expect(told(world.may(B, 'make'))).toContain(`claude aaaaaaaa committed ${oid} on feat/a.`);
     expect(told(world.may(B, 'make'))).toBe('');
     expect(told(world.may(A, 'make'))).toBe('');
   });
@@ -98,7 +98,7 @@ describe('what another session did to the history (F15)', () => {
     world.write(A, 'shared.md', '3\n');
     expect(world.bash(A, 'git checkout -- .').before.kind).toBe('silent');
     const text = told(world.may(B, 'make'));
-    expect(text).toContain('Session aaaaaaaa put back what HEAD has in shared.md, src/a.ts, src/b.ts');
+    expect(text).toContain('claude aaaaaaaa put back what HEAD has in shared.md, src/a.ts, src/b.ts');
     expect(told(world.may(B, 'make'))).toBe('');
   });
 
@@ -117,7 +117,7 @@ describe('what another session did to the history (F15)', () => {
     world.bash(B, 'true; make');
     world.git(['reset', '-q', '--hard', 'HEAD~1']);
     expect(told(world.may(B, 'make'))).toMatch(
-      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", by whom is not known\. Look/,
+      /feat\/a is at [0-9a-f]{7} now \(was [0-9a-f]{7}\): ".*", author unknown\. Look/,
     );
     expect(told(world.may(B, 'make'))).toBe('');
   });

@@ -19,7 +19,7 @@ const done = (options = {}) => world.json(['list'], options)['looksDone'];
 const branch = (name: string, from = 'main') => world.git(['switch', '-q', '-c', name, from]);
 
 describe('list', () => {
-  it('shows A merged, B open and C old (F12), and changes no ref', () => {
+  it('shows A merged, B open and C old, and changes no ref', () => {
     branch('b-open');
     world.commit('b', { 'b.txt': 'b\n' });
     world.leave('b-work');

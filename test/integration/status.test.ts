@@ -35,13 +35,13 @@ describe('git handoff status', () => {
     repo.git(['add', 'src/one.txt']);
     expect(repo.ok(['status'], { session: A })).toBe(
       [
-        'Yours (session aaaaaaaa):',
+        'Yours (claude aaaaaaaa):',
         '  modified  just now  staged  src/one.txt',
         '',
-        'Session bbbbbbbb (claude, live):',
+        'Of claude bbbbbbbb (live):',
         '  added     just now  -       a-new.txt',
         '',
-        'To commit only what is yours: git handoff commit',
+        "To commit only what is yours: git handoff commit -m '<message>'",
       ].join('\n'),
     );
   });
@@ -66,7 +66,7 @@ describe('git handoff status', () => {
     repo.writes(B, 'src/one.txt', 'by A and B\n');
     const [item] = repo.json(['status'], { session: B }).items;
     expect(item).toMatchObject({ state: 'contended', owner: null, owners: [B, A] });
-    expect(repo.ok(['status'], { session: B })).toContain('you and aaaaaaaa');
+    expect(repo.ok(['status'], { session: B })).toContain('you and claude aaaaaaaa');
   });
 
   it('says "maybe" of what only happened around a command', () => {
@@ -86,7 +86,7 @@ describe('git handoff status', () => {
     repo.writes(B, 'src/two.txt', 'by B\n');
     repo.end(B);
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `left ${B}` });
-    expect(repo.ok(['status'], { session: A })).toContain('Left by session bbbbbbbb (claude, ended):');
+    expect(repo.ok(['status'], { session: A })).toContain('Left by claude bbbbbbbb (ended):');
   });
 
   it('gives a session that is alone what changed since it began, and nothing else', () => {

@@ -143,7 +143,7 @@ describe('write --to, --tag and --reference', () => {
     write('the body\n', words);
     const { status, stderr } = write(stored(), other);
     expect(status).toBe(2);
-    expect(stderr).toContain(`${option} says something else`);
+    expect(stderr).toContain(`${option} contradicts`);
     expect(stderr).toContain(message);
   });
 

@@ -67,8 +67,8 @@ describe('a sync after a purge', () => {
     repo.ok(['write', 'release-plan', '-m', 'more'], { session: A });
     repo.ok(['push']);
     const said = repo.ok(['sync'], { cwd: clone });
-    expect(said).toContain('it was removed here, and has been written on there');
-    const command = /once more: git handoff (.*)$/m.exec(said)?.[1] ?? '';
+    expect(said).toContain('it was purged here, and somebody wrote it there again');
+    const command = /to purge it again: git handoff (.*)$/m.exec(said)?.[1] ?? '';
     repo.ok([...command.split(' '), '--yes', '--take'], { cwd: clone });
     repo.ok(['sync'], { cwd: clone });
     expect(refs()).toBe(MEMORY);

@@ -23,7 +23,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
   it('a handoff comes to the other machine byte for byte, and goes on from there', () => {
     const oid = ada.write('auth-refresh', NOTE);
     const said = ada.sync();
-    expect(said).toContain('origin shows no handoff yet');
+    expect(said).toContain('origin has no handoffs yet');
     expect(said).toContain(`to ${world.server.url}`);
     expect(said).toContain('0 fetched, 1 pushed');
     expect(bob.sync()).toMatch(/created +main\/auth-refresh/);
@@ -32,7 +32,7 @@ describe.each(TRANSPORTS)('over %s', (transport) => {
       { branch: 'main', topic: 'auth-refresh', oid, owner: ada.session, state: 'open' },
     ]);
     const next = bob.write('auth-refresh', 'bob\n', ['--take']);
-    expect(bob.sync()).not.toContain('shows no handoff yet');
+    expect(bob.sync()).not.toContain('has no handoffs yet');
     expect(ada.sync()).toMatch(/forwarded +main\/auth-refresh/);
     expect(ada.ref(REF)).toBe(next);
     expect(ada.list()).toEqual(bob.list());

@@ -93,21 +93,21 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   RR007: ({ forge, point }) => {
     point(forge(), 'refs/handoffs/HEAD');
-    return ignored('no name of a handoff');
+    return ignored('not the name of a handoff');
   },
   RR009: ({ forge, point }) => {
     point(forge(), 'refs/handoffs/main/a\u202eb');
-    return ignored('no name of a handoff');
+    return ignored('not the name of a handoff');
   },
   RR010: ({ topic, ours, forge, point }) => {
     ours();
     point(forge(), `refs/handoffs/main/${topic.toUpperCase()}`);
-    return ignored('no name of a handoff');
+    return ignored('not the name of a handoff');
   },
   RR011: ({ topic, forge }) => {
     const [upper, lower] = [`refs/handoffs/feature/${topic}`, `refs/handoffs/feature/${topic}/below-it`];
     pack(`${forge({ branch: 'feature' })} ${upper}`, `${forge()} ${lower}`);
-    return { ...ignored('no name of a handoff'), also: () => expect(victim.ref(upper)).toBeDefined() };
+    return { ...ignored('not the name of a handoff'), also: () => expect(victim.ref(upper)).toBeDefined() };
   },
   RR014: ({ forge, point }) => {
     point(forger.tag(forge()));
@@ -205,11 +205,11 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   RX004: ({ point }) => {
     point(forger.object('blob', 'evil'));
-    return refused('points at something that is no commit');
+    return refused('points at something that is not a commit');
   },
   RX005: ({ point }) => {
     point(world.server.git(['mktree'], { input: '' }));
-    return refused('points at something that is no commit');
+    return refused('points at something that is not a commit');
   },
   RX006: next((tip) => ({ parents: [tip] }), refused('foreign owner without a take')),
   RX007: next(
@@ -266,7 +266,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     pack(`${forge()} refs/handoffs/main`);
     const tip = victim.write(topic, 'ours\n');
     return {
-      ...ignored('no name of a handoff'),
+      ...ignored('not the name of a handoff'),
       also: ({ ref }, { items }) => {
         // It is in the way of every push to that branch, which is no race.
         expect(items.find((one) => one['topic'] === topic)).toMatchObject({ action: 'declined' });
@@ -293,7 +293,7 @@ const ACTS: Readonly<Record<string, Act>> = {
   RX023: first(() => ({ parents: [world.server.git(['rev-parse', 'main'])] }), refused(/./)),
   RX024: ({ forge, point }) => {
     point(forge({ topic: 'single' }), 'refs/handoffs/main/single');
-    return ignored('no name of a handoff');
+    return ignored('not the name of a handoff');
   },
   RX025: first(
     {

@@ -41,7 +41,7 @@ describe('a session on another machine', () => {
 describe('a note that changed hands on another machine', () => {
   const taken = (session: string) =>
     new RegExp(
-      `forwarded +main/auth-refresh +${session.slice(0, 8)} took it from sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; to have it back: git handoff take main/auth-refresh\\n`,
+      `forwarded +main/auth-refresh +\\w+ ${session.slice(0, 8)} took it from \\w+ sess-ada at \\d{4}-\\d\\d-\\d\\dT[\\d:]+Z; to have it back: git handoff take main/auth-refresh\\n`,
     );
 
   it('is told to its former owner by its sync: who has it, and since when', () => {
@@ -75,7 +75,7 @@ describe('two takes on two machines', () => {
     const done = eve.as(['sync']);
     expect(done.status).toBe(0);
     expect(done.stdout).toMatch(
-      /followed +main\/auth-refresh +sess-bob was first, sess-eve owns it no longer/,
+      /followed +main\/auth-refresh +\w+ sess-bob was first, \w+ sess-eve no longer owns it/,
     );
     expect(done.stdout).toContain('git handoff take');
     expect(eve.list()).toMatchObject([{ owner: bob.session }]);

@@ -28,7 +28,7 @@ const leak = () => {
 const wayOut = () => {
   const { status, stderr } = repo.handoff(['push'], { session: A });
   expect(status).toBe(1);
-  const command = /if it is one: (.*)$/m.exec(stderr)?.[1] ?? 'false';
+  const command = /if it is: (.*)$/m.exec(stderr)?.[1] ?? 'false';
   expect(repo.run('sh', ['-c', command], { env: { GIT_HANDOFF_SESSION: A } })).toMatchObject({ status: 0 });
 };
 const versions = () =>

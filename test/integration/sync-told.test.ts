@@ -49,7 +49,7 @@ describe('what a sync says', () => {
     repo.git(['branch', 'other']);
     write('other/release-plan');
     expect(repo.handoff(['push', '--branch', 'other']).stderr).toContain(
-      'notice: origin shows no handoff of this branch yet: a handoff goes,',
+      'notice: origin has no handoffs of this branch yet: a handoff goes,',
     );
   });
 

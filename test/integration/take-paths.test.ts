@@ -20,13 +20,16 @@ describe('git handoff take -- <path>', () => {
     repo.writes(B, 'src/two.txt', 'by B\n');
     const before = repo.git(['status', '--porcelain=v2', '-z']);
     const done = repo.take(['src/two.txt'], A);
-    expect(done).toMatchObject({ status: 0, stdout: 'src/two.txt is yours now, taken from bbbbbbbb\n' });
+    expect(done).toMatchObject({
+      status: 0,
+      stdout: 'src/two.txt is yours now, taken from session bbbbbbbb\n',
+    });
     expect(repo.git(['status', '--porcelain=v2', '-z'])).toBe(before);
     expect(readFileSync(join(repo.path, 'src/two.txt'), 'utf8')).toBe('by B\n');
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}` });
     expect(repo.whose(B)).toEqual({ 'src/two.txt': `other ${A}` });
     expect(repo.entries(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'taken', by: A });
-    const news = 'Session aaaaaaaa took src/two.txt: your uncommitted change there is in its hands now.';
+    const news = 'claude aaaaaaaa took src/two.txt: your uncommitted change there is in its hands now.';
     expect(repo.nextCall(B)).toContain(news);
     expect(repo.nextCall(B)).not.toContain(news);
   });
@@ -90,7 +93,7 @@ describe('git handoff take -- <path>', () => {
     put('hand.txt', 'by hand\n');
     repo.end(B);
     expect(repo.take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
-      "src/two.txt is yours now, taken from bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
+      "src/two.txt is yours now, taken from session bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
     );
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
     expect(repo.entries(A).at(-1)).toMatchObject({ t: 'event', to: B });
@@ -124,7 +127,9 @@ describe('git handoff take -- <path>', () => {
 
   it('lets a person take: the claims end, and the session is told', () => {
     repo.writes(B, 'src/two.txt', 'by B\n');
-    expect(repo.take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's now, taken from bbbbbbbb\n");
+    expect(repo.take(['src/two.txt']).stdout).toBe(
+      "src/two.txt is nobody's now, taken from session bbbbbbbb\n",
+    );
     expect(repo.whose(B)).toEqual({ 'src/two.txt': 'nobody' });
     const end = repo.entries(B).at(-2);
     expect(end).toMatchObject({ t: 'end', why: 'taken' });
@@ -220,12 +225,12 @@ describe('take in another worktree', () => {
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
     const done = repo.take([join(linked, 'src/one.txt')], A);
-    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from bbbbbbbb\n`);
+    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from session bbbbbbbb\n`);
     expect(repo.whose(A, { cwd: linked })).toEqual({
       'src/one.txt': `mine ${A}`,
       'src/two.txt': `other ${B}`,
     });
-    expect(repo.nextCall(B, linked)).toContain('Session aaaaaaaa took src/one.txt');
+    expect(repo.nextCall(B, linked)).toContain('claude aaaaaaaa took src/one.txt');
   });
 
   it('lets a person take from a session that is alone, for good', async () => {
@@ -236,7 +241,9 @@ describe('take in another worktree', () => {
     try {
       put('src/one.txt', 'by hand\n');
       expect(repo.whose()).toEqual({ 'src/one.txt': `other ${A}` });
-      expect(repo.take(['src/one.txt']).stdout).toBe("src/one.txt is nobody's now, taken from aaaaaaaa\n");
+      expect(repo.take(['src/one.txt']).stdout).toBe(
+        "src/one.txt is nobody's now, taken from session aaaaaaaa\n",
+      );
       expect(repo.whose()).toEqual({ 'src/one.txt': 'nobody' });
       repo.sessions([B]);
       expect(repo.whose(B)).toEqual({ 'src/one.txt': 'nobody' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
 
-describe('F14: a working tree or a branch under a live session', () => {
+describe('a working tree or a branch under a live session', () => {
   it.each([
     ['git worktree remove --force $wt'],
     ['git worktree remove -f -f $wt'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 import { join } from 'node:path';
 
-describe('F17: a session writes into another checkout than its own', () => {
+describe('a session writes into another checkout than its own', () => {
   it('the change is put down where the file is, not where the session runs', () => {
     const world = new SharingWorld();
     const own = world.worktree('a');

@@ -26,7 +26,7 @@ function commitOfA(env: Record<string, string> = {}): string {
 /** The refusal names A's commit and both files; the hint brings the index to HEAD, and B's own can go in. */
 function takesBack(stderr: string, commit: string, retry: () => void): void {
   const back = (path: string) =>
-    `${path}: the commit would take back ${commit.slice(0, 7)} by session aaaaaaaa; the index is older than HEAD`;
+    `${path}: the commit would undo ${commit.slice(0, 7)} by claude aaaaaaaa: the index is older than HEAD`;
   expect(errorsOf(stderr)).toEqual([back('src/a.ts'), back('src/new.ts')]);
   expect(hintsOf(stderr)[0]).toMatch(/git reset -q -- src\/a\.ts src\/new\.ts$/);
   world.follow(B, stderr);
@@ -36,7 +36,7 @@ function takesBack(stderr: string, commit: string, retry: () => void): void {
   expect(world.git(['show', 'HEAD:src/new.ts'])).toBe('new');
 }
 
-describe('F7: an index that is older than HEAD', () => {
+describe('an index that is older than HEAD', () => {
   it.each(['-m', '-nm'])('(a) one that B keeps elsewhere: commit %s', (flag) => {
     const index = join(world.root, 'index of B');
     copyFileSync(join(world.path, '.git', 'index'), index);
@@ -57,7 +57,7 @@ describe('F7: an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     const stderr = world.refused(B, ['commit', '-am', 'B'], { env });
     expect(errorsOf(stderr)).toEqual([
-      `src/new.ts: the commit would take back ${commit.slice(0, 7)} by session aaaaaaaa; the index is older than HEAD`,
+      `src/new.ts: the commit would undo ${commit.slice(0, 7)} by claude aaaaaaaa: the index is older than HEAD`,
     ]);
     world.follow(B, stderr);
     world.commits(B, ['-am', 'B'], { env });
@@ -76,7 +76,7 @@ describe('F7: an index that is older than HEAD', () => {
     world.as(B, ['add', 'src/b.ts'], { env });
     const newest = world.git(['rev-parse', '--short=7', 'HEAD']);
     expect(errorsOf(world.refused(B, ['commit', '-m', 'B'], { env }))).toEqual([
-      expect.stringContaining(`src/a.ts: the commit would take back ${newest}`),
+      expect.stringContaining(`src/a.ts: the commit would undo ${newest}`),
     ]);
   });
 
@@ -90,7 +90,7 @@ describe('F7: an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     world.as(B, ['add', 'src/b.ts'], { env });
     const stderr = world.refused(B, ['commit', '-m', 'B'], { env });
-    expect(errorsOf(stderr)).toEqual([expect.stringContaining(':(top)m.md: the commit would take back')]);
+    expect(errorsOf(stderr)).toEqual([expect.stringContaining(':(top)m.md: the commit would undo')]);
   });
 
   it('(b) the branch was moved underneath', () => {
@@ -146,7 +146,7 @@ describe('F7: an index that is older than HEAD', () => {
     world.wrote(B, 'src/b.ts', '2\n');
     world.git(['add', 'src/b.ts']);
     expect(errorsOf(world.refused(B, ['commit', '-m', 'B']))).toEqual([
-      `src/a.ts: the commit would take back ${commit.slice(0, 7)} of somebody else; the index is older than HEAD`,
+      `src/a.ts: the commit would undo ${commit.slice(0, 7)} by somebody else: the index is older than HEAD`,
     ]);
   });
 });
@@ -251,7 +251,7 @@ describe('a file with an edit of B’s own that is older than HEAD, however HEAD
     world.wrote(B, 'src/b.ts', '2\n');
     const { run } = world.bash(B, 'git reset -q --soft gone && git add src/b.ts && git commit -m B');
     expect(errorsOf(run?.stderr ?? '')).toEqual([
-      expect.stringMatching(/^src\/a\.ts: the commit would take back/),
+      expect.stringMatching(/^src\/a\.ts: the commit would undo/),
     ]);
     function deletion(): string {
       const env = { GIT_INDEX_FILE: join(world.root, 'index of nobody') };
@@ -284,8 +284,8 @@ describe('reset --soft', () => {
     world.git(['add', 'src/b.ts']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/),
-      expect.stringMatching(/^src\/new\.ts: session aaaaaaaa/),
+      expect.stringMatching(/^src\/a\.ts: claude aaaaaaaa/),
+      expect.stringMatching(/^src\/new\.ts: claude aaaaaaaa/),
     ]);
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/b.ts']);

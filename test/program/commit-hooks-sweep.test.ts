@@ -15,7 +15,7 @@ function begin(): void {
   world.begin(B);
 }
 
-const A_CHANGED = 'src/a.ts: session aaaaaaaa changed it just now and has not committed it';
+const A_CHANGED = 'src/a.ts: claude aaaaaaaa changed it just now and has not committed it';
 
 /** A has changed src/a.ts, B src/b.ts; both files are tracked. */
 function bothEdit(): void {
@@ -24,7 +24,7 @@ function bothEdit(): void {
   world.wrote(B, 'src/b.ts', '2\n');
 }
 
-/** What every case of F1 ends with: the hint's command makes B's commit, and A's change is still there. */
+/** What every refused sweep ends with: the hint's command makes B's commit, and A's change is still there. */
 function followsToOwnCommit(stderr: string, paths: readonly string[] = ['src/b.ts']): void {
   world.follow(B, stderr);
   expect(world.changed()).toEqual(paths);
@@ -33,7 +33,7 @@ function followsToOwnCommit(stderr: string, paths: readonly string[] = ['src/b.t
   expect(world.status().filter((line) => line.endsWith(' src/a.ts'))).toHaveLength(1);
 }
 
-describe('F1: a commit that would sweep in another session’s file', () => {
+describe('a commit that would sweep in another session’s file', () => {
   it.each<[string, string[], string[]]>([
     ['git add -A', ['add', '-A'], ['commit', '-m', 'B']],
     ['--no-verify', ['add', '-A'], ['commit', '--no-verify', '-m', 'B']],
@@ -151,7 +151,7 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     expect(world.status()).toEqual(['M  src/a.ts']);
   });
 
-  it('F13: a new untracked file, which a later switch would then take away', () => {
+  it('a new untracked file, which a later switch would then take away', () => {
     begin();
     world.wrote(A, 'src/foreign.ts', 'WIP\n');
     world.wrote(B, 'src/b.ts', '2\n');
@@ -170,7 +170,7 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      "src/it's\\n*.ts: session aaaaaaaa changed it just now and has not committed it",
+      "src/it's\\n*.ts: claude aaaaaaaa changed it just now and has not committed it",
     ]);
     world.follow(B, stderr);
     expect(world.status()).toEqual([`A  ${name}`]);
@@ -258,7 +258,7 @@ describe('F1: a commit that would sweep in another session’s file', () => {
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      'src/a.ts: changed since session aaaaaaaa began, by aaaaaaaa or by hand, and not committed',
+      'src/a.ts: changed since claude aaaaaaaa began, by it or by hand, and not committed',
     ]);
     followsToOwnCommit(stderr);
   });
@@ -318,7 +318,7 @@ describe('what is let through', () => {
     world.git(['add', '-A']);
     const stderr = world.refused(B, ['commit', '-m', 'B']);
     expect(errorsOf(stderr)).toEqual([
-      'shared.md: changed by this session (bbbbbbbb) and by session aaaaaaaa',
+      'shared.md: changed by this session (claude bbbbbbbb) and by claude aaaaaaaa',
     ]);
     world.follow(B, stderr);
     expect(world.git(['show', '--format=', '-U0', 'HEAD'])).toContain('-line 10\n+B');
@@ -333,7 +333,7 @@ describe('what is let through', () => {
     world.bash(A, 'python3 -c "import os; os.system(\'sh ~/generate\')"');
     world.git(['add', 'gen.ts']);
     expect(world.commits(B, ['-m', 'B'])).toBe(
-      'warning: gen.ts also changed while a command of session aaaaaaaa ran; look at: git show\n',
+      'warning: gen.ts also changed while a command of claude aaaaaaaa ran; look at: git show\n',
     );
     expect(world.changed()).toEqual(['gen.ts']);
   });

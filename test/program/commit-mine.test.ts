@@ -167,7 +167,7 @@ describe('what is committed', () => {
 
 it('answers as the schema says', () => {
   const file = new URL('../../schema/output.schema.json', import.meta.url);
-  const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema & { $defs: Record<string, Schema> };
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as Schema;
   world.write(A, 'src/a.ts', 'A\n');
   world.write(B, 'src/b.ts', 'B\n');
   for (const words of [
@@ -175,8 +175,8 @@ it('answers as the schema says', () => {
     ['commit', '-m', 'b'],
   ]) {
     const value = world.json(words, { session: B });
-    expect(violations(schema, schema.$defs[words[0]!]!, value)).toEqual([]);
-    expect(violations(schema, schema, value)).toEqual([]);
+    expect(violations(schema, value, words[0])).toEqual([]);
+    expect(violations(schema, value)).toEqual([]);
   }
 });
 
@@ -232,7 +232,7 @@ describe('pathspecs', () => {
       cwd: join(world.path, 'src'),
     });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('error: src/a.ts holds uncommitted changes of session aaaaaaaa');
+    expect(run.stderr).toContain('error: src/a.ts holds uncommitted changes of claude aaaaaaaa');
     const hint = /^hint: (.*)$/m.exec(run.stderr)?.[1] ?? '';
     expect(hint).toBe(`git -C ${join(world.path, 'src')} handoff take -- a.ts`);
     expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({
@@ -260,7 +260,7 @@ describe('pathspecs', () => {
 
     const named = type(['--', 'src', 'a [[]1].ts']);
     expect(named.error).toBe(
-      'error: src/a.ts, a [1].ts hold uncommitted changes of session aaaaaaaa; nothing was committed',
+      'error: src/a.ts, a [1].ts hold uncommitted changes of claude aaaaaaaa; nothing was committed',
     );
     expect(named.hints).toEqual([
       `${again} src/b.ts`,
@@ -282,7 +282,7 @@ describe('pathspecs', () => {
 
     const all = type([]);
     expect(all.error).toContain(
-      'shared.md: the changes of this session (bbbbbbbb) and of session aaaaaaaa overlap',
+      'shared.md: the changes of this session (claude bbbbbbbb) and of claude aaaaaaaa overlap',
     );
     expect(all.error).toContain('nothing was committed');
     expect(all.hints).toEqual([
@@ -333,7 +333,7 @@ describe('who may', () => {
     world.write(B, 'src/b.ts', 'B\n');
     const run = world.handoff(['commit', '--amend', '-m', 'x'], { session: B });
     expect(run.status).toBe(3);
-    expect(run.stderr).toContain('session aaaaaaaa');
+    expect(run.stderr).toContain('claude aaaaaaaa');
     expect(head()).toBe(before);
     const hint = typedHints(run.stderr)[0] ?? 'false';
     expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
@@ -368,7 +368,7 @@ describe('who may', () => {
     world.write(B, 'src/b.ts', 'B\n');
     const run = world.handoff(['commit', '-m', 'x'], { session: B });
     expect(run.status).toBe(2);
-    expect(run.stderr).toContain('a merge is not finished here');
+    expect(run.stderr).toContain('a merge is in progress here');
     expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
   });
 });
@@ -466,6 +466,18 @@ describe('git’s own hooks, signing and editor', () => {
       world.handoff(['commit'], { session: B, env: { GIT_EDITOR: 'true' }, calls: 'process' }).status,
     ).toBe(1);
     expect(index()).toBe(before);
+  });
+});
+
+describe('a commit without a message', () => {
+  it('is refused where nobody can use an editor, with the command to type', () => {
+    world.write(B, 'src/b.ts', 'B\n');
+    const env = { VISUAL: undefined, EDITOR: undefined, GIT_EDITOR: undefined };
+    const { status, stderr } = world.handoff(['commit', '--', 'src/b.ts'], { session: B, env });
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^error: a commit needs a message, and there is no terminal to ask for one\n/);
+    expect(stderr).toMatch(/^hint: git (?:-C \S+ )?handoff commit -m '<message>' -- src\/b\.ts$/m);
+    expect(world.status()).toContain(' M src/b.ts');
   });
 });
 

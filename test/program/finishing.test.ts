@@ -18,8 +18,8 @@ describe('git handoff commit finishes what a refusal has stopped', () => {
   ])('%s: without A’s files, which stay staged', (_, begin, parents) => {
     const { errors, hints } = stopped(world, `${begin}; ${RESOLVE}; ${SWEEP}`);
     expect(errors).toEqual([
-      expect.stringMatching(/^own\.ts: session aaaaaaaa/),
-      expect.stringMatching(/^src\/a\.ts: session aaaaaaaa/),
+      expect.stringMatching(/^own\.ts: claude aaaaaaaa/),
+      expect.stringMatching(/^src\/a\.ts: claude aaaaaaaa/),
     ]);
     expect(hints).toEqual(['git handoff commit --no-edit']);
     const { run } = world.bash(B, hints[0] ?? '', quiet);
@@ -52,6 +52,33 @@ describe('git handoff commit finishes what a refusal has stopped', () => {
     world.bash(B, `${RESOLVE}; git add -- src/b.ts`);
     expect(world.handoff(['commit', '--no-edit'], { session: B })).toMatchObject({ status: 0 });
     expect(world.status()).toEqual([' M src/a.ts', '?? own.ts']);
+  });
+});
+
+describe('a file that B’s merge left in conflict, as HEAD has it', () => {
+  beforeEach(() => {
+    world.commit('changed', { 'old.md': 'changed\n' });
+    world.bash(B, 'git merge -q side', quiet);
+  });
+  const REFUSED = {
+    kind: 'deny',
+    text: expect.stringMatching(
+      /^claude bbbbbbbb began a merge here .* and has to resolve old\.md\./,
+    ) as string,
+  };
+
+  it('is not A’s to change: B’s commit would take it along', () => {
+    expect(world.write(A, 'old.md', 'of A\n')).toMatchObject(REFUSED);
+    expect(world.bash(A, "sed -i 's/changed/of A/' old.md").before).toMatchObject(REFUSED);
+    expect(world.read('old.md')).toBe('changed\n');
+  });
+
+  it('is B’s to change, and anybody’s when the merge is over', () => {
+    expect(world.write(B, 'old.md', 'of B\n')).toMatchObject({ kind: 'silent' });
+    expect(world.bash(B, `${RESOLVE}; git add -- old.md src/b.ts; git commit -q --no-edit`).run?.status).toBe(
+      0,
+    );
+    expect(world.write(A, 'old.md', 'of A\n')).toMatchObject({ kind: 'silent' });
   });
 });
 

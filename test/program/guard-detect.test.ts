@@ -57,7 +57,8 @@ it('keeps the former text of a note that was added to, whatever the command name
   world.bash(input.command);
 
   const answer = world.after('Bash', input);
-  const name = 'text' in answer ? /Its former text: git cat-file -p (\S+)/.exec(answer.text ?? '')?.[1] : '';
+  const name =
+    'text' in answer ? /Its previous text: git cat-file -p (\S+)/.exec(answer.text ?? '')?.[1] : '';
   expect(world.git(['cat-file', '-p', name ?? ''])).toBe(markedNote(OWNER).trimEnd());
 });
 

@@ -65,9 +65,7 @@ describe('the command that a refusal names', () => {
     many(A, 'lib');
     world.write(A, 'src/a.ts', 'A\n');
     const text = refusal(world.may(B, 'rm -rf lib src'));
-    expect(text).toMatch(
-      /^lib\/0 0\.ts, .*, lib\/4 4\.ts and 2 more: session aaaaaaaa changed them just now/,
-    );
+    expect(text).toMatch(/^lib\/0 0\.ts, .*, lib\/4 4\.ts and 2 more: claude aaaaaaaa changed them just now/);
     expect(text).not.toContain('take');
     types(B, commandOf(text));
     const one = refusal(world.may(B, 'find . -name a.ts -delete'));
@@ -79,7 +77,7 @@ describe('the command that a refusal names', () => {
     world.write(A, 'shared.md', 'A\n');
     const text = refusal(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md'));
     expect(text).toContain(
-      'src/a.ts, shared.md: session aaaaaaaa changed them just now and has not committed them.',
+      'src/a.ts, shared.md: claude aaaaaaaa changed them just now and has not committed them.',
     );
     types(B, commandOf(text));
     expect(world.may(B, 'sed -i s/A/B/ src/a.ts src/b.ts shared.md').kind).not.toBe('deny');

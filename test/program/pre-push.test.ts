@@ -50,15 +50,15 @@ function push(
 const there = (ref = 'refs/heads/main') =>
   world.run('git', ['rev-parse', '-q', '--verify', ref], { cwd: remote }).stdout.trim();
 
-describe('F10: commits of other live sessions', () => {
+describe('commits of other live sessions', () => {
   it('are listed, and pushed', () => {
     const commit = commitOf('by A', A);
     commitOf('by B', B);
     const run = push(B);
     expect(run.status).toBe(0);
     expect(said(run)).toEqual([
-      'warning: this push takes along a commit of other sessions that are at work:',
-      `warning:   ${commit.slice(0, 7)} "by A" by session aaaaaaaa`,
+      'warning: this push includes a commit of other sessions that are at work:',
+      `warning:   ${commit.slice(0, 7)} "by A" by claude aaaaaaaa`,
     ]);
     expect(there()).toBe(world.git(['rev-parse', 'main']));
   });
@@ -71,8 +71,8 @@ describe('F10: commits of other live sessions', () => {
     const run = push(B);
     expect(run.status).toBe(1);
     expect(said(run).slice(0, 2)).toEqual([
-      'error: this push takes along a commit of other sessions that are at work:',
-      `error:   ${foreign.slice(0, 7)} "by A" by session aaaaaaaa`,
+      'error: this push includes a commit of other sessions that are at work:',
+      `error:   ${foreign.slice(0, 7)} "by A" by claude aaaaaaaa`,
     ]);
     world.follow(B, run.stderr);
     expect(there()).toBe(own);
@@ -117,7 +117,7 @@ describe('a commit that holds the work of two sessions', () => {
     const run = push(B);
     expect(run.status).toBe(1);
     expect(said(run)[0]).toBe(
-      `error: ${commit.slice(0, 7)} "both" holds work of sessions aaaaaaaa, bbbbbbbb`,
+      `error: ${commit.slice(0, 7)} "both" mixes the work of claude aaaaaaaa, claude bbbbbbbb`,
     );
     expect(hintsOf(run.stderr)).toEqual([
       `git commit --amend --no-edit --trailer 'Handoff-Accepted-From: ${A}'`,
@@ -145,7 +145,7 @@ describe('a commit that holds the work of two sessions', () => {
     const run = push(undefined);
     expect(run.status).toBe(0);
     expect(said(run)).toEqual([
-      `warning: ${commit.slice(0, 7)} "both" holds work of sessions aaaaaaaa, bbbbbbbb`,
+      `warning: ${commit.slice(0, 7)} "both" mixes the work of claude aaaaaaaa, claude bbbbbbbb`,
     ]);
   });
 

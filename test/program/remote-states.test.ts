@@ -80,7 +80,7 @@ describe('a handoff beside a remote', () => {
     expect(repo.ok(['status']).split('\n').at(-1)).toBe(line);
     expect(repo.ok(['list'])).toMatch(/main\/ahead-topic +ahead 2 .*\n/);
     expect(repo.ok(['list'])).toMatch(/main\/diverged-topic +diverged 1\/2 .*\n/);
-    expect(repo.ok(['list'])).toMatch(/main\/same-topic +aaaaaaaa /);
+    expect(repo.ok(['list'])).toMatch(/main\/same-topic +claude aaaaaaaa /);
   });
 
   it('names the remote where there are several, whatever they are called', () => {

@@ -24,7 +24,7 @@ function playMainJob(repo: TestRepository, cwd: string, branch: string): void {
   expect(repo.ref(ref)).toBe(first);
   const refused = repo.handoff(['write', 'auth-refresh', '-m', 'from B'], b);
   expect(refused).toMatchObject({ status: 3, stdout: '' });
-  expect(refused.stderr).toContain('session aaaaaaaa');
+  expect(refused.stderr).toContain('claude aaaaaaaa');
   expect(repo.ok(['show', 'auth-refresh', '--lost=1'], b)).toBe('from B');
   repo.ok(['take', 'auth-refresh'], b);
   const last = repo.ok(['write', 'auth-refresh', '-m', 'from B'], b);

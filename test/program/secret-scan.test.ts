@@ -65,7 +65,7 @@ describe('a note with a secret', () => {
   it('is written by the second command of the hint, and the commit says so', () => {
     const done = write(['--expect', 'none']);
     expectRefused(done);
-    const again = /if it is no secret: git (handoff write .+)/.exec(done.stderr)?.[1] ?? '';
+    const again = /if it is not a secret: git (handoff write .+)/.exec(done.stderr)?.[1] ?? '';
     const second = world.run('sh', ['-c', `git-${again}`], { session: SESSION });
     expect(second.stderr).toBe('');
     expect(message()).toMatch(new RegExp(`^Handoff-Secret-Allowed: ${TOKEN_RULE}$`, 'm'));
@@ -189,7 +189,7 @@ describe('import', () => {
   });
 
   it('takes it by the command of the hint, and the commit says so', () => {
-    const again = /if it is no secret: git (handoff import .+)/.exec(importing().stderr)?.[1] ?? '';
+    const again = /if it is not a secret: git (handoff import .+)/.exec(importing().stderr)?.[1] ?? '';
     const second = world.run('sh', ['-c', `git-${again}`], { session: SESSION });
     expect(second.stderr).toBe('');
     const all = world.git(['log', '--all', '--format=%B', '--glob=refs/handoffs']);

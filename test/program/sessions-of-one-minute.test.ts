@@ -31,7 +31,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(stdout).toContain('11112222');
     expect(stdout).not.toContain('01a20256');
     world.wrote(X, 'src/a.ts', '1\n');
-    expect(world.try(Y, 'src/a.ts', '2\n')).toMatchObject({ kind: 'deny', text: /session 06f9779c/ });
+    expect(world.try(Y, 'src/a.ts', '2\n')).toMatchObject({ kind: 'deny', text: /claude 06f9779c/ });
   });
 
   it('with handoff.trailer = short: neither amends the other’s commit, each its own', () => {
@@ -39,7 +39,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     bothCommit();
     expect([world.ids('HEAD~'), world.ids()]).toEqual([['06f9779c'], ['11112222']]);
     expect(errorsOf(world.refused(X, ['commit', '--amend', '-m', 'x']))[0]).toMatch(
-      /^the commit \w+ at HEAD is of session 11112222, which is at work/,
+      /^commit \w+ at HEAD was made by claude 11112222, which is at work/,
     );
     expect(world.handoff(['commit', '--amend', '-m', 'x'], { session: X }).status).toBe(3);
     world.commits(Y, ['--amend', '-m', 'own']);
@@ -52,7 +52,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     bothCommit();
     world.bash(Y, 'node --version');
     world.bash(Y, 'git reset -q --soft HEAD~1');
-    expect(world.try(X, 'src/b.ts', '2\n')).toMatchObject({ kind: 'deny', text: /session 11112222/ });
+    expect(world.try(X, 'src/b.ts', '2\n')).toMatchObject({ kind: 'deny', text: /claude 11112222/ });
   });
 
   it('short trailers of 0.1.0 that fit both are believed of neither: the ledger tells', () => {
@@ -61,7 +61,7 @@ describe('two sessions whose ids begin with the same minute', () => {
     const old = ['--amend', '-q', '-m', 'b', '-m', 'Claude-Session-Id: 01a20256'];
     world.git(['commit', ...old], { env: { GIT_HANDOFF: 'off' } });
     expect(world.ids()).toEqual(['01a20256']);
-    expect(errorsOf(world.refused(X, ['commit', '--amend', '-m', 'x']))[0]).toContain('session 11112222');
+    expect(errorsOf(world.refused(X, ['commit', '--amend', '-m', 'x']))[0]).toContain('claude 11112222');
     expect(world.handoff(['commit', '--amend', '-m', 'x'], { session: X }).status).toBe(3);
   });
 
@@ -73,6 +73,6 @@ describe('two sessions whose ids begin with the same minute', () => {
     expect(owner.owner).toBe(X);
     const refused = write('01a20256', 'note-two');
     expect(refused).toMatchObject({ status: 2 });
-    expect(refused.stderr).toContain('fits several sessions');
+    expect(refused.stderr).toContain('matches several sessions');
   });
 });

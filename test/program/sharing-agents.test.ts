@@ -4,7 +4,7 @@ import type { SessionId } from '../../src/domain/names.ts';
 import { dropAbandoned, openWindow, readWindows } from '../../src/changes/windows.ts';
 import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 
-/** F11: who is at work is known by process and id; sub-agents share their session's. */
+/** Who is at work is known by process and id; sub-agents share their session's. */
 let world: SharingWorld;
 beforeEach(() => {
   world = new SharingWorld();

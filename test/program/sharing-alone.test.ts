@@ -96,7 +96,7 @@ describe('two sessions that start at once', () => {
       world.write(B, 'src/early.ts', 'of B\n');
       await held.goOn();
       worksApart(world);
-      expect(refusal(world.try(A, 'src/early.ts', 'of A\n'))).toContain('session bbbbbbbb');
+      expect(refusal(world.try(A, 'src/early.ts', 'of A\n'))).toContain('claude bbbbbbbb');
     },
   );
 

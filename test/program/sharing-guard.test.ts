@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
@@ -13,7 +13,7 @@ describe('a file that another live session has changed', () => {
   it('is not edited: who, what, and the way to be handed it', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const text = refusal(world.write(B, 'src/a.ts', 'two\n'));
-    expect(text).toContain('src/a.ts: session aaaaaaaa changed it just now');
+    expect(text).toContain('src/a.ts: claude aaaaaaaa changed it just now');
     expect(text).toContain('git handoff take -- src/a.ts');
     expect(world.read('src/a.ts')).toBe('one\n');
   });
@@ -23,9 +23,9 @@ describe('a file that another live session has changed', () => {
     const command = /git handoff take .*$/m.exec(refusal(world.write(B, 'src/a.ts', 'two\n')))?.[0] ?? '';
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
-    expect(told(world.may(A, 'make'))).toMatch(/session bbbbbbbb took src\/a\.ts/i);
+    expect(told(world.may(A, 'make'))).toMatch(/claude bbbbbbbb took src\/a\.ts/i);
     expect(told(world.may(A, 'make'))).toBe('');
-    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('session bbbbbbbb changed it');
+    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb changed it');
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('a file that another live session has changed', () => {
     'cd src && tee a.ts < b.ts',
   ])('is not changed by %s either', (command) => {
     world.write(A, 'src/a.ts', 'one\n');
-    expect(refusal(world.may(B, command))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, command))).toContain('claude aaaaaaaa');
   });
 
   it('is free again when its change is committed, by whomever', () => {
@@ -65,12 +65,12 @@ describe('a file that another live session has changed', () => {
     writeFileSync(join(world.path, '.git'), 'gitdir: ../elsewhere.git\n');
     const below = join(world.path, 'src');
     world.write(A, 'a.ts', 'one\n', below);
-    expect(refusal(world.write(B, 'a.ts', 'two\n', below))).toContain('session aaaaaaaa changed it');
+    expect(refusal(world.write(B, 'a.ts', 'two\n', below))).toContain('claude aaaaaaaa changed it');
   });
 
   it('is not edited when its name is pathspec magic', () => {
     world.write(A, ':(top)x.md', 'one\n');
-    expect(refusal(world.write(B, ':(top)x.md', 'two\n'))).toContain('session aaaaaaaa changed it');
+    expect(refusal(world.write(B, ':(top)x.md', 'two\n'))).toContain('claude aaaaaaaa changed it');
   });
 
   it('holds up what is done to its folder, not to one whose name begins alike', () => {
@@ -82,7 +82,7 @@ describe('a file that another live session has changed', () => {
   it('is warned about or left alone, as handoff.contention says', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.git(['config', 'handoff.contention', 'warn']);
-    expect(told(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa changed it');
+    expect(told(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa changed it');
     world.git(['config', 'handoff.contention', 'off']);
     expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
   });
@@ -143,7 +143,7 @@ describe('commands over the whole tree', () => {
 
   it.each([...carry, ...destroy])('%s is refused with the paths and their owner', (command) => {
     const text = refusal(world.may(B, command));
-    expect(text).toContain('session aaaaaaaa');
+    expect(text).toContain('claude aaaaaaaa');
     expect(text).toMatch(/src\/a\.ts|new\.txt/);
     expect(text).not.toContain('src/b.ts,');
   });
@@ -166,6 +166,17 @@ describe('commands over the whole tree', () => {
     expect(world.may(B, command).kind).toBe('silent');
   });
 
+  it.each(['git clean -fd', 'git checkout-index -f -a'])(
+    '%s reaches what is below the folder in which it is typed, and no further',
+    (command) => {
+      const [src, lib] = [`${world.path}/src`, `${world.path}/lib`];
+      mkdirSync(lib);
+      world.write(A, 'src/new.ts', 'one\n');
+      expect(refusal(world.may(B, command, src))).toMatch(/work of claude aaaaaaaa: src\/(?:new|a)\.ts\./);
+      expect(world.may(B, command, lib).kind).toBe('silent');
+    },
+  );
+
   it('says which command does the same for the own files, and it works', () => {
     const stash = /git stash push .*$/.exec(refusal(world.may(B, 'git stash')))?.[0] ?? '';
     expect(world.bash(B, stash).run).toMatchObject({ status: 0 });
@@ -183,8 +194,8 @@ describe('commands over the whole tree', () => {
   it('are refused by an alias of the configuration, too', () => {
     world.git(['config', 'alias.zap', 'stash push']);
     world.git(['config', '--global', 'alias.Sw', '!git switch']);
-    expect(refusal(world.may(B, 'git zap'))).toContain('session aaaaaaaa');
-    expect(refusal(world.may(B, 'git sw -c third'))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, 'git zap'))).toContain('claude aaaaaaaa');
+    expect(refusal(world.may(B, 'git sw -c third'))).toContain('claude aaaaaaaa');
     expect(world.may(B, 'git zap -- src/b.ts').kind).toBe('silent');
   });
 
@@ -230,7 +241,7 @@ describe('a shell command that reaches into another working tree', () => {
       other.begin(A);
       other.write(A, 'src/a.ts', 'one\n');
       other.begin(B, path);
-      expect(refusal(other.may(B, command, path))).toContain('session aaaaaaaa');
+      expect(refusal(other.may(B, command, path))).toContain('claude aaaaaaaa');
       expect(other.may(B, 'git -C ../repository status', path).kind).not.toBe('deny');
     } finally {
       other.remove();
@@ -245,9 +256,9 @@ describe('a path of another working tree', () => {
     world.write(C, 'src/a.ts', 'one\n', path);
     // B works in the main tree and names files of the other one.
     const there = '../worktree-elsewhere/src';
-    expect(refusal(world.write(B, `${there}/a.ts`, 'two\n'))).toContain('session cccccccc');
+    expect(refusal(world.write(B, `${there}/a.ts`, 'two\n'))).toContain('claude cccccccc');
     expect(world.write(B, `${there}/b.ts`, 'two\n').kind).not.toBe('deny');
-    expect(refusal(world.write(C, 'src/b.ts', 'three\n', path))).toContain('session bbbbbbbb');
+    expect(refusal(world.write(C, 'src/b.ts', 'three\n', path))).toContain('claude bbbbbbbb');
     expect(world.write(A, 'src/b.ts', 'main\n').kind).toBe('silent');
   });
 });

@@ -41,8 +41,8 @@ describe('the ledger’s file', () => {
     const file = ledgerFile(B);
     writeFileSync(file, readFileSync(file, 'utf8') + '{"t":"claim","path":"torn');
     world.write(B, 'new.txt', 'x\n');
-    expect(refusal(world.write(A, 'new.txt', 'y\n'))).toContain('session bbbbbbbb');
-    expect(refusal(world.write(A, 'src/b.ts', 'y\n'))).toContain('session bbbbbbbb');
+    expect(refusal(world.write(A, 'new.txt', 'y\n'))).toContain('claude bbbbbbbb');
+    expect(refusal(world.write(A, 'src/b.ts', 'y\n'))).toContain('claude bbbbbbbb');
   });
 
   it('may be nonsense: nobody is stopped', () => {
@@ -58,7 +58,7 @@ describe('ten thousand claims', () => {
     const command = `node -e "const fs=require('fs');fs.mkdirSync('many');for(let n=0;n<10000;n++)fs.writeFileSync('many/'+n,'x'+n)"`;
     expect(world.bash(B, command).run).toMatchObject({ status: 0 });
     expect(world.claimed(B).filter((path) => path.startsWith('many/'))).toHaveLength(10_000);
-    expect(refusal(world.write(A, 'many/9999', 'y\n'))).toContain('session bbbbbbbb');
+    expect(refusal(world.write(A, 'many/9999', 'y\n'))).toContain('claude bbbbbbbb');
     expect(world.git(['count-objects'])).toBe(count);
     expect(world.run('git', ['gc', '--auto'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
     expect(world.bash(B, 'git add many && git commit -qm many').run).toMatchObject({ status: 0 });
@@ -68,7 +68,7 @@ describe('ten thousand claims', () => {
 
 describe('contents of uncommitted files', () => {
   it('stay as long as a claim refers to them, however old, and go when none does', () => {
-    // What stood there before the claim: no look at the working tree would store it anew.
+    // What was there before the claim: no look at the working tree would store it anew.
     writeFileSync(join(world.path, 'src/a.ts'), 'by hand\n');
     world.write(A, 'src/a.ts', 'one\n');
     const objects = join(world.path, '.git', 'handoff', 'objects');

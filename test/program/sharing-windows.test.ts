@@ -30,7 +30,7 @@ describe('what a shell command changed', () => {
     world.bash(B, UNNAMED('src/b.ts'));
     world.bash(B, 'rm shared.md');
     expect(claims(B)).toEqual(['gen.txt window', 'shared.md named', 'src/b.ts window']);
-    expect(refusal(world.write(A, 'gen.txt', 'x'))).toContain('session bbbbbbbb');
+    expect(refusal(world.write(A, 'gen.txt', 'x'))).toContain('claude bbbbbbbb');
   });
 
   it('does not leave a loose object in the repository', () => {
@@ -151,14 +151,14 @@ describe('a second session that arrives', () => {
     world.begin(B);
     expect(claims(A)).toEqual(['gen.txt since-start', 'src/a.ts since-start']);
     expect(refusal(world.write(B, 'gen.txt', 'x'))).toContain(
-      'changed since session aaaaaaaa began, by it or by hand',
+      'changed since claude aaaaaaaa began, by it or by hand',
     );
   });
 
   it('also when the first call of its tools is how it arrives', () => {
     world.begin(A);
     world.write(A, 'src/a.ts', 'one\n');
-    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa');
   });
 
   it('does not make anybody’s what was dirty before any session began', () => {
@@ -191,7 +191,7 @@ describe('a second session that arrives', () => {
     world.bash(A, UNNAMED('gen.txt'));
     world.begin(C);
     expect(claims(A)).toEqual(['gen.txt since-start', 'src/a.ts explicit']);
-    expect(refusal(world.write(C, 'src/a.ts', TEN + 'x'))).toContain('session aaaaaaaa');
+    expect(refusal(world.write(C, 'src/a.ts', TEN + 'x'))).toContain('claude aaaaaaaa');
   });
 });
 
@@ -211,7 +211,7 @@ describe('another session’s work that a command made disappear', () => {
     expect(told(after)).toContain(
       'src/a.ts was put back to what HEAD has: session aaaaaaaa had uncommitted work in it',
     );
-    expect(told(world.may(A, 'make'))).toContain('Session bbbbbbbb put back what HEAD has in src/a.ts');
+    expect(told(world.may(A, 'make'))).toContain('claude bbbbbbbb put back what HEAD has in src/a.ts');
   });
 
   it('by a commit that no hook saw: both are told', () => {
@@ -222,7 +222,7 @@ describe('another session’s work that a command made disappear', () => {
       'src/a.ts went into your commit: session aaaaaaaa had uncommitted work in it',
     );
     expect(told(world.may(A, 'make'))).toContain(
-      'Session bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
+      'claude bbbbbbbb took your uncommitted changes in src/a.ts into its commit',
     );
     const undo = /git reset [0-9a-f]{12}/.exec(told(after))?.[0] ?? '';
     expect(world.bash(B, undo).run).toMatchObject({ status: 0 });
@@ -276,9 +276,9 @@ describe('a working tree that is reached by a symbolic link', () => {
     world.begin(A);
     world.begin(B, link);
     world.write(A, 'src/a.ts', 'one\n');
-    expect(refusal(world.may(B, 'echo x > a.ts', `${link}/src`))).toContain('session aaaaaaaa');
-    expect(refusal(world.may(B, 'git stash', link))).toContain('session aaaaaaaa');
-    expect(refusal(world.write(B, 'src/a.ts', 'x\n', link))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, 'echo x > a.ts', `${link}/src`))).toContain('claude aaaaaaaa');
+    expect(refusal(world.may(B, 'git stash', link))).toContain('claude aaaaaaaa');
+    expect(refusal(world.write(B, 'src/a.ts', 'x\n', link))).toContain('claude aaaaaaaa');
   });
 });
 
@@ -288,7 +288,7 @@ describe('a conversation that goes on after /clear', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.guard({ session_id: A, hook_event_name: 'SessionEnd', reason: 'clear' });
     world.guard({ session_id: C, hook_event_name: 'SessionStart', source: 'clear' });
-    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('session aaaaaaaa');
+    expect(refusal(world.write(B, 'src/a.ts', 'two\n'))).toContain('claude aaaaaaaa');
     expect(world.bash(B, 'git add -A && git commit -qm sweep').run?.status).not.toBe(0);
     expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
   });

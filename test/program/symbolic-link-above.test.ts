@@ -17,10 +17,10 @@ afterEach(() => world.remove());
 describe('a repository below a symbolic link', () => {
   it('is guarded against a file tool, whichever of its names each session uses', () => {
     world.write(A, 'src/a.ts', 'one\n');
-    expect(refusal(world.try(B, 'src/a.ts', 'two\n', linked))).toContain('session aaaaaaaa');
+    expect(refusal(world.try(B, 'src/a.ts', 'two\n', linked))).toContain('claude aaaaaaaa');
     world.write(A, 'src/b.ts', 'one\n', linked);
-    expect(refusal(world.try(B, 'src/b.ts', 'two\n'))).toContain('session aaaaaaaa');
-    expect(refusal(world.try(B, 'src/b.ts', 'two\n', linked))).toContain('session aaaaaaaa');
+    expect(refusal(world.try(B, 'src/b.ts', 'two\n'))).toContain('claude aaaaaaaa');
+    expect(refusal(world.try(B, 'src/b.ts', 'two\n', linked))).toContain('claude aaaaaaaa');
     expect(world.claimed(A)).toEqual(['src/a.ts', 'src/b.ts']);
   });
 

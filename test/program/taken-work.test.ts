@@ -34,7 +34,7 @@ function hear(session: string): string {
 }
 
 const took = (oid: string, path: string) =>
-  `Commit ${oid}, by nobody known here, took your uncommitted changes in ${path}.`;
+  `Commit ${oid}, by an unknown author, took your uncommitted changes in ${path}.`;
 
 describe.each(WAYS)('a person’s commit -a that takes the work of live sessions, %s', (_, way) => {
   it('is told to each at its next shell command, once', () => {

@@ -87,7 +87,7 @@ describe('a formatter runs over a file that another session has not finished', (
   it('the owner goes on with it', () => {
     formatted();
     expect(world.write(A, 'src/cart.ts', 'let total = 2\n').kind).toBe('silent');
-    expect(refusal(world.write(B, 'src/cart.ts', 'x\n'))).toContain('session aaaaaaaa');
+    expect(refusal(world.write(B, 'src/cart.ts', 'x\n'))).toContain('claude aaaaaaaa');
   });
 
   it('the rest is whoever’s that touched it, once the owner is gone', () => {
@@ -103,7 +103,7 @@ describe('a formatter runs over a file that another session has not finished', (
     const run = typed(B, 'git handoff commit -m b');
     expect(run?.status).toBe(1);
     expect(run?.stderr).toContain('src/cart.ts');
-    expect(run?.stderr).toContain('session aaaaaaaa');
+    expect(run?.stderr).toContain('claude aaaaaaaa');
   });
 });
 

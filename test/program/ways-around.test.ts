@@ -22,7 +22,7 @@ describe('settings that decide', () => {
     world.write(A, 'src/new.ts', 'new\n');
     expect(world.may(B, command).kind).toBe('silent');
     world.git(['config', key, value]);
-    expect(refusal(world.may(B, command))).toContain('session aaaaaaaa');
+    expect(refusal(world.may(B, command))).toContain('claude aaaaaaaa');
   });
 });
 
@@ -183,7 +183,7 @@ describe('a commit that goes past the hooks', () => {
 
   it.each(changes)('is not prepared beside a live session: %s', (command) => {
     const text = refusal(world.may(B, command));
-    expect(text).toContain('session aaaaaaaa is at work');
+    expect(text).toContain('claude aaaaaaaa is at work');
     expect(text).toContain('git handoff commit');
   });
 
@@ -210,16 +210,16 @@ describe('a commit that goes past the hooks', () => {
   it.each(files)('is not prepared by a file tool beside a live session: %s', (path) => {
     prepare(path);
     const text = refusal(world.try(B, path, '#!/bin/sh\n'));
-    expect(text).toContain('session aaaaaaaa is at work');
+    expect(text).toContain('claude aaaaaaaa is at work');
     expect(text).toContain('git handoff commit');
-    expect(patch(path)).toContain('session aaaaaaaa is at work');
+    expect(patch(path)).toContain('claude aaaaaaaa is at work');
     world.end(A);
     expect(world.try(B, path, '#!/bin/sh\n').kind).not.toBe('deny');
   });
 
   it('is not prepared by a file tool of a session that works elsewhere', () => {
     const file = join(world.path, '.git', 'hooks', 'pre-commit');
-    expect(refusal(world.try(B, file, 'x', world.root))).toContain('session aaaaaaaa is at work');
+    expect(refusal(world.try(B, file, 'x', world.root))).toContain('claude aaaaaaaa is at work');
     for (const other of ['.git/hooks/post-merge', '.git/description', 'src/config', 'src/pre-commit'])
       expect(world.try(B, other, 'x').kind, other).not.toBe('deny');
   });

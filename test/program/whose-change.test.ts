@@ -78,7 +78,7 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
       world.bash(B, writes('made.txt', 'B\n'));
       world.handoff(['status'], { session: B });
       world.bash(A, writes('other.txt', 'A\n'));
-      expect(refusal(world.write(B, 'src/a.ts', 'B\n'))).toContain('session aaaaaaaa');
+      expect(refusal(world.write(B, 'src/a.ts', 'B\n'))).toContain('claude aaaaaaaa');
     });
     expect(whose()).toMatchObject({ 'src/a.ts': `other ${A}`, 'new.txt': `other ${A}` });
     expect(told(world.may(A, 'make'))).not.toContain('gone');
@@ -215,7 +215,7 @@ describe('HEAD moves in a command', () => {
       world.bash(A, 'rm src/b.ts');
       expect(whose()).toEqual({ 'src/b.ts': `other ${A}` });
       const { run } = world.bash(B, 'git add -A && git commit -m b');
-      expect(run?.stderr).toMatch(/^error: src\/b\.ts: session aaaaaaaa/);
+      expect(run?.stderr).toMatch(/^error: src\/b\.ts: claude aaaaaaaa/);
       world.bash(A, 'git reset -q && git restore src/b.ts');
     };
     world.bash(B, 'rm src/b.ts');
@@ -237,7 +237,7 @@ describe('HEAD moves in a command', () => {
     world.bash(B, program(`require('child_process').execSync('git reset -q --soft HEAD~1')`));
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
     const { run } = world.bash(B, 'git commit -am b');
-    expect(run?.stderr).toContain('src/a.ts: session');
+    expect(run?.stderr).toContain('src/a.ts: claude');
   });
 });
 

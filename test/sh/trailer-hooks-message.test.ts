@@ -18,6 +18,10 @@ describe('messages that need no editor', () => {
     ['fix: one', `fix: one\n\n${trailer}`],
     ['one\n\nbody', `one\n\nbody\n\n${trailer}`],
     ['one\n\nSigned-off-by: a <a@b>', `one\n\nSigned-off-by: a <a@b>\n${trailer}`],
+    ['one\n\nsee: this', `one\n\nsee: this\n${trailer}`],
+    ['one\nsee: this', `one\nsee: this\n\n${trailer}`],
+    ['one\n\n(cherry picked from commit 1)', `one\n\n(cherry picked from commit 1)\n${trailer}`],
+    ['one\n\nbody\n\n# 1', `one\n\nbody\n\n${trailer}\n\n# 1`],
     ['one\n\nbefore\n---\nafter', `one\n\nbefore\n---\nafter\n\n${trailer}`],
     ['one\n\n$(id) `id` %s \\n "x"', `one\n\n$(id) \`id\` %s \\n "x"\n\n${trailer}`],
     [`one\n\nclaude-session-id: ${mine}`, `one\n\nclaude-session-id: ${mine}`],
@@ -33,6 +37,11 @@ describe('messages that need no editor', () => {
     writeFileSync(join(world.base.dir, 'm'), 'one\r\n\r\nbody without an end');
     world.git(['commit', '-q', '--allow-empty', '-n', '-F', join(world.base.dir, 'm')]);
     expect(world.ids()).toEqual([mine]);
+  });
+
+  it('stands above blank lines at the end that git is told to keep', () => {
+    world.git(['commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', 'one\n\nbody\n\n']);
+    expect(world.git(['log', '-1', '--format=%B']).stdout).toContain(`body\n\n${trailer}\n\n`);
   });
 
   it('keeps exactly one id when amended', () => {

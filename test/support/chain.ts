@@ -50,6 +50,7 @@ export function commitOf(
     hasNote: true,
     summary: `note ${number}`,
     seconds: number,
+    name: 'Ada',
     mail: 'ada@example.org',
   };
 }

@@ -71,8 +71,8 @@ export function worksApart(world: SharingWorld): void {
   const starts = readdirSync(folder).map((worktree) => join(folder, worktree, 'start'));
   expect(starts.flatMap((one) => (existsSync(one) ? readdirSync(one) : []))).toEqual([]);
   expect(existsSync(join(world.path, '.git', 'handoff-solo'))).toBe(false);
-  expect(refusal(world.try(A, 'src/new.ts', 'of A\n'))).toContain('session bbbbbbbb changed it just now');
-  expect(refusal(world.try(B, 'src/a.ts', 'of B\n'))).toContain('session aaaaaaaa changed it just now');
+  expect(refusal(world.try(A, 'src/new.ts', 'of A\n'))).toContain('claude bbbbbbbb changed it just now');
+  expect(refusal(world.try(B, 'src/a.ts', 'of B\n'))).toContain('claude aaaaaaaa changed it just now');
   expect(world.bash(B, 'git add src/new.ts && git commit -qm "of B"').run).toMatchObject({ status: 0 });
   expect(world.bash(A, 'git add src/a.ts && git commit -qm "of A"').run).toMatchObject({ status: 0 });
 }

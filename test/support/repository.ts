@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { inject } from 'vitest';
 import { runBeside, runInProcess } from './in-process.ts';
 import { copyTemplate, keepTemplate } from './template.ts';
@@ -12,6 +12,12 @@ const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 export const LAUNCHER = join(PACKAGE_ROOT, 'bin', 'git-handoff');
 /** The bundle behind the launcher, for tests that start many processes. */
 export const CLI_BUNDLE = join(PACKAGE_ROOT, 'dist', 'cli.cjs');
+
+/** The git of whoever runs the tests, so that they can run with any version of it. */
+const NODE = dirname(process.execPath);
+const [GIT] = (process.env['PATH'] ?? '').split(delimiter).filter((dir) => existsSync(join(dir, 'git')));
+const OWN = GIT === undefined || existsSync(join(GIT, 'node')) ? [NODE] : [GIT, NODE];
+const PATH = [dirname(LAUNCHER), ...OWN, '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
 
 /** What a finished process left behind. */
 export interface Run {
@@ -77,6 +83,9 @@ export interface Json {
 /** A time that every commit of a fixture carries, so that its object names repeat. */
 const FIXED_DATE = '2026-01-02T03:04:05Z';
 
+/** git packs a repository in the background once a commit left many objects: into the folder that a test removes. */
+const IN_FOREGROUND = ['[gc]', 'autoDetach = false', '[maintenance]', 'autoDetach = false'];
+
 /**
  * A machine of its own for a test: a home without anybody's settings, no inherited `GIT_*`, fixed
  * locale and commit dates, and one real repository. Call `remove()` when done.
@@ -123,7 +132,7 @@ export class TestRepository {
     const settings = ['[user]', `name = ${person}`, `email = ${mail}`, '[init]', 'defaultBranch = main'];
     writeFileSync(
       join(this.home, '.gitconfig'),
-      [...settings, '[advice]', 'detachedHead = false', ''].join('\n'),
+      [...settings, '[advice]', 'detachedHead = false', ...IN_FOREGROUND, ''].join('\n'),
     );
     this.#init();
   }
@@ -160,13 +169,15 @@ export class TestRepository {
   env(extra: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
     const all: Record<string, string | undefined> = {
       HOME: this.home,
-      PATH: [dirname(LAUNCHER), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
+      PATH,
       TMPDIR: join(this.root, 'tmp'),
       LC_ALL: 'C.UTF-8',
       TZ: 'UTC',
       TERM: 'dumb',
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_TERMINAL_PROMPT: '0',
+      GIT_DEFAULT_HASH: process.env['GIT_DEFAULT_HASH'],
+      GIT_DEFAULT_REF_FORMAT: process.env['GIT_DEFAULT_REF_FORMAT'],
       GIT_AUTHOR_DATE: FIXED_DATE,
       GIT_COMMITTER_DATE: FIXED_DATE,
       ...extra,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
@@ -116,12 +116,9 @@ export class SharingWorld extends TestRepository {
     const before = this.#hook(session, 'PreToolUse', tool, { cwd });
     if (before.kind === 'deny') return { before };
     const run = this.run(shell, ['-c', command], { ...options, session });
-    const after = this.#hook(
-      session,
-      'PostToolUse',
-      { ...tool, tool_response: { stdout: run.stdout } },
-      { cwd },
-    );
+    const answer = { ...tool, cwd, tool_response: { stdout: run.stdout } };
+    // The command may have removed the folder that it was typed in.
+    const after = this.#hook(session, 'PostToolUse', answer, { cwd: existsSync(cwd) ? cwd : this.path });
     return { before, run, after };
   }
 

@@ -67,7 +67,7 @@ describe('an automatic note', () => {
     [{ reason: 'session-end' }, 'ended without a handoff'],
     [{ reason: 'compaction' }, 'before its context was compacted'],
     [{ reason: 'death', proven: true }, 'died without a handoff'],
-    [{ reason: 'death', proven: false }, 'was not heard of any more and left no handoff'],
+    [{ reason: 'death', proven: false }, 'went silent and left no handoff'],
   ] as const)('%j: its first line says so', (facts, text) => {
     expect(first(facts)).toBe(`# Automatic note: session aaaaaaaa (claude) ${text}`);
   });
@@ -80,7 +80,7 @@ describe('an automatic note', () => {
     expect(importantFiles).toContain('- and 3 more');
     expect(state).toContain('  - and 2 more');
     expect(Math.max(...state.split('\n').map((line) => line.length))).toBeLessThan(240);
-    expect(automaticNote({ ...FACTS, paths: undefined })).toContain('not known, git took too long');
+    expect(automaticNote({ ...FACTS, paths: undefined })).toContain('unknown, git took too long');
   });
 
   it('names commands that can be typed', () => {

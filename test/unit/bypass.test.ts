@@ -8,7 +8,7 @@ import {
   formatConsumed,
   formatToken,
   isAbandoned,
-  isFresh,
+  isTokenFresh,
   parseConsumed,
   parseToken,
 } from '../../src/domain/bypass.ts';
@@ -25,7 +25,7 @@ describe('a token', () => {
   it('waits ten minutes, not a moment longer, and is none before its time', () => {
     const token = { v: 1, session: null, at: NOW } as const;
     expect(
-      [0, BYPASS_TTL_MS - 1, BYPASS_TTL_MS, -5_000, -5_001].map((ms) => isFresh(token, NOW + ms)),
+      [0, BYPASS_TTL_MS - 1, BYPASS_TTL_MS, -5_000, -5_001].map((ms) => isTokenFresh(token, NOW + ms)),
     ).toEqual([true, true, false, true, false]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, OpenClaim } from '../../src/domain/ledger/claims.ts';
+import type { PathChange, OpenClaim } from '../../src/domain/ledger/claims.ts';
 import type { FileState } from '../../src/domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
 import { divideWork } from '../../src/domain/ledger/shares.ts';
@@ -15,7 +15,7 @@ function claim(
   changes: readonly (readonly [FileState, FileState])[],
   more = {},
 ): OpenClaim {
-  const list = changes.map(([before, after]): Change => ({ before, after }));
+  const list = changes.map(([before, after]): PathChange => ({ before, after }));
   const after = list.at(-1)?.after ?? null;
   return {
     session,

@@ -32,7 +32,7 @@ describe('the entry of the hooks', () => {
   it('loads the bash parser and no other library, and only for shell tools', () => {
     expect(reached('hook.ts', true).libraries).toEqual(['unbash']);
     const bundles = bundlesOf(join(SOURCE, 'hook.ts'), { isLibrary: (module) => module === 'unbash' });
-    expect(bundles.get('unbash')).toBe('shell-tool');
+    expect(bundles.get('unbash')).toBe('before-command');
   });
 });
 

@@ -3,21 +3,33 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(ROOT, 'docs', 'predecessors.md'), 'utf8');
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+const sections = read('docs', 'predecessors.md').split(/^## /m).slice(1);
 
-/** `integration/x.test.ts "name"`: every test that the page names; lines are joined, for prose is wrapped. */
-const named = [
-  ...page
-    .replace(/\s+/g, ' ')
-    .matchAll(/\b((?:unit|program|sh|integration|e2e|clients|faults)\/[\w/-]+\.test\.ts)(?: "([^"]+)")?/g),
-].map(([, file = '', name = '']) => ({ file, name }));
+/** By predecessor and feature, as the page words it: the tests, as `integration/x.test.ts "name"`. */
+const evidence = JSON.parse(read('test', 'support', 'predecessor-features.json')) as Record<
+  string,
+  Record<string, string[]>
+>;
+const named = Object.values(evidence)
+  .flatMap((features) => Object.values(features).flat())
+  .map((text) => {
+    const [, file = '', name = ''] = /^(\S+)(?: "(.+)")?$/.exec(text) ?? [];
+    return { file, name };
+  });
 const files = [...new Set(named.map(({ file }) => file))];
 
 describe('docs/predecessors.md', () => {
   it('names a test for every feature', () => {
-    const rows = page.split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:feature|-)/.test(line));
-    expect(rows.length).toBeGreaterThan(50);
-    expect(rows.filter((row) => !/\.test\.ts/.test(row.split('|')[3] ?? ''))).toEqual([]);
+    const listed = sections.map((section) => [
+      section.split(/\s/)[0],
+      [...section.matchAll(/^- \*\*(.+?)\*\*: /gm)].map(([, feature]) => feature),
+    ]);
+    const shown = Object.entries(evidence).map(([program, features]) => [program, Object.keys(features)]);
+    expect(listed).toEqual(shown);
+    expect(Object.values(evidence).flatMap((features) => Object.keys(features)).length).toBeGreaterThan(50);
+    for (const tests of Object.values(evidence).flatMap((features) => Object.values(features)))
+      expect(tests).not.toEqual([]);
   });
 
   it.each(files)('names a file that exists: %s', (file) => {
@@ -27,7 +39,7 @@ describe('docs/predecessors.md', () => {
   it.each(named.filter(({ name }) => name !== ''))(
     'names a test that stands there: $file "$name"',
     ({ file, name }) => {
-      const source = readFileSync(join(ROOT, 'test', file), 'utf8');
+      const source = read('test', file);
       expect(source.replaceAll("\\'", "'")).toContain(name);
     },
   );

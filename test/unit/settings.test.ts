@@ -48,7 +48,7 @@ describe('values that a setting does not know', () => {
     const settings = setting(key, value);
     expect(settings).toEqual({ ...DEFAULT_SETTINGS, unknown: [{ key, value, known }] });
     expect(settings.unknown.map(unknownValueText)).toEqual([
-      `${key} is set to "${value}", which is not a valid value, so the default counts. Valid: ${known}`,
+      `${key} is set to "${value}", which is not a valid value; the default applies. Valid: ${known}`,
     ]);
   });
 

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type BranchMove, chooseDefault, hadOwnCommits } from '../../src/domain/branch-history.ts';
+import { type BranchLogEntry, chooseDefault, hadOwnCommits } from '../../src/domain/branch-history.ts';
 import type { Oid } from '../../src/domain/names.ts';
 import { type BranchFacts, decideStaleness, looksDone } from '../../src/domain/staleness.ts';
 
 const oid = (digit: number) => String(digit).repeat(40) as Oid;
 /** Newest first; each to another commit unless a number says to which. */
-const moves = (...messages: (string | [string, number])[]): BranchMove[] =>
+const moves = (...messages: (string | [string, number])[]): BranchLogEntry[] =>
   messages.map((one, at) =>
     typeof one === 'string' ? { message: one, to: oid(9 - at) } : { message: one[0], to: oid(one[1]) },
   );
 
 describe('whether a branch inside the default branch had commits of its own', () => {
-  const CASES: readonly (readonly [string, BranchMove[], boolean, boolean])[] = [
+  const CASES: readonly (readonly [string, BranchLogEntry[], boolean, boolean])[] = [
     ['committed on', moves('commit: b', 'branch: Created from main'), false, true],
     ['its first commit', moves('commit (initial): a'), false, true],
     ['amended', moves('commit (amend): b', 'commit: b', 'branch: Created from HEAD'), false, true],

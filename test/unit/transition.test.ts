@@ -7,7 +7,13 @@ import {
   MAX_NOTE_BYTES,
 } from '../../src/domain/handoff.ts';
 import type { Topic } from '../../src/domain/names.ts';
-import { type Move, type Place, checkCommit, checkMove, checkStep } from '../../src/domain/transition.ts';
+import {
+  type Move,
+  type Place,
+  checkHandoffCommit,
+  checkMove,
+  checkStep,
+} from '../../src/domain/transition.ts';
 import { HERE, commitOf, oidOf, sessionOf } from '../support/chain.ts';
 
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
@@ -27,7 +33,7 @@ describe('legal steps', () => {
     [{ noteBytes: MAX_NOTE_BYTES + 1 }, 'note too large'],
     [{ parents: [1, 1, 1].map(oidOf) }, 'too many parents'],
   ] as const)('sizes have a limit: %j', (facts, reason) => {
-    expect(checkCommit({ ...commitOf(2, [1]), ...facts })).toBe(reason);
+    expect(checkHandoffCommit({ ...commitOf(2, [1]), ...facts })).toBe(reason);
     expect(checkStep([root], { ...commitOf(2, [1]), ...facts }).legal).toBe(reason === undefined);
   });
 

@@ -1,5 +1,5 @@
 import { filled } from './fill.ts';
-import type { Kind, OfferedVerb } from './model.ts';
+import type { WordKind, OfferedVerb } from './model.ts';
 import script from './shells/git-handoff.bash';
 
 /** Completion for bash, also behind git's own, which calls `_git_handoff`. */
@@ -19,6 +19,6 @@ function verbTable({ options, word }: OfferedVerb): string {
 }
 
 /** A kind as one word of the table; fixed words are joined with commas. */
-function kindWord(kind: Kind): string {
+function kindWord(kind: WordKind): string {
   return typeof kind === 'string' ? kind : `,${kind.words.join(',')}`;
 }

@@ -5,7 +5,9 @@ import { type VerbTable, answer, word } from '../../verbs/verb.ts';
 export const completionVerbs = (verbs: () => VerbTable): VerbTable => ({
   completion: {
     usage: 'completion <shell>',
-    summary: 'print the completion for bash, zsh or fish; the manual says where each looks for it',
+    group: 'setup',
+    summary: 'print completion for bash, zsh or fish',
+    details: 'The manual says where each shell looks for it.',
     words: [1, 1],
     options: {},
     examples: [

@@ -1,5 +1,5 @@
 import { filled } from './fill.ts';
-import type { Kind, OfferedOption, OfferedVerb } from './model.ts';
+import type { WordKind, OfferedOption, OfferedVerb } from './model.ts';
 import script from './shells/git-handoff.fish';
 
 /** Completion for fish, whose own for git asks for that of `git-handoff`. */
@@ -33,7 +33,7 @@ function optionWords({ names, value }: OfferedOption): string {
 }
 
 /** What a place takes; files are fish's own to offer. */
-function offer(kind: Kind): string {
+function offer(kind: WordKind): string {
   if (typeof kind !== 'string') return ` -a '${kind.words.join(' ')}'`;
   const offers = {
     none: '',

@@ -3,7 +3,7 @@ import { COMMON_OPTIONS, type OptionSpec } from '../../verbs/options.ts';
 import type { VerbTable } from '../../verbs/verb.ts';
 
 /** What may stand at a place of the command line: the shells look it up in the refs, or know the words. */
-export type Kind =
+export type WordKind =
   | 'none'
   | 'file'
   | 'topic'
@@ -19,7 +19,7 @@ export interface OfferedOption {
   readonly names: readonly string[];
   readonly describe: string;
   /** What its value is; undefined for a switch, and where the value may be left out. */
-  readonly value: Kind | undefined;
+  readonly value: WordKind | undefined;
   readonly repeats: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface OfferedVerb {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly OfferedOption[];
-  readonly word: Kind;
+  readonly word: WordKind;
 }
 
 /** The shells that `git handoff completion` knows. */
@@ -54,7 +54,7 @@ function offered(long: string, spec: OptionSpec): OfferedOption {
 }
 
 /** What an option's value is, by what stands for it in help. */
-function valueKind({ value = '' }: OptionSpec): Kind {
+function valueKind({ value = '' }: OptionSpec): WordKind {
   if (/^[a-z]+(?:\|[a-z]+)+$/.test(value)) return { words: value.split('|') };
   switch (value) {
     case '<file>':
@@ -75,7 +75,7 @@ function valueKind({ value = '' }: OptionSpec): Kind {
 }
 
 /** What the words after a verb are, by its usage. */
-function wordKind(name: string, usage: string): Kind {
+function wordKind(name: string, usage: string): WordKind {
   if (name === 'rescue') return { words: ['list', 'show', 'restore'] };
   if (usage.includes('<shell>')) return { words: SHELLS };
   if (usage.includes('<topic>')) return name === 'write' ? 'place' : 'topic';

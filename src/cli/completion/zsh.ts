@@ -1,5 +1,5 @@
 import { filled } from './fill.ts';
-import type { Kind, OfferedOption, OfferedVerb } from './model.ts';
+import type { WordKind, OfferedOption, OfferedVerb } from './model.ts';
 import script from './shells/git-handoff.zsh';
 
 /** Completion for zsh, also behind its own for git, which calls `_git-handoff`. */
@@ -28,11 +28,11 @@ function optionSpec({ names, describe, value, repeats }: OfferedOption): string 
   return short === undefined ? spec(long) : `${spec(short)} ${spec(long)}`;
 }
 
-function label(kind: Kind): string {
+function label(kind: WordKind): string {
   return kind === 'none' ? 'value' : typeof kind === 'string' ? kind : 'word';
 }
 
-function action(kind: Kind): string {
+function action(kind: WordKind): string {
   if (typeof kind !== 'string') return `(${kind.words.join(' ')})`;
   const functions = {
     none: ' ',

@@ -12,7 +12,7 @@ import { markerLine } from '../marker.ts';
 import type { ExportFormat } from './format.ts';
 
 /** What the first line of an exported file says. */
-export interface ExportOrigin {
+interface ExportOrigin {
   readonly branch: BranchName;
   readonly topic: Topic;
   readonly oid: Oid;
@@ -21,12 +21,12 @@ export interface ExportOrigin {
 }
 
 /** An exported file taken apart: the note begins at this character. */
-export interface ExportedFile extends ExportOrigin {
+interface ExportedFile extends ExportOrigin {
   readonly noteAt: number;
 }
 
 /** What handover's readers look for above the note. */
-export interface HandoverFacts {
+interface HandoverFacts {
   readonly head: string | undefined;
   /** RFC 3339. */
   readonly updated: string;

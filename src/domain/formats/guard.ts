@@ -10,7 +10,7 @@ import {
 import { slugWords, topicFrom } from './topic-name.ts';
 
 /** Where a note of claude-handoff-guard belongs. */
-export interface GuardPlace {
+interface GuardPlace {
   readonly branch: BranchName;
   readonly topic: Topic;
 }

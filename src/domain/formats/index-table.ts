@@ -1,5 +1,5 @@
 /** A row of a structured handoffs' INDEX.md. */
-export interface IndexRow {
+interface IndexRow {
   /** `sha256:<64 hex>` as it stands there; empty when the column is. */
   readonly id: string;
   readonly file: string;

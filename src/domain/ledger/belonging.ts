@@ -1,5 +1,5 @@
 import type { SessionId } from '../names.ts';
-import type { Change, OpenClaim } from './claims.ts';
+import type { PathChange, OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type PathClaims, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';
@@ -65,9 +65,9 @@ export function isStaged({ head, index }: DirtyPath): boolean {
  * The changes of several claims in the order in which they were made: each begins where the one before it ended, as
  * far as they fit together.
  */
-export function chainChanges(base: FileState, claims: readonly OpenClaim[]): Change[] {
+export function chainChanges(base: FileState, claims: readonly OpenClaim[]): PathChange[] {
   const open = [...claims].sort((a, b) => a.since - b.since).flatMap(({ changes }) => changes);
-  const chain: Change[] = [];
+  const chain: PathChange[] = [];
   for (let at = base; open.length > 0; at = chain.at(-1)?.after ?? null) {
     const next = open.findIndex(({ before }) => sameState(before, at));
     chain.push(...open.splice(Math.max(0, next), 1));

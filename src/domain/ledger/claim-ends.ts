@@ -40,7 +40,7 @@ export function claimsSettled(
   );
 }
 
-/** What HEAD has at a path, and what stands there instead. */
+/** A path's content in HEAD, and the content that replaces it on disk or in the index. */
 interface Shown {
   readonly head: FileState;
   readonly disk: FileState;

@@ -9,7 +9,7 @@ import type { Window } from './snapshot.ts';
  */
 
 /** One change of one path: what stood there before and after it. */
-export interface Change {
+export interface PathChange {
   readonly before: FileState;
   readonly after: FileState;
 }
@@ -46,7 +46,7 @@ export type LedgerEntry =
       readonly at: number;
     }
   /** What the index holds at a path because this session put it there (`stage --mine`, `git rm --cached`). */
-  | { readonly t: 'staged'; readonly path: string; readonly state: FileState; readonly at: number }
+  | ({ readonly t: 'staged'; readonly path: string; readonly at: number } & StagedState)
   /** Where HEAD was when this session last looked; `own`: its own tool call moved it there. */
   | {
       readonly t: 'head';
@@ -95,7 +95,7 @@ export interface OpenClaim {
   readonly path: string;
   readonly base: FileState;
   /** Oldest first; neighbours that fit (`after` of one is `before` of the next) are one. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly PathChange[];
   /** What the session last left at the path. */
   readonly after: FileState;
   /** States of the path that commits of this session were let through with. */
@@ -109,7 +109,7 @@ export interface OpenClaim {
   readonly at: number;
 }
 
-export interface HeadSeen {
+interface HeadSeen {
   readonly ref: string;
   readonly oid: Oid | null;
   readonly own: boolean;
@@ -125,9 +125,15 @@ export interface LedgerEvent {
 }
 
 /** A file tool's call whose result has not come. */
-export interface Announcement {
+interface Announcement {
   readonly agent: string | undefined;
   readonly at: number;
+}
+
+/** What a session put into the index itself, and what HEAD had at the path then, where that is on record. */
+interface StagedState {
+  readonly state: FileState;
+  readonly head?: FileState;
 }
 
 /** What a session's entries come to. */
@@ -137,7 +143,7 @@ export interface SessionLedger {
   /** Claims that ended because the path was clean, and not because it was committed: the change may come back. */
   readonly ended: ReadonlyMap<string, OpenClaim>;
   readonly announced: ReadonlyMap<string, Announcement>;
-  readonly staged: ReadonlyMap<string, readonly FileState[]>;
+  readonly staged: ReadonlyMap<string, readonly StagedState[]>;
   readonly commits: readonly Extract<LedgerEntry, { t: 'commit' }>[];
   readonly head: HeadSeen | undefined;
   /** Every place that this session's own calls moved HEAD to, oldest first. */
@@ -153,7 +159,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
   const claims = new Map<string, OpenClaim>();
   const ended = new Map<string, OpenClaim>();
   const announced = new Map<string, Announcement>();
-  const staged = new Map<string, FileState[]>();
+  const staged = new Map<string, StagedState[]>();
   const commits: Extract<LedgerEntry, { t: 'commit' }>[] = [];
   const moves: HeadSeen[] = [];
   const events: LedgerEvent[] = [];
@@ -188,7 +194,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         noteCommitted(claims, entry.paths);
         break;
       case 'staged':
-        staged.set(entry.path, [...(staged.get(entry.path) ?? []), entry.state]);
+        staged.set(entry.path, [...(staged.get(entry.path) ?? []), entry]);
         break;
       case 'head':
         head = entry;
@@ -263,7 +269,7 @@ function withClaim(
   };
 }
 
-function withChange(changes: readonly Change[], next: Change): readonly Change[] {
+function withChange(changes: readonly PathChange[], next: PathChange): readonly PathChange[] {
   const last = changes.at(-1);
   if (last === undefined || !sameState(last.after, next.before)) return [...changes, next];
   return [...changes.slice(0, -1), { before: last.before, after: next.after }];

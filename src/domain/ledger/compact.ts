@@ -22,7 +22,7 @@ export function compactEntries(ledger: SessionLedger, forgetBefore: number): Led
     for (const state of committed) entries.push({ t: 'commit', parent: null, paths: [[path, state]], at });
   }
   for (const [path, states] of ledger.staged) {
-    for (const state of states.slice(-4)) entries.push({ t: 'staged', path, state, at: forgetBefore });
+    for (const one of states.slice(-4)) entries.push({ ...one, t: 'staged', path, at: forgetBefore });
   }
   for (const commit of ledger.commits.slice(-8)) {
     // What is claimed again since must not look committed.

@@ -1,3 +1,4 @@
+import { jsonFields } from '../json-fields.ts';
 import { parseOid, parseSessionId } from '../names.ts';
 import type { LedgerEntry } from './claims.ts';
 import { EVIDENCE, type FileState } from './file-state.ts';
@@ -18,13 +19,7 @@ export function parseEntries(text: string): LedgerEntry[] {
 type Fields = Readonly<Record<string, unknown>>;
 
 function parseEntry(line: string): LedgerEntry | undefined {
-  let value: Fields | null;
-  try {
-    value = JSON.parse(line) as Fields | null;
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
+  const value: Fields = jsonFields(line);
   const { t, at } = value;
   if (typeof at !== 'number') return undefined;
   switch (t) {
@@ -36,7 +31,8 @@ function parseEntry(line: string): LedgerEntry | undefined {
       return { t, parent: oidOf(value['parent']), paths: pathStates(value['paths']), at };
     case 'staged': {
       const path = pathOf(value['path']);
-      return path === undefined ? undefined : { t, path, state: parseState(value['state']), at };
+      const head = 'head' in value ? { head: parseFileState(value['head']) } : {};
+      return path === undefined ? undefined : { t, path, state: parseFileState(value['state']), ...head, at };
     }
     case 'head': {
       const { ref, oid, own } = value;
@@ -84,7 +80,7 @@ function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
   const path = pathOf(value['path']);
   const evidence = EVIDENCE.find((one) => one === value['evidence']);
   if (path === undefined || evidence === undefined) return undefined;
-  const [base, before, after] = [value['base'], value['before'], value['after']].map(parseState);
+  const [base, before, after] = [value['base'], value['before'], value['after']].map(parseFileState);
   return {
     t: 'claim',
     path,
@@ -107,7 +103,7 @@ function parseEnd(value: Fields, at: number): LedgerEntry | undefined {
 }
 
 /** Reads a state; anything odd is "nothing there". */
-export function parseState(value: unknown): FileState {
+export function parseFileState(value: unknown): FileState {
   if (typeof value !== 'object' || value === null) return null;
   const { mode, oid } = value as Fields;
   return typeof mode === 'string' && /^[0-7]{6}$/.test(mode) ? { mode, oid: oidOf(oid) } : null;
@@ -117,7 +113,7 @@ function pathStates(value: unknown): (readonly [string, FileState])[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item: unknown) => {
     const [path, state] = Array.isArray(item) ? (item as unknown[]) : [];
-    return typeof path === 'string' ? [[path, parseState(state)] as const] : [];
+    return typeof path === 'string' ? [[path, parseFileState(state)] as const] : [];
   });
 }
 

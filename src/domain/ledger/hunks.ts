@@ -7,7 +7,7 @@ import { sameState, type FileState } from './file-state.ts';
  * What one session's hunks make of HEAD's content of a path that another session has changed too. This file
  * decides from the claims alone; the contents are merged by git (src/git/merge-file.ts).
  */
-export interface HunkFacts {
+interface HunkFacts {
   readonly head: FileState;
   readonly disk: FileState;
   /** Claims whose changes are wanted: the session's own. */
@@ -17,7 +17,7 @@ export interface HunkFacts {
 }
 
 /** One change to apply; `null` is an empty file. */
-export interface HunkStep {
+interface HunkStep {
   readonly before: Oid | null;
   readonly after: Oid | null;
 }

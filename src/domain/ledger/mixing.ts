@@ -2,7 +2,7 @@ import type { Oid, SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
-import { type Candidate, isFresh } from './stale.ts';
+import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './since-start.ts';
 import type { HeadPlace, Snapshot } from './snapshot.ts';
 
@@ -58,12 +58,12 @@ export interface CommitFacts {
   readonly finishes?: { readonly name: string; readonly whole: boolean } | undefined;
 }
 
-export type Problem =
+export type CommitProblem =
   /** Another live session's uncommitted work. `touched`: a command of this session changed it by the way. */
   | { readonly kind: 'foreign'; readonly path: string; readonly claim: OpenClaim; readonly touched: boolean }
   /** Both have changed it, and the index does not hold this session's hunks only. */
   | { readonly kind: 'contended'; readonly path: string; readonly claim: OpenClaim }
-  /** The index is older than HEAD: the commit would take back what somebody else committed. */
+  /** The index is older than HEAD: the commit would undo what somebody else committed. */
   | { readonly kind: 'reversal'; readonly path: string; readonly by: Reversal }
   | { readonly kind: 'amends'; readonly session: SessionId }
   /** HEAD is on another branch than this session last saw. */
@@ -78,7 +78,7 @@ export type Problem =
   | ({ readonly kind: 'operation' } & OthersOperation);
 
 /** The sessions whose work a refusal protects. */
-export function problemOwners(problems: readonly Problem[]): SessionId[] {
+export function problemOwners(problems: readonly CommitProblem[]): SessionId[] {
   const owners = problems.flatMap((problem) => {
     switch (problem.kind) {
       case 'foreign':
@@ -99,7 +99,7 @@ export function problemOwners(problems: readonly Problem[]): SessionId[] {
 }
 
 export interface CommitDecision {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly CommitProblem[];
   /** Said, not refused. */
   readonly warnings: readonly { readonly path: string; readonly claim: OpenClaim }[];
   /** Staged paths of this session's own, or of nobody: what it may commit. */
@@ -146,14 +146,20 @@ export function staleCandidates(facts: Omit<CommitFacts, 'amends' | 'markers'>):
     const { path, head, index } = staged;
     const { own, foreign } = claimsOn(path, facts.ledgers, facts.sides, head);
     const candidate = { path, head, next: index, own };
-    if (own.length === 0 ? strong(foreign).length > 0 || stagedHere(staged, facts) : isFresh(candidate))
+    if (own.length === 0 ? strong(foreign).length > 0 || stagedHere(staged, facts) : isUpToDate(candidate))
       return [];
-    return isRecorded(staged, facts) ? [] : [candidate];
+    return isRecordedHere(staged, facts) ? [] : [candidate];
   });
 }
 
 function isRecorded({ path, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
-  return self.staged.get(path)?.some((state) => sameState(state, index)) === true;
+  return self.staged.get(path)?.some(({ state }) => sameState(state, index)) === true;
+}
+
+/** The session knew what HEAD has there when it put this into the index. */
+function isRecordedHere({ path, head, index }: StagedPath, { self }: Pick<CommitFacts, 'self'>): boolean {
+  const knew = (then: FileState | undefined) => then !== undefined && sameState(then, head);
+  return self.staged.get(path)?.some((one) => sameState(one.state, index) && knew(one.head)) === true;
 }
 
 /**
@@ -164,7 +170,7 @@ function stagedHere(
   staged: StagedPath,
   { self, running, head, ownIndex }: Omit<CommitFacts, 'amends' | 'markers'>,
 ): boolean {
-  if (isRecorded(staged, { self })) return true;
+  if (isRecordedHere(staged, { self })) return true;
   return running.some((before) => {
     const then = before.dirty.get(staged.path);
     if (before.head.oid !== head.oid || !ownIndex) return false;
@@ -179,7 +185,7 @@ export function decideCommit(facts: CommitFacts, reversals: readonly Reversal[])
   if (operation !== undefined) {
     return { problems: [{ kind: 'operation', ...operation }], warnings: [], mine: [] };
   }
-  const problems: Problem[] = [];
+  const problems: CommitProblem[] = [];
   const warnings: { path: string; claim: OpenClaim }[] = [];
   const mine: string[] = [];
   for (const staged of facts.staged) {
@@ -206,7 +212,7 @@ function judgePath(
   staged: StagedPath,
   facts: CommitFacts,
   reversals: readonly Reversal[],
-): Problem | undefined {
+): CommitProblem | undefined {
   const { path } = staged;
   const { own, foreign, ownTouches } = claimsOn(path, facts.ledgers, facts.sides, staged.head);
   const [claim] = strong(foreign);
@@ -221,7 +227,14 @@ function judgePath(
 }
 
 /** A switch within the command that runs now is the session's own, and one in the middle of an operation git's. */
-function movedBranch({ self, head, running, ledgers, sides, finishes }: CommitFacts): Problem | undefined {
+function movedBranch({
+  self,
+  head,
+  running,
+  ledgers,
+  sides,
+  finishes,
+}: CommitFacts): CommitProblem | undefined {
   const seen = self.head;
   if (seen === undefined || seen.ref === head.ref || finishes !== undefined) return undefined;
   if (running.some((before) => before.head.ref === seen.ref)) return undefined;

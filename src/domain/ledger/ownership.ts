@@ -11,6 +11,8 @@ export interface Sides {
   readonly own: ReadonlySet<SessionId>;
   /** Live sessions that are none of its own. */
   readonly foreign: ReadonlySet<SessionId>;
+  /** The client of each session on record. */
+  readonly clients?: ReadonlyMap<SessionId, string>;
 }
 
 /** Whether a trailer names the asking session; not with a short form that fits another one, too. */

@@ -5,7 +5,7 @@ import { type PathClaims, type Sides, claimsOn, strong } from './ownership.ts';
 import type { DirtyPath } from './snapshot.ts';
 
 /** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
-export interface ShareFacts {
+interface ShareFacts {
   readonly dirty: readonly DirtyPath[];
   readonly ledgers: readonly SessionLedger[];
   readonly sides: Sides;

@@ -1,5 +1,6 @@
 import { parseOid } from '../names.ts';
-import { parseState } from './entries.ts';
+import { jsonFields } from '../json-fields.ts';
+import { parseFileState } from './entries.ts';
 import type { DirtyPath, Snapshot } from './snapshot.ts';
 
 /** A snapshot as JSON, and back; `undefined` when it is none. */
@@ -10,13 +11,8 @@ export function formatSnapshot({ head, dirty, at, costMs }: Snapshot): string {
 
 /** Reads a snapshot; `undefined` for anything else. */
 export function parseSnapshot(text: string): Snapshot | undefined {
-  let value: { v?: unknown; at?: unknown; costMs?: unknown; head?: unknown; dirty?: unknown } | null;
-  try {
-    value = JSON.parse(text) as typeof value;
-  } catch {
-    return undefined;
-  }
-  if (value?.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;
+  const value = jsonFields<'v' | 'at' | 'costMs' | 'head' | 'dirty'>(text);
+  if (value.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;
   const { ref, oid } = (value.head ?? {}) as { ref?: unknown; oid?: unknown };
   const dirty = value.dirty.flatMap((item: unknown) => dirtyPath(item) ?? []);
   return {
@@ -35,9 +31,9 @@ function dirtyPath(item: unknown): DirtyPath | undefined {
   if (typeof path !== 'string') return undefined;
   return {
     path,
-    head: parseState(head),
-    index: parseState(index),
-    disk: parseState(disk),
+    head: parseFileState(head),
+    index: parseFileState(index),
+    disk: parseFileState(disk),
     stamp: typeof stamp === 'string' ? stamp : '',
   };
 }

@@ -45,7 +45,7 @@ export function claimGains({ own, head }: Candidate, at: number): Gain[] {
 }
 
 /** Every change there was made to what HEAD has now, so that history need not be asked. */
-export function isFresh({ own, head }: Candidate): boolean {
+export function isUpToDate({ own, head }: Candidate): boolean {
   return (
     own.length > 0 &&
     own.every(({ base, changes }) => sameState(base, head) && sameState(changes[0]?.before ?? null, head))

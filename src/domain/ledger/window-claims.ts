@@ -1,11 +1,11 @@
 import type { SessionId } from '../names.ts';
-import type { Change, LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
+import type { PathChange, LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
 import { type Window, type WindowChange, windowEvidence } from './snapshot.ts';
 
 /** Whose the changes are that two looks around a session's shell command show. Pure. */
 
-export interface WindowFacts {
+interface WindowFacts {
   /** The sessions that count as the asking one; its own is among them. */
   readonly own: ReadonlySet<SessionId>;
   /** The command's time, up to now. */
@@ -70,14 +70,14 @@ function isAnnounced({ announced }: SessionLedger, path: string, now: number): b
 }
 
 /** The change without what others have on record of the same time. */
-function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): Change[] {
+function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): PathChange[] {
   const meanwhile = ledgers
     .filter(({ session }) => !own.has(session))
     .flatMap(({ claims }) => claims.get(change.path) ?? [])
     .filter(({ at, evidence }) => at >= window.from && evidence !== 'window')
     .sort((a, b) => a.since - b.since);
   let { before } = change;
-  const parts: Change[] = [];
+  const parts: PathChange[] = [];
   for (const claim of meanwhile) {
     const start = firstOf(claim, window.from)?.before;
     if (start !== undefined && !sameState(before, start)) parts.push({ before, after: start });
@@ -88,6 +88,6 @@ function ownParts(change: WindowChange, { own, window, ledgers }: WindowFacts): 
 }
 
 /** Where another's claim began, if that was while the command ran. */
-function firstOf({ since, changes }: OpenClaim, from: number): Change | undefined {
+function firstOf({ since, changes }: OpenClaim, from: number): PathChange | undefined {
   return since >= from ? changes[0] : undefined;
 }

@@ -1,5 +1,5 @@
 /** A note as its author wrote it. `head + body` is the note again, character for character. */
-export interface NoteDocument {
+interface NoteDocument {
   /** The front matter with its `---` lines, as it stands; empty when there is none. */
   readonly head: string;
   /** The YAML between them; `undefined` when there is none. */

@@ -1,7 +1,7 @@
 import { escapeLine } from '../surfacing.ts';
 
 /** What is wrong with front matter: the key, what is wanted, and the line that would be right. */
-export interface Problem {
+export interface FrontMatterProblem {
   readonly key: string | undefined;
   readonly message: string;
   readonly hint: string;
@@ -69,7 +69,10 @@ const KEYS = [...Object.keys(SCALARS), ...Object.keys(LISTS)];
 const FUTURE_MS = 24 * 3600e3;
 
 /** The first thing wrong with a mapping that is meant as front matter of ours; `undefined`: nothing. */
-export function checkFrontMatter(value: Readonly<Record<string, unknown>>, now: number): Problem | undefined {
+export function checkFrontMatter(
+  value: Readonly<Record<string, unknown>>,
+  now: number,
+): FrontMatterProblem | undefined {
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) {
     const message = `front matter has no key ${escapeLine(JSON.stringify(unknown.slice(0, 80)))}`;
@@ -121,7 +124,7 @@ function said(value: unknown): string {
   return `is a ${typeof value} (${shown}), not quoted`;
 }
 
-function problem(key: string, rule: Rule | ListRule, fault: string): Problem {
+function problem(key: string, rule: Rule | ListRule, fault: string): FrontMatterProblem {
   const message = `front matter, ${key} ${fault}; wanted: ${rule.wanted}`;
   const hint = rule.example === '' ? `leave ${key} out, it is computed` : `${key}: ${rule.example}`;
   return { key, message, hint };

@@ -1,5 +1,5 @@
 import { escapeLine } from '../surfacing.ts';
-import { type Problem, checkFrontMatter } from './front-matter-rules.ts';
+import { type FrontMatterProblem, checkFrontMatter } from './front-matter-rules.ts';
 import { parseYaml } from './yaml.ts';
 
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
@@ -16,10 +16,10 @@ export interface FrontMatter {
   readonly tags: readonly string[];
 }
 
-export type FrontMatterResult =
+type FrontMatterResult =
   /** No mapping, or another tool's: nobody's business. */
   | { readonly kind: 'foreign' }
-  | { readonly kind: 'invalid'; readonly problem: Problem }
+  | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
   | { readonly kind: 'structured'; readonly fields: FrontMatter };
 
 /** Any of these makes a mapping ours. */

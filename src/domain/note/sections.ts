@@ -46,6 +46,8 @@ const BOLD = /^\*\*([^*]{1,80})\*\*:?(.*)/;
 /** A list of them, one for each section. */
 const BOLD_ITEM = /^ {0,3}[-*+][ \t]+\*\*([^*]{1,80})\*\*:?(.*)/;
 const LABEL = /^([A-Za-z][A-Za-z' ]{1,30}):(.*)/;
+/** A short note says it in a sentence of its own: `Tests are green. Next: the rate limit.` */
+const NEXT_SENTENCE = /[.!?] Next(?: steps?| actions?)?: (?=\S)/;
 
 interface Section {
   readonly lines: string[];
@@ -65,7 +67,8 @@ interface Heading {
  * Finds the sections of a Markdown note by their headings (`# Goal`, `**Next action**`, `Goal: …`).
  * A section ends at the next heading that is not below its own; headings inside code fences are text.
  * A label below a section's own heading (`Status: half of it` in the next action) is a section, too, but ends none: no
- * line of the outer one may get lost. Of two sections with one name the first counts. Linear in the length of the body.
+ * line of the outer one may get lost. Of two sections with one name the first counts. Where no section says what is next,
+ * the end of a line may: `… Next: the rate limit.` Linear in the length of the body.
  */
 export function noteSections(body: string): NoteSections {
   const found = new Map<keyof NoteSections, string[]>();
@@ -73,8 +76,10 @@ export function noteSections(body: string): NoteSections {
   let current: Section | undefined;
   let label: string[] | undefined;
   let fence: string | undefined;
+  let sentence: string | undefined;
   for (const line of body.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
     const heading = fence === undefined ? headingOf(line) : undefined;
+    if (fence === undefined) sentence ??= nextSentence(line);
     fence = fenceAfter(fence, line);
     const field = FIELDS.get(heading?.title ?? '');
     if (heading === undefined || (field === undefined && isBelow(heading, current))) {
@@ -91,7 +96,7 @@ export function noteSections(body: string): NoteSections {
     if (field !== undefined && !sections.has(field)) sections.set(field, lines);
   }
   const texts = [...inner, ...found].map(([field, lines]) => [field, lines.join('\n').trim()] as const);
-  return { ...NOTHING, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
+  return { ...NOTHING, nextAction: sentence, ...Object.fromEntries(texts.filter(([, text]) => text !== '')) };
 }
 
 /** Whether a line is the heading of a section that handovers have, and nothing more. */
@@ -120,6 +125,11 @@ function headingOf(line: string): Heading | undefined {
   if (label === null) return undefined;
   const [, text = '', rest = ''] = label;
   return { level: item === null ? LABEL_LEVEL : ITEM_LEVEL, title: titleOf(text), rest: rest.trim() };
+}
+
+function nextSentence(line: string): string | undefined {
+  const found = NEXT_SENTENCE.exec(line);
+  return found === null ? undefined : line.slice(found.index + found[0].length);
 }
 
 /** A title without what follows its name: `State: done, not done` is `state`. */

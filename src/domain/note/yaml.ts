@@ -5,7 +5,7 @@ import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
  * and tags are refused before anything is built from them, so that nothing expands and no type is made up; what
  * is nested deeply or made of very many pieces is refused by counting its tokens, because the parser recurses.
  */
-export type YamlResult =
+type YamlResult =
   | { readonly kind: 'value'; readonly value: unknown }
   /** `keys`: those of the top level, as far as they could be read. */
   | { readonly kind: 'invalid'; readonly message: string; readonly keys: readonly string[] };

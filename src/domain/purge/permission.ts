@@ -1,7 +1,7 @@
 import type { SessionId } from '../names.ts';
 
 /** What decides whether somebody may remove a note for good. */
-export interface PurgeQuestion {
+interface PurgeQuestion {
   /** `undefined`: there is none, or the tip cannot be read. */
   readonly owner: SessionId | undefined;
   /** The owner's process is at work. */

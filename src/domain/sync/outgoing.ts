@@ -1,7 +1,7 @@
 import type { Oid } from '../names.ts';
 
 /** What decides whether a handoff is pushed. */
-export interface PushFacts {
+interface PushFacts {
   /** Our tip. */
   readonly tip: Oid;
   /** What the remote shows now, and what it showed when it was last asked. */
@@ -17,7 +17,7 @@ export interface PushFacts {
  * `push` · `current`: it is there · `deleted-there`: somebody deleted it at the remote · `behind`: the remote has moved
  * on since it was last fetched · `blocked`: ours does not go on from the remote's.
  */
-export type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
+type PushAction = 'push' | 'current' | 'deleted-there' | 'behind' | 'blocked';
 
 /** Decides about one handoff; nothing is ever forced, and what was deleted at the remote does not return by itself. */
 export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts): PushAction {

@@ -6,7 +6,7 @@
  * `local-only`: the remote has been asked, and did not have it. `unknown`: it cannot be told, because objects are
  * missing, what stands there is no commit, or counting would have taken too long.
  */
-export type RemoteState = 'in-sync' | 'ahead' | 'behind' | 'diverged' | 'local-only' | 'unknown';
+type RemoteState = 'in-sync' | 'ahead' | 'behind' | 'diverged' | 'local-only' | 'unknown';
 
 /** Commits that only one side has. */
 export interface Apart {
@@ -52,7 +52,7 @@ export interface RemoteSummary {
 }
 
 /** Sums up each remote; `remoteOnly` counts the handoffs that only its tracking refs have. */
-export function summarise(
+export function summariseRemotes(
   remotes: readonly string[],
   relations: readonly RemoteRelation[],
   remoteOnly: ReadonlyMap<string, number>,

@@ -1,9 +1,9 @@
 import { escapeLine } from '../surfacing.ts';
 import type { BranchPlace, VerificationFacts } from './facts.ts';
-import { type Finding, finding } from './rules.ts';
+import { type NoteFinding, finding } from './rules.ts';
 
 /** Where the note's branch is, and whether its work is done. */
-export function branchFindings({ branch, place, merged }: VerificationFacts): Finding[] {
+export function branchFindings({ branch, place, merged }: VerificationFacts): NoteFinding[] {
   const name = escapeLine(branch);
   const where = placeFinding(name, place);
   if (merged === undefined) return [where];
@@ -14,7 +14,7 @@ export function branchFindings({ branch, place, merged }: VerificationFacts): Fi
   return [where, done];
 }
 
-function placeFinding(name: string, place: BranchPlace): Finding {
+function placeFinding(name: string, place: BranchPlace): NoteFinding {
   switch (place.kind) {
     case 'here':
       return finding('branch-here', `${name} is checked out`);

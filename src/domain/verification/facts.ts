@@ -86,6 +86,9 @@ export interface SiblingFact {
   /** As it is typed. */
   readonly name: string;
   readonly owner: string;
+  /** The owner's client, or its name if it is a person. */
+  readonly client?: string | undefined;
+  readonly personName?: string | undefined;
   readonly newer: boolean;
   /** Probably the same work, by its topic. */
   readonly overlaps: boolean;
@@ -108,5 +111,7 @@ export interface VerificationFacts {
   readonly tree: TreeFact;
   /** The owner, when it is at work now and is not the reader. */
   readonly liveOwner: string | undefined;
+  /** The clients of sessions on record. */
+  readonly clients?: ReadonlyMap<string, string>;
   readonly siblings: readonly SiblingFact[];
 }

@@ -1,17 +1,17 @@
 import { cutToBytes, escapeLine } from '../surfacing.ts';
 import type { FileFact } from './facts.ts';
-import { type Finding, finding } from './rules.ts';
+import { type NoteFinding, finding } from './rules.ts';
 
 /** A path of the note is shown as far as it fits into a line. Bytes. */
 const MAX_SHOWN = 200;
 
 /** What became of the files that the note calls important. */
-export function fileFindings(files: readonly FileFact[], left: number): Finding[] {
+export function fileFindings(files: readonly FileFact[], left: number): NoteFinding[] {
   const more = left === 0 ? [] : [finding('files-left', `${left} more important files were not looked at`)];
   return [...files.map(fileFinding), ...more];
 }
 
-function fileFinding({ path, state }: FileFact): Finding {
+function fileFinding({ path, state }: FileFact): NoteFinding {
   const name = shown(path);
   switch (state.kind) {
     case 'present':
@@ -32,9 +32,9 @@ function fileFinding({ path, state }: FileFact): Finding {
         path,
       );
     case 'uncompared':
-      return finding('file-uncompared', `${name} is here; whether it has changed cannot be told`, path);
+      return finding('file-uncompared', `${name} is here; it is unknown whether it has changed`, path);
     case 'unsafe':
-      return finding('file-unsafe', `${name} is not a path inside of the repository: not looked at`, path);
+      return finding('file-unsafe', `${name} is not a path inside the repository: not looked at`, path);
   }
 }
 

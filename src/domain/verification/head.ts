@@ -1,15 +1,18 @@
 import { escapeLine } from '../surfacing.ts';
 import type { HeadRelation } from './facts.ts';
-import { type Finding, finding } from './rules.ts';
+import { type NoteFinding, finding } from './rules.ts';
 
 /** How the branch's tip follows from the commit that the note is about. */
-export function headFinding(relation: HeadRelation, branch: string): Finding {
+export function headFinding(relation: HeadRelation, branch: string): NoteFinding {
   const name = branch === 'HEAD' ? 'HEAD' : escapeLine(branch);
   switch (relation.kind) {
     case 'equal':
       return finding('head-equal', `${name} is at the note's base`);
     case 'unborn':
-      return finding('head-unborn', 'there was no commit when the note was written, and there is none now');
+      return finding(
+        'head-unborn',
+        'there was no commit when the note was written, and there still is no commit',
+      );
     case 'ahead':
       return finding('head-ahead', `${name} has ${commits(relation.by)} more than the note's base`);
     case 'first':
@@ -23,7 +26,7 @@ export function headFinding(relation: HeadRelation, branch: string): Finding {
     case 'base-lost':
       return finding('base-lost', `the note's base was in this repository and is gone: ${name} has lost it`);
     case 'base-shallow':
-      return finding('base-shallow', "this clone is shallow: how the note's base relates cannot be told");
+      return finding('base-shallow', "this clone is shallow: it is unknown how the note's base relates");
     case 'none':
       return finding('head-none', "there is no branch to compare the note's base with");
   }
@@ -31,7 +34,7 @@ export function headFinding(relation: HeadRelation, branch: string): Finding {
 
 type Diverged = Extract<HeadRelation, { kind: 'diverged' }>;
 
-function divergedFinding(name: string, { ours, theirs, found, sameTree }: Diverged): Finding {
+function divergedFinding(name: string, { ours, theirs, found, sameTree }: Diverged): NoteFinding {
   if (sameTree)
     return finding('head-reworded', `${name} was rewritten and holds the same files as the note's base`);
   const rewritten = `${name} was rewritten: it lacks ${commits(theirs)} of the note's base`;

@@ -1,11 +1,11 @@
 /** What a note is checked against. */
-export type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'siblings';
+type Axis = 'note' | 'branch' | 'head' | 'files' | 'tree' | 'siblings';
 
 /**
  * `ok`: as the note knew it · `changed`: older than the repository, and still good to go on from · `stale`: not to
  * be followed before somebody has looked · `unknown`: could not be told.
  */
-export type Verdict = 'ok' | 'changed' | 'stale' | 'unknown';
+export type NoteVerdict = 'ok' | 'changed' | 'stale' | 'unknown';
 
 /**
  * What each situation means for a note. One that is `stale` makes the note stale; commits on top of it do not, because
@@ -64,15 +64,15 @@ export const RULES = {
   'sibling-newer': ['siblings', 'changed'],
   'sibling-overlap': ['siblings', 'changed'],
   'sibling-replaces': ['siblings', 'stale'],
-} as const satisfies Readonly<Record<string, readonly [Axis, Verdict]>>;
+} as const satisfies Readonly<Record<string, readonly [Axis, NoteVerdict]>>;
 
 export type FindingCode = keyof typeof RULES;
 
 /** One thing that was checked. */
-export interface Finding {
+export interface NoteFinding {
   readonly axis: Axis;
   readonly code: FindingCode;
-  readonly verdict: Verdict;
+  readonly verdict: NoteVerdict;
   /** The path or the handoff that it is about. */
   readonly subject: string | null;
   /** One plain sentence, safe to show. */
@@ -80,7 +80,7 @@ export interface Finding {
 }
 
 /** A finding by its rule. */
-export function finding(code: FindingCode, text: string, subject: string | null = null): Finding {
+export function finding(code: FindingCode, text: string, subject: string | null = null): NoteFinding {
   const [axis, verdict] = RULES[code];
   return { axis, code, verdict, subject, text };
 }

@@ -1,10 +1,11 @@
-import { shortId } from '../names.ts';
+import { peerName } from '../owner-name.ts';
 import { escapeLine } from '../surfacing.ts';
-import type { TreeFact } from './facts.ts';
-import { type Finding, type FindingCode, finding } from './rules.ts';
+import type { VerificationFacts } from './facts.ts';
+import { type NoteFinding, type FindingCode, finding } from './rules.ts';
 
 /** The working tree now against the number of uncommitted paths that was recorded. */
-export function treeFindings(tree: TreeFact): Finding[] {
+export function treeFindings(facts: Pick<VerificationFacts, 'tree' | 'clients'>): NoteFinding[] {
+  const { tree } = facts;
   if (tree.kind === 'none') return [finding('tree-none', 'this repository is bare: it has no working tree')];
   if (tree.kind === 'elsewhere') {
     const where = tree.worktree === null ? '' : ` (${escapeLine(tree.worktree)})`;
@@ -18,7 +19,7 @@ export function treeFindings(tree: TreeFact): Finding[] {
     ...others.map(({ session, paths: count }) =>
       finding(
         'tree-others',
-        `${paths(count)} ${count === 1 ? 'is' : 'are'} uncommitted work of session ${escapeLine(shortId(session))}, which is live`,
+        `${paths(count)} ${count === 1 ? 'is' : 'are'} uncommitted work of ${peerName(session, facts)}, which is live`,
         session,
       ),
     ),

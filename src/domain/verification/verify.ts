@@ -1,18 +1,18 @@
 import type { AutomaticReason } from '../handoff.ts';
-import { shortId } from '../names.ts';
+import { ownerName, peerName } from '../owner-name.ts';
 import { escapeLine } from '../surfacing.ts';
 import { branchFindings } from './branch.ts';
 import type { SiblingFact, VerificationFacts } from './facts.ts';
 import { fileFindings } from './files.ts';
 import { headFinding } from './head.ts';
-import { type Finding, finding } from './rules.ts';
+import { type NoteFinding, finding } from './rules.ts';
 import { treeFindings } from './tree.ts';
 
 /** A note, checked against the repository. */
-export interface Verification {
+interface Verification {
   /** Not to be followed before somebody has looked: exit status 1. */
   readonly stale: boolean;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly NoteFinding[];
 }
 
 /** Checks a note against what is known of its repository. Total: every combination of facts has an answer. */
@@ -22,7 +22,7 @@ export function verify(facts: VerificationFacts): Verification {
     ...branchFindings(facts),
     headFinding(facts.head, facts.branch),
     ...fileFindings(facts.files, facts.filesLeft),
-    ...treeFindings(facts.tree),
+    ...treeFindings(facts),
     ...siblingFindings(facts),
   ];
   return { stale: findings.some(({ verdict }) => verdict === 'stale'), findings };
@@ -34,9 +34,9 @@ const LEFT: Readonly<Record<AutomaticReason, string>> = {
   death: 'after its session died',
 };
 
-function noteFindings({ closed, automatic, movedByHand }: VerificationFacts): Finding[] {
+function noteFindings({ closed, automatic, movedByHand }: VerificationFacts): NoteFinding[] {
   return [
-    ...(closed ? [finding('note-closed', 'the note is closed: its work was said to be done')] : []),
+    ...(closed ? [finding('note-closed', 'the note is closed: its owner marked the work as done')] : []),
     ...(automatic === undefined
       ? []
       : [finding('note-automatic', `no session wrote this note: git-handoff left it ${LEFT[automatic]}`)]),
@@ -45,20 +45,21 @@ function noteFindings({ closed, automatic, movedByHand }: VerificationFacts): Fi
       : [
           finding(
             'note-moved',
-            `its ref was moved by hand (${escapeLine(movedByHand)}): this is the last version that was accepted here`,
+            `its ref was moved by hand (${escapeLine(movedByHand)}): this is the last accepted version`,
           ),
         ]),
   ];
 }
 
-function siblingFindings({ liveOwner, siblings }: VerificationFacts): Finding[] {
+function siblingFindings(facts: VerificationFacts): NoteFinding[] {
+  const { liveOwner, siblings } = facts;
   const live =
     liveOwner === undefined
       ? []
       : [
           finding(
             'owner-live',
-            `its owner, session ${escapeLine(shortId(liveOwner))}, is at work now and may be doing this`,
+            `its owner, ${peerName(liveOwner, facts)}, is at work now and may be doing this`,
             liveOwner,
           ),
         ];
@@ -66,8 +67,9 @@ function siblingFindings({ liveOwner, siblings }: VerificationFacts): Finding[] 
 }
 
 /** An older note of other work says nothing; one that nobody wrote does not replace one that somebody did. */
-function siblingFinding({ name, owner, newer, overlaps, automatic }: SiblingFact): Finding[] {
-  const which = `${escapeLine(name)} of session ${escapeLine(shortId(owner))}`;
+function siblingFinding(sibling: SiblingFact): NoteFinding[] {
+  const { name, owner, client, personName, newer, overlaps, automatic } = sibling;
+  const which = `${escapeLine(name)} of ${ownerName(owner, { client, name: personName })}`;
   if (newer && overlaps && !automatic)
     return [finding('sibling-replaces', `${which} is newer and looks like the same work`, name)];
   if (newer) return [finding('sibling-newer', `${which} is newer`, name)];

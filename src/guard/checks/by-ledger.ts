@@ -12,18 +12,37 @@ import { ancestorsOf, processTable } from '../../host/processes.ts';
 import { registeredProcesses } from '../../sessions/registered.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 import { clientChain } from '../presence.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /**
  * Whose the files are when git does not say in time: by the ledger, the bytes on the disk and the processes, without any
  * other process. Errs towards a refusal: what a filter of git's changes counts as changed.
  */
 
+/** A worktree before a command, and whose the changes in it are. */
+export interface Seen extends OpenLedger {
+  readonly snapshot: Snapshot;
+  /** git did not say in time: the snapshot is what the ledgers have. */
+  readonly isByLedger: boolean;
+}
+
+/** The worktree as git says that it is; else as the ledgers have it. */
+export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts): Promise<Seen | undefined> {
+  const open = ledger();
+  if (open === undefined || looks.forLedger === undefined) return undefined;
+  const snapshot = await looks.forLedger.snapshot();
+  if (snapshot !== undefined) return { ...open, snapshot, isByLedger: false };
+  const { place, ledgers } = open;
+  const known = snapshotByLedger(place, ledgers, looks.forLedger.known, call.now);
+  return { ...open, snapshot: known, isByLedger: true };
+}
+
 /** What is said with a refusal that was decided so. */
 export const BY_LEDGER = 'git status did not finish in time; this is what the ledger knows. ';
 
 /** The working tree as the ledgers have it: their paths that differ from what HEAD had there. */
-export function snapshotByLedger(
+function snapshotByLedger(
   { top, gitDir }: WorkPlace,
   { all }: Ledgers,
   known: Snapshot | undefined,
@@ -41,13 +60,12 @@ export function snapshotByLedger(
 
 /** Sessions of other clients that are alive: whose process is, and is neither above nor below the caller's. */
 export function aliveBeside(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
-  session: SessionId,
   ledgers: readonly SessionLedger[],
 ): ReadonlySet<SessionId> {
   const table = processTable();
-  const above = clientChain(scene, table);
+  const above = clientChain(call, table);
   const [client] = above;
   const isRelated = (pid: number) =>
     pid !== client?.pid &&
@@ -58,7 +76,7 @@ export function aliveBeside(
     );
     return alive.length > 0 && !alive.some(({ pid }) => isRelated(pid));
   };
-  return new Set(ledgers.map((ledger) => ledger.session).filter((id) => id !== session && isBeside(id)));
+  return new Set(ledgers.map((ledger) => ledger.session).filter((id) => id !== call.session && isBeside(id)));
 }
 
 /** Whether what is on the disk is other than what HEAD had when the session first changed it. */

@@ -19,7 +19,8 @@ export function commitInstead(
   const isKnown = verb === 'commit' && typed.length === words.length;
   const known = isKnown ? parseCommitWords(['git', 'commit', ...typed]) : undefined;
   const amend = known?.amend === true;
-  const source = sourceWords(commonDir, known, { folder, stdin: input, amend });
+  const text = known?.file === '-' ? input : undefined;
+  const source = sourceWords(commonDir, known, { folder, text, amend });
   const kept = otherWords(known?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
   return `${git} handoff commit${amend ? ' --amend' : ''}${source}${kept}`;
 }

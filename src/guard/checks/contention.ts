@@ -1,53 +1,61 @@
-import type { Verdict } from '../../agents/dialect.ts';
 import { ago } from '../../domain/age.ts';
-import type { SessionId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { FoundRepository } from '../../git/discover.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import type { Scene } from '../scene.ts';
+import type { Ledgers } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
+import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
 import { type Touch, isTouched } from './touch.ts';
-import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
+
+/** Nobody changes what another live session has changed and not committed. */
+export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
+  return contentionOn(
+    call,
+    facts,
+    facts.placed.map(({ path }) => ({ path, whole: false })),
+  );
+}
 
 /** Decides a change of paths that other sessions may have claimed. No git process where nobody has. */
-export async function contention(
-  scene: Scene,
-  found: FoundRepository,
-  place: WorkPlace,
-  session: SessionId,
+export async function contentionOn(
+  call: TreeCall,
+  facts: TreeFacts,
   touches: readonly Touch[],
-  ledgers: Ledgers = openLedgers(place, session),
-): Promise<Verdict | undefined> {
-  if (scene.settings.contention === 'off' || touches.length === 0) return undefined;
-  const candidates = pathsOfOthers(ledgers, touches);
-  if (candidates.length === 0) return siblings(scene, place, ledgers, touches);
+): Promise<readonly Finding[]> {
+  const ledger = facts.ledger();
+  if (ledger === undefined || touches.length === 0) return [];
+  const candidates = pathsOfOthers(ledger.ledgers, touches);
+  if (candidates.length === 0) return siblings(call, ledger, touches);
   // git is loaded only where somebody has a claim.
   const { contended } = await import('./contended.ts');
-  return contended(scene, found, place, { ledgers, touches, candidates });
+  return contended(call, facts, ledger, touches, candidates);
 }
 
 /**
- * Sub-agents share their session's id: one that changes what another of them has not committed is told, once, and goes
- * on.
+ * Sub-agents share their session's id. One that changes what another has not committed gets one notice, and goes on.
  */
 function siblings(
-  { event, now }: Scene,
-  place: WorkPlace,
-  { self }: Ledgers,
+  { event, now }: TreeCall,
+  { place, ledgers: { self } }: OpenLedger,
   touches: readonly Touch[],
-): Verdict | undefined {
+): readonly Finding[] {
   const { agent } = event;
-  if (agent === undefined) return undefined;
+  if (agent === undefined) return [];
   const claim = touches
     .flatMap(({ path }) => self.claims.get(path) ?? [])
     .find((one) => one.agent !== undefined && one.agent !== agent);
   const id = `agent:${claim?.path ?? ''}:${claim?.agent ?? ''}:${agent}`;
-  if (claim === undefined || self.told.has(id)) return undefined;
-  appendEntries(place, self.session, [{ t: 'told', ids: [id], at: now }]);
+  if (claim === undefined || self.told.has(id)) return [];
   const other = escapeLine((claim.agent ?? '').slice(0, 40));
-  return {
-    kind: 'context',
-    text: `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by another sub-agent of this session (${other}) and is not committed. Read it before you change it.`,
+  const text = `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by another sub-agent of this session (${other}) and is not committed. Read it before you change it.`;
+  const remember = async () => {
+    appendEntries(place, self.session, [{ t: 'told', ids: [id], at: now }]);
+    return [];
   };
+  return [
+    { kind: 'tell', text },
+    { kind: 'do', when: 'allowed', run: remember },
+  ];
 }
 
 function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): string[] {

@@ -1,30 +1,47 @@
 import { dirname, join } from 'node:path';
-import type { Verdict } from '../../agents/dialect.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { discoverRepository } from '../../git/discover.ts';
 import { realPath } from '../../host/disk.ts';
 import type { PathEffect } from '../../shell/effects.ts';
-import { neighbours } from '../peers.ts';
-import type { Scene } from '../scene.ts';
-import { stands } from '../verdicts.ts';
+import { type Call, type SessionCall, type TreeCall, isInTree } from '../call.ts';
+import type { CallFacts } from '../facts.ts';
+import type { Finding, Refusal } from '../findings.ts';
+import type { People } from '../people.ts';
+import { toolPath, toolPaths } from '../tool.ts';
 import { hooksFolder, isHookPath } from './hook-state.ts';
 import { typedAt } from './typed.ts';
 
-/** Refuses changes of what our hooks are and of the settings by which they judge, while another session is at work. */
+/**
+ * Refuses a file tool's change of a hook of ours or of git's configuration, in whatever repository they are, while another
+ * session is at work there: the hooks are what keeps its work out of other sessions' commits. Alone it is allowed.
+ */
+export async function hookFiles(call: Call, { git }: CallFacts): Promise<readonly Finding[]> {
+  const { session, event } = call;
+  if (session === undefined) return [];
+  const by = event.toolName ?? 'the tool';
+  const paths = toolPaths(event.tool ?? { kind: 'other' }).map((path) => toolPath(call, path));
+  const effects = paths.map((path): PathEffect => ({ path, kind: 'write', follows: true, by }));
+  for (const there of await callsOf({ ...call, session }, paths)) {
+    const written = hookFile(there, effects);
+    const change = written === undefined ? undefined : `${escapeLine(by)} on ${escapeLine(written.path)}`;
+    const refusal = await hookRefusal(there, change, async () => (await git()).people(there));
+    if (refusal !== undefined) return [refusal];
+  }
+  return [];
+}
 
 /** A path that is one of our hooks, or the configuration of the repository. */
 export function hookFile(
-  { place, entries, home }: Scene,
+  { tree, entries, machine }: TreeCall,
   paths: readonly PathEffect[],
 ): PathEffect | undefined {
-  if (place === undefined) return undefined;
-  const folder = hooksFolder(entries, place, home);
+  const folder = hooksFolder(entries, tree, machine.home);
   const hooks = folder === undefined ? undefined : realPath(folder);
   const config = [
-    join(realPath(place.commonDir), 'config'),
-    join(realPath(place.commonDir), 'config.worktree'),
-    join(realPath(place.gitDir), 'config.worktree'),
+    join(realPath(tree.commonDir), 'config'),
+    join(realPath(tree.commonDir), 'config.worktree'),
+    join(realPath(tree.gitDir), 'config.worktree'),
   ];
   return paths.find(({ path, kind, follows, by }) => {
     const real = realPath(path, follows);
@@ -35,56 +52,35 @@ export function hookFile(
 
 /** The refusal of a change, in words; `undefined` to a session that is alone. */
 export async function hookRefusal(
-  scene: Scene,
-  session: SessionId,
+  call: TreeCall,
   change: string | undefined,
-): Promise<Verdict | undefined> {
-  if (change === undefined || scene.place === undefined) return undefined;
-  const { live } = await neighbours(scene, scene.place, session);
-  const peers = live.map(({ record }) => record.session);
-  if (peers.length === 0) return undefined;
-  return {
-    kind: 'deny',
-    reason:
-      `${change} would keep git-handoff's hooks from judging commits, and ${named(peers)} at work in this repository. ` +
-      `Nothing was changed. To commit your own changes: ${typedAt(scene, scene.place).git} handoff commit -m '<message>'. ` +
-      'Whether the hooks change is for a person to decide, in a terminal of their own.',
-    owners: peers,
-  };
+  people: () => Promise<People>,
+): Promise<Refusal | undefined> {
+  if (change === undefined) return undefined;
+  const beside = await people();
+  const owners = beside.live.map(({ record }) => record.session);
+  if (owners.length === 0) return undefined;
+  const text =
+    `${change} would keep git-handoff's hooks from judging commits, and ${areNamed(owners, beside)} at work in this repository. ` +
+    `Nothing was changed. To commit your own changes: ${typedAt(call, call.tree).git} handoff commit -m '<message>'. ` +
+    'Whether the hooks change is for a person to decide, in a terminal of their own.';
+  return { kind: 'refuse', text, owners, lift: 'person' };
 }
 
-/** "session aaaaaaaa is". */
-export function named(peers: readonly SessionId[]): string {
-  const names = peers.map((peer) => shortId(peer)).join(', ');
-  return peers.length === 1 ? `session ${names} is` : `sessions ${names} are`;
+/** "claude aaaaaaaa is". */
+export function areNamed(peers: readonly string[], people: People): string {
+  return `${peerNames(peers, people)} ${peers.length === 1 ? 'is' : 'are'}`;
 }
 
-/** The same for the paths of a file tool, in whatever repository they are hooks. */
-export async function refuseHookFiles(
-  scene: Scene,
-  session: SessionId,
-  paths: readonly string[],
-): Promise<Verdict | undefined> {
-  const by = scene.event.toolName ?? 'the tool';
-  const effects = paths.map((path): PathEffect => ({ path, kind: 'write', follows: true, by }));
-  for (const there of await scenesOf(scene, paths)) {
-    const written = hookFile(there, effects);
-    const change = written === undefined ? undefined : `${escapeLine(by)} on ${escapeLine(written.path)}`;
-    const refusal = await hookRefusal(there, session, change);
-    if (refusal !== undefined && stands(there, refusal)) return refusal;
-  }
-  return undefined;
-}
-
-/** The repositories that the paths may be hooks of, where git-handoff is switched on. */
-async function scenesOf(scene: Scene, paths: readonly string[]): Promise<Scene[]> {
+/** The call as it concerns the repositories that the paths may be hooks of, where git-handoff is switched on. */
+async function callsOf(call: SessionCall, paths: readonly string[]): Promise<TreeCall[]> {
   const found = paths.flatMap((path) => {
     const real = realPath(path, true);
     const inside = real.lastIndexOf('/.git/');
     return discoverRepository(inside < 0 ? dirname(real) : real.slice(0, inside)) ?? [];
   });
-  const elsewhere = found.filter(({ commonDir }) => commonDir !== scene.place?.commonDir);
-  const own = scene.enabled ? [scene] : [];
-  if (elsewhere.length === 0) return own;
-  return [...own, ...(await (await import('../visits.ts')).scenesAt(scene, elsewhere))];
+  const others = found.filter(({ commonDir }) => commonDir !== call.repository?.commonDir);
+  const own = isInTree(call) ? [call] : [];
+  if (others.length === 0) return own;
+  return [...own, ...(await (await import('../visits.ts')).callsAt(call, others))];
 }

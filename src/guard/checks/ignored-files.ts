@@ -1,34 +1,43 @@
 import { join, relative } from 'node:path';
-import type { Verdict } from '../../agents/dialect.ts';
 import type { TreeReach } from '../../shell/tree-reach.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { shortId } from '../../domain/names.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import type { FoundRepository } from '../../git/discover.ts';
-import { ignoredFiles } from '../../git/ignored-files.ts';
 import { realPath } from '../../host/disk.ts';
-import type { Scene } from '../scene.ts';
-import { neighbours } from '../peers.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Finding, Refusal } from '../findings.ts';
+import { seenBefore } from './by-ledger.ts';
+import { reachesHere } from './reach.ts';
 import { type Typed, typedIn } from './typed.ts';
-import { type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import type { WorkPlace } from '../../changes/work-place.ts';
 
 /**
  * Refuses `git clean -x` while another session is at work in the same tree: what git ignores (builds, caches, local
  * settings) is on no record, so it may be anybody's, and nothing brings it back.
  */
-export async function refuseIgnored(
-  scene: Scene,
-  session: SessionId,
-  found: FoundRepository,
+export async function ignoredFiles(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const seen = await seenBefore(call, facts);
+  if (seen === undefined || seen.isByLedger) return [];
+  for (const reach of reachesHere(call, facts.effects, seen)) {
+    if (reach.ignored === false) continue;
+    const refusal = await refuse(call, facts, seen.place, reach);
+    if (refusal !== undefined) return [refusal];
+  }
+  return [];
+}
+
+async function refuse(
+  call: TreeCall,
+  facts: CommandFacts,
   place: WorkPlace,
   reach: TreeReach,
-): Promise<Verdict | undefined> {
-  const { live } = await neighbours(scene, found, session);
+): Promise<Refusal | undefined> {
+  const { live } = await facts.people();
   const peers = live.filter(({ worktreeId }) => worktreeId === place.worktreeId);
-  const [peer] = peers;
-  if (peer === undefined) return undefined;
+  if (peers.length === 0) return undefined;
   const folders = reach.call.words.some((word) => /^-\w*d\w*$/.test(word ?? ''));
-  const cwd = reach.call.cwd ?? scene.cwd;
-  const files = await ignoredFiles(cwd, reach.paths ?? [], { folders, timeoutMs: lookingTime(scene) });
+  const cwd = reach.call.cwd ?? call.cwd;
+  const files = await (await facts.git()).ignored(cwd, reach.paths ?? [], folders);
   if (files.length === 0) return undefined;
   // What was built stands in a folder more often than what somebody keeps.
   const inOrder = [
@@ -38,13 +47,10 @@ export async function refuseIgnored(
   const placed = inOrder.map((file) => relative(place.top, join(realPath(cwd), file)));
   const owners = peers.map(({ record }) => record.session);
   const who = `session${owners.length === 1 ? '' : 's'} ${owners.map(shortId).join(', ')}`;
-  return {
-    kind: 'deny',
-    owners,
-    reason:
-      `\`git clean\` would delete what git ignores and ${who} may be using, here: ${listed(files.map(escapeLine))}. ` +
-      `Nothing was changed. ${instead(reach, placed, typedIn(scene, place))}`,
-  };
+  const text =
+    `\`git clean\` would delete what git ignores and ${who} may be using, here: ${listed(files.map(escapeLine))}. ` +
+    `Nothing was changed. ${instead(reach, placed, typedIn(call, place))}`;
+  return { kind: 'refuse', text, owners, lift: 'person' };
 }
 
 /** What is named may go; what is only ignored may be anybody's, so the session has to say what of it is its own. */

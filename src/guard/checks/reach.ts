@@ -3,9 +3,12 @@ import { pathspecMatcher } from '../../shell/pathspec.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { TreeReach } from '../../shell/tree-reach.ts';
 import { treeReach } from '../../shell/tree-verbs.ts';
-import type { GitVerbCall } from '../../shell/effects.ts';
+import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
+import { treeSettingsFrom } from '../../domain/settings.ts';
+import type { WorkPlace } from '../../changes/work-place.ts';
 import { exists, readBeginning, realPath } from '../../host/disk.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
+import { callsInWorktree } from './calls-here.ts';
 
 /**
  * How far a call reaches that runs in a folder.
@@ -13,22 +16,33 @@ import type { Scene } from '../scene.ts';
  * @param snapshot of the working tree around it, when there is one: it knows files that are deleted
  */
 export function reachAt(
-  call: GitVerbCall,
+  gitCall: GitVerbCall,
   cwd: string,
-  { treeSettings }: Scene,
+  { entries }: TreeCall,
   seen?: { readonly top: string; readonly snapshot: Snapshot },
 ): TreeReach | undefined {
   const isDirty = (file: string) =>
     seen?.snapshot.dirty.has(relative(seen.top, realPath(file, false))) === true;
   return treeReach(
-    { ...call, cwd },
+    { ...gitCall, cwd },
     {
       isPath: (word) =>
         word !== '' && word !== '-' && (exists(resolve(cwd, word)) || isDirty(resolve(cwd, word))),
       names: (file, nul) => namesIn(resolve(cwd, file), nul),
       text: (file) => wholeText(resolve(cwd, file)),
-      settings: treeSettings,
+      settings: treeSettingsFrom(entries),
     },
+  );
+}
+
+/** How far the calls of a command reach that run in one worktree. */
+export function reachesHere(
+  call: TreeCall,
+  effects: ShellEffects,
+  { place, snapshot }: { readonly place: WorkPlace; readonly snapshot: Snapshot },
+): TreeReach[] {
+  return callsInWorktree(call, effects).flatMap(
+    (gitCall) => reachAt(gitCall, gitCall.cwd ?? call.cwd, call, { top: place.top, snapshot }) ?? [],
   );
 }
 
@@ -53,13 +67,12 @@ export function reachedPaths(
   reach: TreeReach,
   top: string,
 ): (dirty: DirtyPath | undefined) => dirty is DirtyPath {
-  const { call, paths } = reach;
-  const covers = paths === undefined ? undefined : pathspecMatcher(paths, folderIn(top, call.cwd ?? top));
-  return (dirty): dirty is DirtyPath => {
-    if (dirty === undefined || !isOfKind(reach, dirty)) return false;
-    if (paths === undefined) return true;
-    return paths.length > 0 && covers?.(dirty.path) === true;
-  };
+  const { call, verb } = reach;
+  // Without a pathspec git cleans the folder in which it is typed.
+  const paths = reach.paths ?? [verb === 'clean' ? '.' : ':/'];
+  const covers = pathspecMatcher(paths, folderIn(top, call.cwd ?? top));
+  return (dirty): dirty is DirtyPath =>
+    dirty !== undefined && isOfKind(reach, dirty) && paths.length > 0 && covers(dirty.path);
 }
 
 /** A folder of a working tree from its top. */

@@ -1,49 +1,36 @@
-import type { Verdict } from '../../agents/dialect.ts';
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { FoundRepository } from '../../git/discover.ts';
-import { type HeadCommit, headCommit } from '../../git/commit-sessions.ts';
-import type { Scene } from '../scene.ts';
-import { sidesNow } from '../sides-now.ts';
-import { ledgerOf, lookingTime } from '../../changes/work-place.ts';
+import type { HeadCommit } from '../../git/commit-sessions.ts';
+import type { TreeCall } from '../call.ts';
+import type { TreeFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
 
 /** The subject by which other tools mark a commit that is only their working copy. */
 const WORKSPACE = '[Claude Workspace]';
-
-/** The strict check, where it is asked for and the session is not alone. */
-export async function headVerdict(scene: Scene, session: SessionId): Promise<Verdict | undefined> {
-  const { place, settings } = scene;
-  if (settings.headCheck !== 'strict' || place === undefined || ledgerOf(place, session) === undefined) {
-    return undefined;
-  }
-  return strictHead(scene, place, session);
-}
 
 /**
  * `handoff.headCheck=strict`: nothing is done on top of a commit that belongs to another live session. The cases and
  * the shape of the messages are those of jjagent's concurrent session detection.
  */
-async function strictHead(
-  scene: Scene,
-  found: FoundRepository,
-  session: SessionId,
-): Promise<Verdict | undefined> {
-  const [head, sides] = await Promise.all([
-    headCommit(found.workTree, lookingTime(scene)),
-    sidesNow(scene, found, session),
-  ]);
-  if (head === undefined) return undefined;
-  if (head.sessions.some((one) => namesOwn(one, sides))) return undefined;
+export async function strictHead(call: TreeCall, facts: TreeFacts): Promise<readonly Finding[]> {
+  const text = await headOfOthers(call, facts, 'working copy');
+  return text === undefined ? [] : [{ kind: 'refuse', text, lift: 'person' }];
+}
+
+/** What is said where the session is not alone, and HEAD is a commit of another one. */
+export async function headOfOthers(
+  call: TreeCall,
+  { ledger, people, git }: TreeFacts,
+  what: 'working copy' | 'original working copy',
+): Promise<string | undefined> {
+  if (ledger() === undefined) return undefined;
+  const { session, tree } = call;
+  const answers = await git();
+  const [head, sides] = await Promise.all([answers.head(tree.workTree), people()]);
+  if (head === undefined || head.sessions.some((one) => namesOwn(one, sides))) return undefined;
   const other = head.sessions.map((one) => namedPeer(one, sides)).find((id) => id !== undefined);
-  const when = scene.event.kind === 'after-tool' ? 'original working copy' : 'working copy';
-  const text =
-    other !== undefined
-      ? concurrent(head, session, other, when)
-      : head.subject.startsWith(WORKSPACE)
-        ? workspace(head, session, when)
-        : undefined;
-  if (text === undefined) return undefined;
-  return scene.event.kind === 'after-tool' ? { kind: 'context', text } : { kind: 'deny', reason: text };
+  if (other !== undefined) return concurrent(head, session, other, what);
+  return head.subject.startsWith(WORKSPACE) ? workspace(head, session, what) : undefined;
 }
 
 function concurrent(head: HeadCommit, session: SessionId, other: SessionId, what: string): string {

@@ -1,5 +1,3 @@
-import type { PathEffect } from '../../shell/effects.ts';
-
 /** A path that a tool call is about to change. */
 export interface Touch {
   readonly path: string;
@@ -7,11 +5,6 @@ export interface Touch {
   readonly whole: boolean;
   /** What stands there would be thrown away. */
   readonly discards?: boolean;
-}
-
-/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
-export function discards({ kind, by }: PathEffect): boolean {
-  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
 }
 
 /** Whether a call changes a path. */

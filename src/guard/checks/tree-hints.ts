@@ -1,5 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import { shortId } from '../../domain/names.ts';
+import type { Sides } from '../../domain/ledger/ownership.ts';
+import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
@@ -19,10 +20,13 @@ export function treeRefusal(
   mine: readonly string[],
   typed: Typed,
   why: string,
+  sides: Sides,
 ): string {
-  const sessions = [...new Set(claims.map(({ session }) => shortId(session)))];
   const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
-  const owners = `session${sessions.length === 1 ? '' : 's'} ${sessions.join(', ')}`;
+  const owners = peerNames(
+    claims.map(({ session }) => session),
+    sides,
+  );
   return (
     `\`${escapeLine(typedName(reach.call))}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
     `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, mine, typed)}`

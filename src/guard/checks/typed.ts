@@ -3,7 +3,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { fileWord, literal, pathWords, typedPaths } from '../../changes/hint-words.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { absolutePath, exists, realPath } from '../../host/disk.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /** How the commands of a refusal are typed: they have to work where the client's next command will run. */
 export interface Typed {
@@ -26,14 +26,14 @@ interface Tree {
 }
 
 /** In a repository that a git call runs in. */
-export function typedAt(scene: Scene, { workTree, commonDir }: FoundRepository): Typed {
-  return typedIn(scene, { top: realPath(workTree), commonDir });
+export function typedAt(call: TreeCall, { workTree, commonDir }: FoundRepository): Typed {
+  return typedIn(call, { top: realPath(workTree), commonDir });
 }
 
 /** In a working tree whose top is known. */
-export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
-  const cwd = realPath(scene.cwd);
-  const isHere = staysThere(scene) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
+export function typedIn(call: TreeCall, { top, commonDir }: Tree): Typed {
+  const cwd = realPath(call.cwd);
+  const isHere = staysThere(call) && realPath(discoverRepository(cwd)?.workTree ?? '/') === top;
   const from = isHere ? cwd : top;
   const at = (path: string) => relative(from, join(top, path));
   return {
@@ -50,9 +50,9 @@ export function typedIn(scene: Scene, { top, commonDir }: Tree): Typed {
 }
 
 /** A client may start one command in another folder; where the next one runs is not told. */
-function staysThere({ event, cwd, home }: Scene): boolean {
+function staysThere({ event, cwd, machine }: TreeCall): boolean {
   const folder = event.tool !== undefined && 'cwd' in event.tool ? event.tool.cwd : undefined;
-  return folder === undefined || absolutePath(folder, cwd, home) === cwd;
+  return folder === undefined || absolutePath(folder, cwd, machine.home) === cwd;
 }
 
 function freeFolder(folder: string): string {

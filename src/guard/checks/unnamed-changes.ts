@@ -1,65 +1,85 @@
 import { relative, sep } from 'node:path';
-import type { Verdict } from '../../agents/dialect.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
-import { strong } from '../../domain/ledger/ownership.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { discoverRepository, readHead } from '../../git/discover.ts';
-import { listTree } from '../../git/list-tree.ts';
+import { headRef } from '../../git/asked-refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
-import type { GitVerbCall, SpreadEffect } from '../../shell/effects.ts';
-import { patchedFiles } from '../../shell/programs/editors.ts';
+import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
+import { diffPaths } from '../../shell/programs/editors.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Finding, Refusal } from '../findings.ts';
+import { seenBefore } from './by-ledger.ts';
+import { callsInWorktree } from './calls-here.ts';
 import { foreignClaims } from './foreign-claims.ts';
-import type { Look } from './tree-refusal.ts';
-import { type Typed, typedIn } from './typed.ts';
+import { typedIn } from './typed.ts';
 
 /**
  * Refuses commands that could hit what others have not committed without naming it: a patch or an archive that cannot be
  * read, and plumbing that makes a commit of the index or of somebody's files the one that is checked out.
  */
-export async function refuseUnnamed(
-  scene: Scene,
-  session: SessionId,
-  { found, place, snapshot, effects, ledgers }: Look,
-): Promise<Verdict | undefined> {
+export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const seen = await seenBefore(call, facts);
+  if (seen === undefined) return [];
+  const { place, snapshot, ledgers } = seen;
   const others = ledgers.all
-    .filter((ledger) => ledger.session !== session)
+    .filter((ledger) => ledger !== ledgers.self)
     .flatMap(({ claims }) => [...claims.values()]);
-  if (others.length === 0) return undefined;
-  const open = async (candidates: readonly OpenClaim[]) =>
-    candidates.length === 0
-      ? []
-      : strong((await foreignClaims(scene, found, place, ledgers, pathsOf(candidates), snapshot)).claims);
-  for (const spread of effects.spreads) {
-    const isHit = hits(spread, place);
-    const claims = await open(others.filter(({ path }) => isHit(path)));
-    if (claims.length > 0) return denied(claims, `\`${escapeLine(spread.by)}\` could change`, named(spread));
+  if (others.length === 0) return [];
+  const found: Finding[] = [];
+  for (const danger of [...spreads(facts, place, others), ...(await moves(call, facts, place, others))]) {
+    if (danger.claims.length === 0) continue;
+    const paths = [...new Set(danger.claims.map(({ path }) => path))];
+    const { claims, sides, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
+    found.push(...settle);
+    const hit = strong(claims);
+    if (hit.length > 0) return [...found, refused(hit, sides, danger)];
   }
-  const moved = movesBranch(effects.gitCalls, scene, place);
-  if (moved === undefined) return undefined;
-  const claims =
-    moved.oid === undefined ? await open(others) : await open(await heldBy(scene, moved, others));
-  return claims.length === 0
-    ? undefined
-    : denied(claims, `\`git ${moved.by}\` could take along`, commitInstead(typedIn(scene, place)));
+  return found;
 }
 
-const pathsOf = (claims: readonly OpenClaim[]) => [...new Set(claims.map(({ path }) => path))];
+/** A part of a command, and the claims of others that it could hit. */
+interface Danger {
+  readonly claims: readonly OpenClaim[];
+  readonly does: string;
+  readonly instead: string;
+}
 
-const commitInstead = ({ git }: Typed) =>
-  `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
+/** A patch or an archive, where it could change what others have. */
+function spreads({ effects }: CommandFacts, place: WorkPlace, others: readonly OpenClaim[]): Danger[] {
+  return effects.spreads.map((spread) => {
+    const isHit = hits(spread, place);
+    return {
+      claims: others.filter(({ path }) => isHit(path)),
+      does: `\`${escapeLine(spread.by)}\` could change`,
+      instead: `Name what it may change: ${spread.instead}`,
+    };
+  });
+}
 
-const named = ({ instead }: SpreadEffect) => `Name what it may change: ${instead}`;
+/** A commit that becomes the one that is checked out, and may hold what others have. */
+async function moves(
+  call: TreeCall,
+  facts: CommandFacts,
+  place: WorkPlace,
+  others: readonly OpenClaim[],
+): Promise<Danger[]> {
+  const moved = movesBranch(call, facts.effects);
+  if (moved === undefined) return [];
+  const claims = moved.oid === undefined ? others : await heldBy(facts, moved, others);
+  const { git } = typedIn(call, place);
+  const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
+  return [{ claims, does: `\`git ${moved.by}\` could take along`, instead }];
+}
 
-function denied(claims: readonly OpenClaim[], does: string, instead: string): Verdict {
+function refused(claims: readonly OpenClaim[], sides: Sides, { does, instead }: Danger): Refusal {
   const owners = [...new Set(claims.map(({ session }) => session))];
   const names = listed(claims.map(({ path }) => escapeLine(path)));
-  const who = `session${owners.length === 1 ? '' : 's'} ${owners.map((one) => shortId(one)).join(', ')}`;
-  const reason = `${does} uncommitted work of ${who}: ${names}. Nothing was changed. ${instead}`;
-  return { kind: 'deny', reason, owners };
+  const text = `${does} uncommitted work of ${peerNames(owners, sides)}: ${names}. Nothing was changed. ${instead}`;
+  return { kind: 'refuse', text, owners, lift: 'person' };
 }
 
 /** Which paths of the worktree, from its top, a patch or an archive may change. */
@@ -80,7 +100,7 @@ const MAX_PATCH = 1 << 20;
 
 function patchNames({ file, strip = 0 }: NonNullable<SpreadEffect['patch']>): string[] | undefined {
   const text = readBeginning(file, MAX_PATCH + 1);
-  return text === undefined || text.length > MAX_PATCH ? undefined : patchedFiles(text, strip);
+  return text === undefined || text.length > MAX_PATCH ? undefined : diffPaths(text, strip);
 }
 
 interface Move {
@@ -91,13 +111,11 @@ interface Move {
 }
 
 /** Where a command makes another commit the one that is checked out here, without the hooks. */
-function movesBranch(calls: readonly GitVerbCall[], scene: Scene, place: WorkPlace): Move | undefined {
-  const here = calls.filter(
-    ({ cwd }) => discoverRepository(realPath(cwd ?? scene.cwd))?.gitDir === place.gitDir,
-  );
+function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
+  const here = callsInWorktree(call, effects);
   const made = here.findIndex(({ verb }) => verb === 'commit-tree');
-  const isHead = (name: string | undefined) => name === 'HEAD' || name === readHead(place.gitDir);
-  for (const [n, { verb, words, cwd = scene.cwd }] of here.entries()) {
+  const isHead = (name: string | undefined) => name === 'HEAD' || name === headRef(call.tree.gitDir);
+  for (const [n, { verb, words, cwd = call.cwd }] of here.entries()) {
     const [ref, to] = words.filter((word) => word === undefined || !/^(?:-|$)/.test(word));
     const isMade = made >= 0 && made < n;
     if (isMade && /^(?:reset|merge|symbolic-ref|checkout|switch|push|fetch)$/.test(verb))
@@ -112,12 +130,12 @@ function movesBranch(calls: readonly GitVerbCall[], scene: Scene, place: WorkPla
 
 /** The claims whose uncommitted content is in that commit. */
 async function heldBy(
-  scene: Scene,
+  { git }: CommandFacts,
   { cwd, oid }: Move,
   claims: readonly OpenClaim[],
 ): Promise<readonly OpenClaim[]> {
   const paths = claims.map(({ path }) => path);
-  const files = await listTree(cwd, oid ?? '', paths, { timeoutMs: scene.budget.left() });
+  const files = await (await git()).filesOf(cwd, oid ?? '', paths);
   const states = new Map(files.map((file) => [file.path, { mode: file.mode, oid: file.oid }]));
   return claims.filter(({ path, base, after }) => {
     const state = states.get(path) ?? null;

@@ -7,51 +7,43 @@ import { hashContent, hashFiles, scratchStore } from '../../git/scratch-store.ts
 import { diskState, takeSnapshot } from '../../git/work-tree.ts';
 import { takeBefore } from '../../changes/before-copies.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import type { Scene } from '../scene.ts';
+import type { SessionCall, TreeCall } from '../call.ts';
 import { newsFor } from '../../changes/news.ts';
-import { placesOf } from '../places.ts';
+import { treesOf } from '../trees-of-paths.ts';
 import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
-export async function afterFiles(
-  scene: Scene,
-  session: SessionId,
-  paths: readonly string[],
-): Promise<readonly string[]> {
+export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
+  const { session, now } = call;
   const news: string[] = [];
-  for (const { scene: there, placed } of await placesOf(scene, session, paths)) {
-    const place = there.place === undefined ? undefined : ledgerOf(there.place, session);
+  for (const { call: there, placed } of await treesOf(call, paths)) {
+    const place = placed.length === 0 ? undefined : ledgerOf(there.tree, session);
     if (place === undefined) continue;
     const written = placed.map(({ path }) => path);
-    await seeHead(there, place, session);
-    await claimPaths(there, place, session, written);
-    appendEntries(place, session, [{ t: 'answered', paths: written, at: scene.now }]);
-    const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
+    await seeHead(there, place);
+    await claimPaths(there, place, written);
+    appendEntries(place, session, [{ t: 'answered', paths: written, at: now }]);
+    const { lines, told } = newsFor(openLedgers(place, session), undefined, now);
     appendEntries(place, session, told);
     news.push(...lines);
-    if (there.visiting === true) await (await import('../visits.ts')).leave(there, session);
+    if (there.tree.visiting === true) await (await import('../visits.ts')).leave(there);
   }
   return news;
 }
 
-async function claimPaths(
-  scene: Scene,
-  place: WorkPlace,
-  session: SessionId,
-  paths: readonly string[],
-): Promise<void> {
-  const again = startAgain(scene, place, session, paths);
+async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
+  const again = startAgain(call, place, paths);
   if (again !== undefined) {
-    const copies = copiesOf(place, session, paths);
-    if (await claimAgain(scene, place, session, { paths, copies, hashing: again })) return;
-    return claimAnew(scene, place, session, paths, copies);
+    const copies = copiesOf(place, call.session, paths);
+    if (await claimAgain(call, place, { paths, copies, hashing: again })) return;
+    return claimAnew(call, place, paths, copies);
   }
-  return claimAnew(scene, place, session, paths, undefined);
+  return claimAnew(call, place, paths, undefined);
 }
 
 /** What every claim of a file tool says. */
-function explicit({ event, now }: Scene) {
+function explicit({ event, now }: TreeCall) {
   const agent = event.agent === undefined ? {} : { agent: event.agent };
   return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
 }
@@ -59,15 +51,15 @@ function explicit({ event, now }: Scene) {
 type Copies = ReadonlyMap<string, Copy | undefined>;
 
 async function claimAnew(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
-  session: SessionId,
   paths: readonly string[],
   taken: Copies | undefined,
 ): Promise<void> {
+  const { session } = call;
   const scratch = scratchStore(place.commonDir);
-  const timeoutMs = lookingTime(scene);
-  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: scene.now });
+  const timeoutMs = lookingTime(call);
+  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: call.now });
   // While git looks: what stood there before, by the name that git would give it in most repositories.
   const copies = taken ?? copiesOf(place, session, paths);
   const snapshot = await looking;
@@ -76,14 +68,14 @@ async function claimAnew(
   for (const path of paths) {
     const dirty = snapshot.dirty.get(path);
     if (dirty === undefined) {
-      if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: scene.now });
+      if (self.claims.has(path)) entries.push({ t: 'end', path, why: 'clean', at: call.now });
       continue;
     }
     const copy = copies.get(path);
     const before = await stateBefore(dirty, copy, all, self, { place, timeoutMs });
     const { head: base, disk: after } = dirty;
     if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
-    entries.push({ t: 'claim', path, base, before, after, ...explicit(scene) });
+    entries.push({ t: 'claim', path, base, before, after, ...explicit(call) });
   }
   appendEntries(place, session, entries);
 }
@@ -94,33 +86,32 @@ async function claimAnew(
  * what it changes there now is another claim.
  */
 function startAgain(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
-  session: SessionId,
   paths: readonly string[],
 ): Promise<Map<string, Oid>> | undefined {
-  const { self, all } = openLedgers(place, session);
+  const { self, all } = openLedgers(place, call.session);
   const isOnlyMine = (path: string) =>
     self.claims.get(path)?.committed.length === 0 &&
     !all.some((ledger) => ledger !== self && ledger.claims.has(path));
   if (!paths.every(isOnlyMine)) return undefined;
   return hashFiles(place.top, paths, {
     scratch: scratchStore(place.commonDir),
-    timeoutMs: lookingTime(scene),
+    timeoutMs: lookingTime(call),
   });
 }
 
 /** False when anything is not as the ledger says: then HEAD is looked at after all. */
 async function claimAgain(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
-  session: SessionId,
   {
     paths,
     copies,
     hashing,
   }: { paths: readonly string[]; copies: Copies; hashing: Promise<Map<string, Oid>> },
 ): Promise<boolean> {
+  const { session } = call;
   const { claims } = openLedgers(place, session).self;
   const oids = await hashing;
   const entries = paths.flatMap((path): LedgerEntry[] => {
@@ -132,7 +123,7 @@ async function claimAgain(
     const now = { ...after, oid };
     const copy = copies.get(path);
     if (sameState(now, base) || (copy !== undefined && copy.sha1 !== before?.oid)) return [];
-    return [{ t: 'claim', path, base, before, after: now, ...explicit(scene) }];
+    return [{ t: 'claim', path, base, before, after: now, ...explicit(call) }];
   });
   if (entries.length < paths.length) return false;
   appendEntries(place, session, entries);

@@ -18,70 +18,66 @@ import {
   readLast,
   readWindows,
 } from '../../changes/windows.ts';
-import type { Scene } from '../scene.ts';
-import { goesOn } from '../goes-on.ts';
+import type { TreeCall } from '../call.ts';
 import { endedOfOthers, goneWork } from './gone-work.ts';
-import { movedHead, newsFor, theSession } from '../../changes/news.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { movedHead, newsFor } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
 import { seeHead } from './see-head.ts';
-import { toldChanges } from './told-changes.ts';
-import { windowId } from '../window-id.ts';
+import { windowId } from '../tool.ts';
 import {
   type Ledgers,
   type WorkPlace,
   ledgerOf,
   lookingTime,
   openLedgers,
+  placeOf,
 } from '../../changes/work-place.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
-export async function afterShell(
-  scene: Scene,
-  session: SessionId,
-  command: string,
-): Promise<readonly string[]> {
-  const { place: found } = scene;
-  const place = found === undefined ? undefined : ledgerOf(found, session);
+export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
+  const { session } = call;
+  const place = ledgerOf(call.tree, session);
   if (place === undefined) return [];
   const windows = readWindows(place);
   const own = windows.filter((window) => window.session === session);
-  const id = windowId(scene);
+  const id = windowId(call);
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
-  if (window === undefined && scene.event.changedFiles.length === 0) {
-    await seeHead(scene, place, session);
-    return toldOnly(scene, place, session);
+  if (window === undefined && call.event.changedFiles.length === 0) {
+    await seeHead(call, place);
+    return toldOnly(call, place);
   }
   const known = window?.snapshot ?? readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
   const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
   const after = await looking.catch(async (error: unknown) => {
-    if (window !== undefined) await claimBlindly(scene, place, window);
+    if (window !== undefined) await claimBlindly(call, place, window);
     throw error;
   });
   putLast(place, after);
   const ledgers = ledgersBeside(place, session, window?.named ?? []);
   const notices: string[] = [];
   // What a commit's hooks have put aside will be back.
-  const isLooked = window?.looked === true && !commitRuns(place, scene.now, window.id);
+  const isLooked = window?.looked === true && !commitRuns(place, call.now, window.id);
   const ended = isLooked ? endedOfOthers(window, windows, ledgers, after) : [];
-  const entries = await settled(scene, place, ledgers, after, { window: window?.id, ended });
-  if (window === undefined) entries.push(...toldChanges(scene, place, after));
+  const entries = await settled(call, place, ledgers, after, { window: window?.id, ended });
+  if (window === undefined) entries.push(...toldChanges(call, place, after));
   else {
-    entries.push(...(await claimsOf(scene, place, ledgers, { window, windows, after })));
-    if (window.looked) entries.push(...(await movesOf(scene, place, ledgers, window.snapshot, after)));
+    entries.push(...(await claimsOf(call, place, ledgers, { window, windows, after })));
+    if (window.looked) entries.push(...(await movesOf(call, place, ledgers, window.snapshot, after)));
     if (isLooked) {
-      const gone = await goneWork(scene, place, ledgers, { window, after, command, entries, ended });
+      const gone = await goneWork(call, place, ledgers, { window, after, command, entries, ended });
       entries.push(...gone.entries);
       notices.push(...gone.notices);
     }
-    noteOperation(scene, place, ledgers, window, windows);
-    closeWindow(place, window, scene.now, goesOn(scene));
+    noteOperation(call, place, ledgers, window, windows);
+    closeWindow(place, window, call.now, goesOn(call));
   }
   const stood = window?.snapshot.head;
   const moved =
-    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(scene));
+    stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(call));
   appendEntries(place, session, entries);
-  const { lines, told } = newsFor(openLedgers(place, session), moved, scene.now);
+  const { lines, told } = newsFor(openLedgers(place, session), moved, call.now);
   appendEntries(place, session, told);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
 }
@@ -94,46 +90,47 @@ function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly str
 }
 
 /** A command that only reads: the others' news reach the session all the same. */
-function toldOnly(scene: Scene, place: WorkPlace, session: SessionId): readonly string[] {
-  const { lines, told } = newsFor(openLedgers(place, session), undefined, scene.now);
+function toldOnly(call: TreeCall, place: WorkPlace): readonly string[] {
+  const { session } = call;
+  const { lines, told } = newsFor(openLedgers(place, session), undefined, call.now);
   appendEntries(place, session, told);
   return lines;
 }
 
 /** git could not be asked: what the command named is the session's all the same. */
-async function claimBlindly(scene: Scene, place: WorkPlace, window: OpenWindow): Promise<void> {
+async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
   const { blindClaims } = await import('./blind-claims.ts');
-  appendEntries(place, window.session, blindClaims(place, window, scene.now));
-  closeWindow(place, window, scene.now, goesOn(scene));
+  appendEntries(place, window.session, blindClaims(place, window, call.now));
+  closeWindow(place, window, call.now, goesOn(call));
 }
 
 /** What became of the index and of HEAD while the command ran. */
 async function movesOf(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   ledgers: Ledgers,
   before: Snapshot,
   after: Snapshot,
 ): Promise<LedgerEntry[]> {
   const { headEntries } = await import('./head-moves.ts');
-  const moves = await headEntries(place, ledgers, before, after, scene);
+  const moves = await headEntries(place, ledgers, before, after, call);
   if (moves.length > 0) {
     const { undoneClaims } = await import('./undone-commits.ts');
-    const undone = await undoneClaims(scene, place, ledgers, before, after);
+    const undone = await undoneClaims(call, place, ledgers, before, after);
     for (const [owner, claims] of undone) appendEntries(place, owner, claims);
   }
-  return [...stagedEntries(before, after, scene.now), ...moves];
+  return [...stagedEntries(before, after, call.now), ...moves];
 }
 
 /** What the look ends and brings back: the others' entries are written at once, the session's own are returned. */
 async function settled(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
   after: Snapshot,
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<LedgerEntry[]> {
-  const timeoutMs = lookingTime(scene);
+  const timeoutMs = lookingTime(call);
   // Who took others' work knows of its commit.
   const isTold = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
@@ -146,16 +143,16 @@ async function settled(
 
 /** The claims on what changed while the command ran; what came back is whose it was. */
 async function claimsOf(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
   { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
 ): Promise<LedgerEntry[]> {
   const { top } = place;
   const ledgers = withRevived(all, (path) => after.dirty.get(path));
-  const { now, event } = scene;
+  const { now, event } = call;
   const own = new Set([self.session]);
-  const timeoutMs = lookingTime(scene);
+  const timeoutMs = lookingTime(call);
   const around = { top, window, windows, after, ledgers, own, agent: event.agent, now, timeoutMs };
   const back = ledgers.find((one) => one.session === self.session)?.claims;
   const claims = await claimsAround(around);
@@ -168,12 +165,11 @@ async function claimsOf(
 
 /** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */
 function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEntry[] {
-  return stagedBetween(before, after)
-    .filter(({ path, state }) => {
-      const dirty = after.dirty.get(path);
-      return dirty !== undefined && (state === null || sameState(dirty.disk, dirty.head));
-    })
-    .map(({ path, state }) => ({ t: 'staged', path, state, at: now }));
+  return stagedBetween(before, after).flatMap(({ path, state }): LedgerEntry[] => {
+    const dirty = after.dirty.get(path);
+    const isIndexOnly = dirty !== undefined && (state === null || sameState(dirty.disk, dirty.head));
+    return isIndexOnly ? [{ t: 'staged', path, state, head: dirty.head, at: now }] : [];
+  });
 }
 
 /** A command of this session changed a file that another one has claimed. */
@@ -185,7 +181,33 @@ function foreignTouched(entries: readonly LedgerEntry[], { all, self }: Ledgers)
     const owner = all.find((ledger) => ledger !== self && ledger.claims.has(path));
     if (owner === undefined) return [];
     return [
-      `${escapeLine(path)} changed while the command ran, and ${theSession(owner.session).toLowerCase()} has uncommitted work in it: look at git diff before you go on`,
+      `${escapeLine(path)} changed while the command ran, and ${ownerName(owner.session)} has uncommitted work in it: look at git diff before you go on`,
     ];
   });
+}
+
+/** Without a look before, what the client says that the command changed. */
+function toldChanges(call: TreeCall, place: WorkPlace, after: Snapshot): LedgerEntry[] {
+  return call.event.changedFiles.flatMap((file): LedgerEntry[] => {
+    const placed = placeOf(file, true);
+    const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
+    if (placed?.found.gitDir !== place.gitDir || dirty === undefined) return [];
+    const { path, head, disk } = dirty;
+    const claim = { path, base: head, before: head, after: disk, at: call.now };
+    return [{ t: 'claim', ...claim, evidence: 'window', weak: false }];
+  });
+}
+
+/** A single `&` that ends a command, and programs that let others go on by themselves. */
+const BACKGROUND = /(?:^|[^&|<>\\])&(?![&>\d])|\b(?:nohup|setsid|disown|daemonize|tmux|screen)\b/;
+const QUOTED = /'[^']*'|"(?:[^"\\]|\\[^])*"/g;
+/** What stands in quotes may be a command all the same. */
+const CHILD_SHELL = /\b(?:[a-z]*sh|eval)\b/;
+
+/** Whether programs that the shell command starts may run on when the call is over. In doubt they do not. */
+function goesOn({ event: { tool } }: TreeCall): boolean {
+  if (tool?.kind !== 'shell') return false;
+  const { command, inBackground } = tool;
+  const text = CHILD_SHELL.test(command) ? command : command.replace(QUOTED, '');
+  return inBackground === true || BACKGROUND.test(text);
 }

@@ -26,7 +26,7 @@ import {
   readStart,
   removeStart,
 } from '../../changes/windows.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 import { noteLoneOperation } from './operations.ts';
 import { type WorkPlace, lookingTime, openLedgers, unheardIds } from '../../changes/work-place.ts';
 
@@ -58,14 +58,14 @@ export interface Beginning {
  * is changed, where somebody else is. Without a `begun` the working tree could not be looked at.
  */
 export async function beginAlone(
-  scene: Scene,
-  found: FoundRepository,
+  call: TreeCall,
   record: SessionRecord,
   gone: readonly SessionId[],
 ): Promise<{ isLone: boolean; begun?: Beginning }> {
+  const { tree: found } = call;
   const place = placeFor(found);
   const { session } = record;
-  const now = await look(scene, place);
+  const now = await look(call, place);
   if (!claimSolo(found.gitDir, record)) return { isLone: false };
   const returned = ownStart(place, session, record.succeeds);
   if (now !== undefined) pauseGone(place, gone, session, now);
@@ -78,11 +78,12 @@ export async function beginAlone(
 }
 
 /** A session that worked alone is over: what changes from now on is not its own, should it come back. */
-export async function endAlone(scene: Scene, found: FoundRepository, session: SessionId): Promise<void> {
+export async function endAlone(call: TreeCall): Promise<void> {
+  const { session, tree: found } = call;
   if (knownWorktreeId(found.gitDir) === undefined) return;
   const place = placeFor(found);
   if (readStart(place, session) === undefined) return;
-  const snapshot = await look(scene, place);
+  const snapshot = await look(call, place);
   if (snapshot !== undefined) pauseStart(place, session, snapshot);
 }
 
@@ -91,21 +92,20 @@ export async function endAlone(scene: Scene, found: FoundRepository, session: Se
  * from now on everybody keeps a ledger. Returns what to tell the one that arrives.
  */
 export async function arrive(
-  scene: Scene,
-  found: FoundRepository,
-  session: SessionId,
+  call: TreeCall,
   { peers, gone, former, lone, begun, isBack }: Arrival,
 ): Promise<string[]> {
+  const { session, tree: found } = call;
   const place = placeFor(found);
   if (begun !== undefined) {
-    settle(place, session, begun.start, begun.now, scene.now);
+    settle(place, session, begun.start, begun.now, call.now);
     removeStart(place, session);
   }
   // A change belongs to who was alone, if several have a start list because somebody's arrival was cut off.
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
   const sessions = [...new Set(order)].filter((one) => (one === session ? !isBack : peers.includes(one)));
   const starts = sessions.map((one) => ({ one, start: readStart(place, one) }));
-  const snapshot = await look(scene, place);
+  const snapshot = await look(call, place);
   if (snapshot !== undefined) pauseGone(place, gone, session, snapshot);
   const notices: string[] = [];
   for (const { one, start } of starts) {
@@ -116,7 +116,7 @@ export async function arrive(
       );
     } else {
       // Without a start list whatever is nobody's counts as its own: a warning too many, not a loss.
-      settle(place, one, start ?? ofOthers(place, snapshot), snapshot, scene.now);
+      settle(place, one, start ?? ofOthers(place, snapshot), snapshot, call.now);
       // It may be running a command.
       const event = one === session ? '' : lastEvent(place.commonDir, one);
       if (BEFORE_TOOL.has(event)) openWindow(place, one, ARRIVAL, snapshot);
@@ -130,9 +130,9 @@ export async function arrive(
     // What was before it came it need not hear.
     const ids = isBack ? unheardIds(openLedgers(place, session)) : [];
     appendEntries(place, session, [
-      ...newClaims(place, session, changes, scene.now),
-      { t: 'head', ...snapshot.head, own: false, at: scene.now },
-      ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: scene.now } as const]),
+      ...newClaims(place, session, changes, call.now),
+      { t: 'head', ...snapshot.head, own: false, at: call.now },
+      ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: call.now } as const]),
     ]);
   }
   if (returned !== undefined) removeStart(place, returned.id);
@@ -207,15 +207,15 @@ function isSettled(place: WorkPlace, session: SessionId): boolean {
   return isStarting || readLedger(place, session).head !== undefined;
 }
 
-async function look(scene: Scene, place: WorkPlace): Promise<Snapshot | undefined> {
+async function look(call: TreeCall, place: WorkPlace): Promise<Snapshot | undefined> {
   const known = readLast(place);
-  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(scene), now: scene.now };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
   try {
     const snapshot = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
     putLast(place, snapshot);
     return snapshot;
   } catch (error) {
-    scene.log('open', `the working tree could not be looked at: ${String(error)}`);
+    call.log('open', `the working tree could not be looked at: ${String(error)}`);
     return undefined;
   }
 }

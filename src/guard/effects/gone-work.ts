@@ -1,12 +1,14 @@
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import type { Oid } from '../../domain/names.ts';
+import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
-import type { Scene } from '../scene.ts';
-import { event, theSession } from '../../changes/news.ts';
+import type { TreeCall } from '../call.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { event } from '../../changes/news.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
@@ -24,40 +26,43 @@ export interface Left {
   readonly ended: readonly OpenClaim[];
 }
 
-/** What has to be kept and told of uncommitted work that is gone after the command. */
+/** What must be kept, and what must be said, of uncommitted work that is gone after the command. */
 export async function goneWork(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   ledgers: Ledgers,
   { window, after, command, entries, ended }: Left,
 ): Promise<{ entries: LedgerEntry[]; notices: string[] }> {
   const before = window.snapshot.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
-  const told = endedEvents(ended, window.session, isCommit, before, scene.now);
+  const told = endedEvents(ended, isCommit, before, call);
   const discarded = discardedBetween(window.snapshot, after).filter((path) => {
     const isOthers = ledgers.all.some((one) => one !== ledgers.self && one.claims.has(path));
-    return isOthers ? ended.some((claim) => claim.path === path) : !isStash(scene, command);
+    return isOthers ? ended.some((claim) => claim.path === path) : !isStash(call, command);
   });
-  const kept = await keepOthers(scene, place, ledgers, window, after, command);
+  const kept = await keepOthers(call, place, ledgers, window, after, command);
   return {
-    entries: [...discardedEvents(discarded, ledgers, scene.now), ...told],
+    entries: [...discardedEvents(discarded, call), ...told],
     notices: ended.map((claim) => endedNotice(claim, isCommit, before, kept)),
   };
 }
 
 /** Its own work and nobody's is put aside by that, and not gone. */
-function isStash({ aliases }: Scene, command: string): boolean {
+function isStash({ entries }: TreeCall, command: string): boolean {
   const isNamed = (text: string) => /\bstash\b/.test(text);
-  return isNamed(command) || [...aliases].some(([name, value]) => isNamed(value) && command.includes(name));
+  return (
+    isNamed(command) ||
+    [...aliasesFrom(entries)].some(([name, value]) => isNamed(value) && command.includes(name))
+  );
 }
 
 /** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
-function discardedEvents(gone: readonly string[], { self }: Ledgers, now: number): LedgerEntry[] {
+function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): LedgerEntry[] {
   if (gone.length === 0) return [];
   const names = listed(gone.map(escapeLine), MAX_NAMES);
   return [
     event(
-      `${theSession(self.session)} put back what HEAD has in ${names}: the uncommitted changes there are gone, ` +
+      `${ownerName(session, dialect)} put back what HEAD has in ${names}: the uncommitted changes there are gone, ` +
         'by its own command. Ask before you repair it.',
       now,
     ),
@@ -91,10 +96,9 @@ export function endedOfOthers(
 /** Tells an owner what became of its work. That it was thrown away is told to everybody, as it is. */
 function endedEvents(
   ended: readonly OpenClaim[],
-  session: SessionId,
   isCommit: boolean,
   before: Oid | null,
-  now: number,
+  { session, dialect, now }: TreeCall,
 ): LedgerEntry[] {
   if (!isCommit) return [];
   const undo = before === null ? '' : ` It can undo that, and keeps all files, with: ${undoing(before)}.`;
@@ -102,7 +106,7 @@ function endedEvents(
     const paths = ended.filter((claim) => claim.session === owner).map(({ path }) => escapeLine(path));
     const names = paths.slice(0, MAX_NAMES).join(', ') + (paths.length > MAX_NAMES ? ' …' : '');
     return event(
-      `${theSession(session)} took your uncommitted changes in ${names} into its commit, or away with it.${undo} Look: git log -3 --stat`,
+      `${ownerName(session, dialect)} took your uncommitted changes in ${names} into its commit, or away with it.${undo} Look: git log -3 --stat`,
       now,
       owner,
     );
@@ -124,12 +128,12 @@ function endedNotice(
     isCommit && before !== null
       ? `Undo the commit, which keeps all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `
       : '';
-  return `${escapeLine(path)} ${deed}: ${theSession(session).toLowerCase()} had uncommitted work in it. ${undo}Tell your person, and look: ${look}`;
+  return `${escapeLine(path)} ${deed}: ${ownerName(session)} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
 }
 
 /** What is gone of others, or nobody's: a session's own files are its own to remove. */
 async function keepOthers(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
   { snapshot, session }: OpenWindow,
@@ -139,5 +143,5 @@ async function keepOthers(
   const foreign = claimOwners(all.filter((ledger) => ledger !== self));
   const own = [...self.claims.keys()].filter((path) => !foreign.has(path));
   const dirty = new Map([...snapshot.dirty].filter(([path]) => !own.includes(path)));
-  return keepVanished(scene, place, { ...snapshot, dirty }, after, foreign, { session, command });
+  return keepVanished(call, place, { ...snapshot, dirty }, after, foreign, { session, command });
 }

@@ -2,8 +2,9 @@ import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
 import { type CommitSessions, commitSessions } from '../../git/commit-sessions.ts';
-import type { Scene } from '../scene.ts';
-import { event, refName, shortOid, theSession } from '../../changes/news.ts';
+import type { TreeCall } from '../call.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { event, refName, shortOid } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
@@ -12,9 +13,9 @@ export async function headEntries(
   { self, all }: Ledgers,
   before: Snapshot,
   { head }: Snapshot,
-  scene: Scene,
+  call: TreeCall,
 ): Promise<LedgerEntry[]> {
-  const at = scene.now;
+  const at = call.now;
   const stood = before.head.ref === head.ref && before.head.oid === head.oid;
   if (stood) {
     const seen = self.head?.ref === head.ref && self.head.oid === head.oid;
@@ -25,20 +26,22 @@ export async function headEntries(
       ledger !== self &&
       ledger.moves.some((move) => move.ref === head.ref && move.oid === head.oid && move.at >= before.at),
   );
-  const commits = await newCommits(place, before.head.oid, head.oid, scene);
+  const commits = await newCommits(place, before.head.oid, head.oid, call);
   const own = !told && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
   const entry: LedgerEntry = { t: 'head', ...head, own, at };
-  return own ? [entry, event(moveText(self.session, before, head, commits), at)] : [entry];
+  return own
+    ? [entry, event(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
+    : [entry];
 }
 
 async function newCommits(
   place: WorkPlace,
   from: Oid | null,
   to: Oid | null,
-  scene: Scene,
+  call: TreeCall,
 ): Promise<CommitSessions[]> {
   if (to === null || from === to) return [];
-  return commitSessions(place.top, from, to, lookingTime(scene)).catch(() => []);
+  return commitSessions(place.top, from, to, lookingTime(call)).catch(() => []);
 }
 
 function isForeign({ sessions }: CommitSessions, session: string): boolean {
@@ -48,12 +51,11 @@ function isForeign({ sessions }: CommitSessions, session: string): boolean {
 const MAX_COMMITS = 4;
 
 function moveText(
-  session: Parameters<typeof theSession>[0],
+  who: string,
   before: Snapshot,
   head: Snapshot['head'],
   commits: readonly CommitSessions[],
 ): string {
-  const who = theSession(session);
   const now = refName(head.ref);
   if (before.head.ref !== head.ref) {
     return `${who} switched this working tree from ${refName(before.head.ref)} to ${now}.`;

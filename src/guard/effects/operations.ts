@@ -5,7 +5,7 @@ import { type Operation, unfinishedOperation } from '../../git/operations.ts';
 import { mergedTree } from '../../git/finishing.ts';
 import { forgetBeginners, putBeginner } from '../../changes/operations.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
  * @param windows the commands of all sessions that run now
  */
 export function noteOperation(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   { all }: Ledgers,
   window: OpenWindow,
@@ -27,12 +27,12 @@ export function noteOperation(
     forgetBeginners(place.gitDir);
     return;
   }
-  if (operation.at < window.from - CLOCK_SLACK_MS || operation.at > scene.now + CLOCK_SLACK_MS) return;
+  if (operation.at < window.from - CLOCK_SLACK_MS || operation.at > call.now + CLOCK_SLACK_MS) return;
   const closed = all.flatMap((ledger) => ledger.windows);
   const others = [...windows, ...closed].filter(({ id }) => id !== ARRIVAL);
-  const during: Window = { ...window, to: scene.now };
-  const isDoubtful = scene.now - window.from > LONG_WINDOW_MS || overlaps(during, others);
-  if (isDoubtful && !begins(scene, operation)) return;
+  const during: Window = { ...window, to: call.now };
+  const isDoubtful = call.now - window.from > LONG_WINDOW_MS || overlaps(during, others);
+  if (isDoubtful && !begins(call, operation)) return;
   const merged = mergedTree(place.gitDir);
   // One that was there before is another merge's, or that of a stash that was popped.
   putBeginner(place.gitDir, window.session, operation, merged === window.merged ? undefined : merged);
@@ -56,7 +56,7 @@ const VERBS: Readonly<Record<Operation['name'], RegExp>> = {
 };
 
 /** The command names it itself. */
-function begins({ event: { tool } }: Scene, { name }: Operation): boolean {
+function begins({ event: { tool } }: TreeCall, { name }: Operation): boolean {
   if (tool?.kind !== 'shell' && tool?.kind !== 'argv') return false;
   const text = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
   return /\bgit\b/.test(text) && VERBS[name].test(text);

@@ -1,4 +1,3 @@
-import type { SessionId } from '../../domain/names.ts';
 import { isCostly } from '../../domain/ledger/snapshot.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
@@ -6,25 +5,25 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 import { type WorkPlace, lookingTime, openLedgers } from '../../changes/work-place.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /**
  * At a call that needs no look at the whole working tree: where HEAD has moved since the last one, a commit may have
  * taken uncommitted work along, and its sessions are to be told now.
  */
-export async function seeHead(scene: Scene, place: WorkPlace, session: SessionId): Promise<void> {
+export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;
   const known = readLast(place);
   if (known === undefined || isCostly(known)) return;
-  const timeoutMs = lookingTime(scene);
+  const timeoutMs = lookingTime(call);
   try {
-    const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: scene.now, known };
+    const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
     const snapshot = await takeSnapshot(place.top, options);
-    const { all } = openLedgers(place, session);
+    const { all } = openLedgers(place, call.session);
     const settled = await settledClaims(place, all, snapshot, { timeoutMs });
     for (const [owner, entries] of settled) appendEntries(place, owner, entries);
     putLast(place, snapshot);
   } catch (error) {
-    scene.log('open', `who moved HEAD was not looked at: ${String(error)}`);
+    call.log('open', `who moved HEAD was not looked at: ${String(error)}`);
   }
 }

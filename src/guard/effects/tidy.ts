@@ -74,6 +74,9 @@ function listed(place: LedgerPlace, session: SessionId): string[] {
 
 function contents({ claims, ended, staged }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
-  const states = [...changes.flatMap(({ before, after }) => [before, after]), ...[...staged.values()].flat()];
+  const states = [
+    ...changes.flatMap(({ before, after }) => [before, after]),
+    ...[...staged.values()].flat().map(({ state }) => state),
+  ];
   return states.flatMap((state) => state?.oid ?? []);
 }

@@ -6,14 +6,14 @@ import { isAncestor } from '../../git/push-range.ts';
 import { undonePaths } from '../../git/undone-commits.ts';
 import { statesAt } from '../../changes/window-changes.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /**
  * A command has moved HEAD back over commits and left their files as they are (`git reset --soft`, `--mixed`): what was
  * committed is uncommitted work again, of the session that each commit names; beside what was uncommitted there already.
  */
 export async function undoneClaims(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
   before: Snapshot,
@@ -23,17 +23,17 @@ export async function undoneClaims(
   const [from, to] = [after.head.oid, before.head.oid];
   const kept = [...after.dirty.values()].filter((one) => isKept(one, before.dirty.get(one.path)));
   if (from === null || to === null || from === to || kept.length === 0) return claims;
-  const undone = await undonePaths(place.top, from, to, lookingTime(scene));
+  const undone = await undonePaths(place.top, from, to, lookingTime(call));
   const found = kept.filter(({ path }) => undone.has(path));
   if (found.length === 0) return claims;
-  const options = { cwd: place.top, timeoutMs: lookingTime(scene) };
+  const options = { cwd: place.top, timeoutMs: lookingTime(call) };
   // Where HEAD has gained something besides, what is left of the former one's change is not known.
   const isBack = found.some(({ path }) => before.dirty.has(path)) && (await isAncestor(options, from, to));
   const was = await statesAt(
     place.top,
     to,
     found.map(({ path }) => path),
-    lookingTime(scene),
+    lookingTime(call),
   );
   const sessions = [self.session, ...all.map(({ session }) => session)];
   for (const { path, head, disk } of found) {
@@ -46,7 +46,7 @@ export async function undoneClaims(
     const isFresh = !before.dirty.has(path);
     if (isFresh ? !sameState(stood, disk) : !isBack || hasClaim(all, owner, path)) continue;
     const change = { path, base: head, before: head, after: stood };
-    const claim = { t: 'claim', ...change, evidence: 'explicit', weak: false, at: scene.now } as const;
+    const claim = { t: 'claim', ...change, evidence: 'explicit', weak: false, at: call.now } as const;
     claims.set(owner, [...(claims.get(owner) ?? []), claim]);
   }
   return claims;

@@ -1,56 +1,52 @@
-import type { ToolCall, Verdict } from '../../agents/dialect.ts';
-import type { SessionId } from '../../domain/names.ts';
 import { readVisits } from '../../sessions/visits.ts';
-import { toolPath, toolPaths } from '../tool-paths.ts';
-import { quietly } from '../quietly.ts';
-import type { Scene } from '../scene.ts';
-
-type CommandTool = Extract<ToolCall, { kind: 'shell' | 'argv' }>;
+import { type SessionCall, isInTree } from '../call.ts';
+import { treeFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+import { commandText, toolPath, toolPaths } from '../tool.ts';
+import { orUnchecked } from '../unchecked.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
  * were changed unseen. Remembers guarded files that the session wrote, and what its sub-agent has seen.
  */
-export async function afterTool(scene: Scene, session: SessionId): Promise<Verdict> {
-  const { enabled } = scene;
-  const { tool, failure } = scene.event;
-  if (tool === undefined) return { kind: 'allow' };
-  if (enabled && failure !== undefined) (await import('./automatic.ts')).noteFailure(scene, session);
-  const paths = toolPaths(tool).flatMap((path) => scene.files.reachedBy(toolPath(scene, path), true) ?? []);
-  if (enabled && paths.length > 0)
-    await (await import('../../notes/guarded-files.ts')).rememberFiles(scene.folder, paths);
-  const isCommand = tool.kind === 'shell' || tool.kind === 'argv';
-  if (!isCommand && toolPaths(tool).length === 0) return { kind: 'allow' };
-  const seen = await (isCommand ? afterShellTool(scene, session, tool) : afterFileTool(scene, session, tool));
-  const lines = [...seen, ...(enabled ? await strictNotice(scene, session) : [])];
-  return lines.length === 0
-    ? { kind: 'allow' }
-    : { kind: 'context', text: `git-handoff: ${lines.join('\n')}` };
+export async function afterTool(call: SessionCall): Promise<readonly Finding[]> {
+  const { tool, failure } = call.event;
+  if (tool === undefined) return [];
+  const paths = toolPaths(tool).map((path) => toolPath(call, path));
+  if (isInTree(call)) {
+    if (failure !== undefined) (await import('./automatic.ts')).noteFailure(call);
+    const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
+    if (guarded.length > 0)
+      await (await import('../../notes/guarded-files.ts')).rememberFiles(call.tree.folder, guarded);
+  }
+  const command = commandText(tool);
+  if (command === undefined && paths.length === 0) return [];
+  const seen = await (command === undefined ? afterFileTool(call, paths) : afterShellTool(call, command));
+  const lines = [...seen, ...(await strictNotice(call))];
+  return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
-async function afterShellTool(scene: Scene, session: SessionId, tool: CommandTool): Promise<string[]> {
-  const command = tool.kind === 'shell' ? tool.command : tool.argv.join(' ');
+async function afterShellTool(call: SessionCall, command: string): Promise<string[]> {
   const { afterCommand } = await import('./after-command.ts');
-  const seen = scene.enabled ? await afterCommand(scene, session, command) : [];
-  if (readVisits(scene.env, session).length === 0) return seen;
+  const seen = isInTree(call) ? await afterCommand(call, command) : [];
+  if (readVisits(call.machine.env, call.session).length === 0) return seen;
   const { ranIn, leave } = await import('../visits.ts');
-  for (const there of await ranIn(scene, session)) {
-    seen.push(...((await quietly(there, () => afterCommand(there, session, command))) ?? []));
-    await quietly(there, () => leave(there, session));
+  for (const there of await ranIn(call)) {
+    seen.push(...((await orUnchecked(there, () => afterCommand(there, command))) ?? []));
+    await orUnchecked(there, () => leave(there));
   }
   return seen;
 }
 
-async function afterFileTool(scene: Scene, session: SessionId, tool: ToolCall): Promise<readonly string[]> {
-  const paths = toolPaths(tool).map((path) => toolPath(scene, path));
+async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
   const { afterFiles } = await import('../effects/after-file.ts');
-  return (await quietly(scene, () => afterFiles(scene, session, paths))) ?? [];
+  return (await orUnchecked(call, () => afterFiles(call, paths))) ?? [];
 }
 
 /** Every further module costs: this check is loaded where it is asked for. */
-async function strictNotice(scene: Scene, session: SessionId): Promise<string[]> {
-  if (scene.settings.headCheck !== 'strict') return [];
-  const { headVerdict } = await import('../checks/strict-head.ts');
-  const head = await headVerdict(scene, session);
-  return head?.kind === 'context' ? [head.text] : [];
+async function strictNotice(call: SessionCall): Promise<string[]> {
+  if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
+  const { headOfOthers } = await import('../checks/strict-head.ts');
+  const text = await headOfOthers(call, treeFacts(call), 'original working copy');
+  return text === undefined ? [] : [text];
 }

@@ -1,6 +1,5 @@
 import { keptCommand } from '../../domain/automatic-note.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
-import type { SessionId } from '../../domain/names.ts';
 import { realPath } from '../../host/disk.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { openRepository } from '../../git/repository.ts';
@@ -17,7 +16,7 @@ import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-ses
 import { type LeaveResult, leaveNote } from '../../notes/automatic/leave-note.ts';
 import { changedFileTime } from '../../notes/automatic/predecessor-notes.ts';
 import type { Registered } from './registration.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /** Automatic notes in the guard: each within its time, and none stops what else the hook is for. */
 
@@ -26,72 +25,71 @@ import type { Scene } from '../scene.ts';
  * worktrees, is left to whoever starts next. Returns what it did here.
  */
 export function expectEndNotes(
-  { settings, place }: Scene,
-  session: SessionId,
+  { settings, tree, session }: TreeCall,
   all: readonly StoredSession[],
 ): StoredSession | undefined {
-  if (!settings.automaticNotes || place === undefined) return undefined;
-  const { commonDir } = place;
+  if (!settings.automaticNotes) return undefined;
+  const { commonDir } = tree;
   const own = all.filter(({ record }) => record.session === session);
   const ending = own.filter((one) => one.record.ended === null || isLate(commonDir, one));
   for (const one of ending) rememberLate(commonDir, one);
-  return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(place.gitDir));
+  return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(tree.gitDir));
 }
 
 /** Leaves the note of a session whose end is on record. */
 export async function noteEnd(
-  scene: Scene,
+  call: TreeCall,
   here: StoredSession,
   all: readonly StoredSession[],
 ): Promise<void> {
-  const result = await withinTime(scene, (budget) => leaveOwn(scene, here, all, 'session-end', budget));
-  if (result !== undefined && result !== 'partial') forgetLate(scene.place?.commonDir ?? '', here);
+  const result = await withinTime(call, (budget) => leaveOwn(call, here, all, 'session-end', budget));
+  if (result !== undefined && result !== 'partial') forgetLate(call.tree.commonDir, here);
 }
 
 /** Leaves a note before the session's context is made smaller. A sub-agent's is not the session's. */
-export async function noteCompaction(scene: Scene, session: SessionId): Promise<void> {
-  const { settings, place, event } = scene;
-  if (!settings.automaticNotes || place === undefined || event.agent !== undefined) return;
-  const worktreeId = knownWorktreeId(place.gitDir);
-  await withinTime(scene, async (budget) => {
-    const all = await listSessions({ cwd: scene.folder });
-    const own = all.find((one) => one.record.session === session && one.worktreeId === worktreeId);
-    return own === undefined ? 'nothing' : leaveOwn(scene, own, all, 'compaction', budget);
+export async function noteCompaction(call: TreeCall): Promise<void> {
+  const { settings, tree, event } = call;
+  if (!settings.automaticNotes || event.agent !== undefined) return;
+  const worktreeId = knownWorktreeId(tree.gitDir);
+  await withinTime(call, async (budget) => {
+    const all = await listSessions({ cwd: call.tree.folder });
+    const own = all.find((one) => one.record.session === call.session && one.worktreeId === worktreeId);
+    return own === undefined ? 'nothing' : leaveOwn(call, own, all, 'compaction', budget);
   });
 }
 
 /** Leaves the notes of sessions that are gone without a word, for the one that starts. False when there was none to leave. */
-export async function noteGone(scene: Scene, { others }: Registered): Promise<boolean> {
-  const { place, settings, files, now } = scene;
-  if (!settings.automaticNotes || place === undefined) return false;
-  const { commonDir } = place;
+export async function noteGone(call: TreeCall, { others }: Registered): Promise<boolean> {
+  const { tree, settings, machine, now } = call;
+  if (!settings.automaticNotes) return false;
+  const { commonDir } = tree;
   const gone = sessionsToNote(commonDir, others, processTable().bootId);
   tidyNoted(commonDir, others);
   if (gone.length === 0) return false;
-  const log = (detail: string) => scene.log('note', detail);
-  const facts = { commonDir, sessions: others, files, now, log };
-  await withinTime(scene, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
+  const log = (detail: string) => call.log('note', detail);
+  const facts = { commonDir, sessions: others, files: machine.files, now, log };
+  await withinTime(call, (budget) => leaveNotesOfGone(gone, { ...facts, budget }));
   return true;
 }
 
 /** Closes notes of whose work nothing is left here, before they are told. False when there was none. */
 export async function closeSettled(
-  scene: Scene,
+  call: TreeCall,
   { record, others }: Registered,
   topics: readonly TopicState[],
 ): Promise<boolean> {
-  const { place, settings, now } = scene;
-  if (!settings.automaticNotes || place === undefined) return false;
-  const { commonDir, gitDir, workTree } = place;
+  const { tree, settings, now } = call;
+  if (!settings.automaticNotes) return false;
+  const { commonDir, gitDir, workTree } = tree;
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
-  const repository = await openRepository(scene.folder);
+  const repository = await openRepository(call.tree.folder);
   const own = succeededBy(record.session, [record, ...others.map((one) => one.record)]);
   const left = topics.filter(({ tip }) => {
     const { automatic, owner } = tip?.trailers ?? {};
     return automatic !== undefined && owner !== record.session && owner !== undefined && !own.includes(owner);
   });
   if (left.length === 0) return false;
-  const isAny = await withinTime(scene, (budget) =>
+  const isAny = await withinTime(call, (budget) =>
     closeSettledNotes(repository, left, {
       top: realPath(workTree),
       place: ledgers,
@@ -105,7 +103,7 @@ export async function closeSettled(
 
 /** Closes the notes of a conversation that goes on, when it has been told of them. */
 export async function closeOwn(
-  scene: Scene,
+  call: TreeCall,
   { record, others }: Registered,
   topics: readonly TopicState[],
 ): Promise<void> {
@@ -113,18 +111,17 @@ export async function closeOwn(
   const own = [session, ...succeededBy(session, [record, ...others.map((one) => one.record)])];
   const isOwn = ({ tip }: TopicState) =>
     tip?.trailers?.automatic !== undefined && own.includes(tip.trailers.owner);
-  if (!scene.settings.automaticNotes || !topics.some(isOwn)) return;
-  const repository = await openRepository(scene.folder);
-  await withinTime(scene, () => closeOwnNotes(repository, topics, own, scene.now));
+  if (!call.settings.automaticNotes || !topics.some(isOwn)) return;
+  const repository = await openRepository(call.tree.folder);
+  await withinTime(call, () => closeOwnNotes(repository, topics, own, call.now));
 }
 
 /** What a session has changed here and not committed: as many paths. */
-export async function countOwn(scene: Scene, session: SessionId): Promise<number> {
-  const { place, settings, now, budget } = scene;
-  if (place === undefined) return 0;
-  const { commonDir, gitDir, workTree } = place;
+export async function countOwn(call: TreeCall): Promise<number> {
+  const { session, tree, settings, now, budget } = call;
+  const { commonDir, gitDir, workTree } = tree;
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
-  const all = await listSessions({ cwd: scene.folder }, budget.left());
+  const all = await listSessions({ cwd: call.tree.folder }, budget.left());
   const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
   const own = [
     session,
@@ -138,26 +135,26 @@ export async function countOwn(scene: Scene, session: SessionId): Promise<number
 }
 
 /** Remembers that a command failed. What git-handoff refused is no failure of the session's. */
-export function noteFailure({ event, place, settings, log }: Scene, session: SessionId): void {
+export function noteFailure({ event, tree, session, settings, log }: TreeCall): void {
   const { failure, tool } = event;
-  if (!settings.automaticNotes || place === undefined || failure === undefined) return;
+  if (!settings.automaticNotes || failure === undefined) return;
   if (tool?.kind !== 'shell' || /git[ -]handoff/.test(failure.output)) return;
   try {
-    rememberFailed(place.commonDir, session, { command: keptCommand(tool.command), exit: failure.exit });
+    rememberFailed(tree.commonDir, session, { command: keptCommand(tool.command), exit: failure.exit });
   } catch (error) {
     log('note', `a failed command is not remembered: ${String(error)}`);
   }
 }
 
 function leaveOwn(
-  scene: Scene,
+  call: TreeCall,
   own: StoredSession,
   all: readonly StoredSession[],
   reason: AutomaticReason,
   budget: Budget,
 ): Promise<LeaveResult> {
-  const { place, settings, now, files } = scene;
-  const { commonDir = '', workTree = '' } = place ?? {};
+  const { tree, settings, now, machine } = call;
+  const { commonDir, workTree } = tree;
   const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
   const session = sessions.find((one) => one.oid === own.oid && one.worktreeId === own.worktreeId);
   if (session === undefined) return Promise.resolve('nothing');
@@ -167,16 +164,16 @@ function leaveOwn(
     session,
     reason,
     sessions,
-    fileWritten: changedFileTime(files, own.record.session),
+    fileWritten: changedFileTime(machine.files, own.record.session),
     now,
     timeoutMs: beforeAnswer(budget),
   });
 }
 
 /** `undefined` when it failed or took too long, which is one line in the log. */
-async function withinTime<T>(scene: Scene, what: (budget: Budget) => Promise<T>): Promise<T | undefined> {
-  const budget = scene.budget.part(beforeAnswer(scene.budget));
-  const noNote = (why: string) => scene.log('note', `no automatic note: ${why}`);
+async function withinTime<T>(call: TreeCall, what: (budget: Budget) => Promise<T>): Promise<T | undefined> {
+  const budget = call.budget.part(beforeAnswer(call.budget));
+  const noNote = (why: string) => call.log('note', `no automatic note: ${why}`);
   try {
     const result = await inTime(what(budget), budget);
     if (result !== 'late') return result;

@@ -1,6 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Verdict } from '../../agents/dialect.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
 import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
@@ -12,31 +11,29 @@ import { endSession, listSessions } from '../../sessions/records.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
 import { answerCalls, forgetCalls } from '../effects/tidy.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
+import type { Finding } from '../findings.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
-export async function stop(scene: Scene, session: SessionId): Promise<Verdict> {
-  const { place } = scene;
-  if (place === undefined) return { kind: 'allow' };
-  const ledger = ledgerOf(place, session);
-  if (ledger !== undefined) answerCalls(ledger, session, scene.now);
-  if (scene.event.stopHookActive) return { kind: 'allow' };
+export async function stop(call: TreeCall): Promise<readonly Finding[]> {
+  const { session, tree } = call;
+  const ledger = ledgerOf(tree, session);
+  if (ledger !== undefined) answerCalls(ledger, session, call.now);
+  if (call.event.stopHookActive) return [];
   // Most sessions that stop have nothing uncommitted around them.
-  if ((await workTreeFacts(scene.folder)).dirty === 0 || (await hasNote(scene, session)))
-    return { kind: 'allow' };
-  const own = await (await import('./automatic.ts')).countOwn(scene, session);
-  if (own === 0 || !firstTime(place.commonDir, session)) return { kind: 'allow' };
-  return {
-    kind: 'notice',
-    text:
-      `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
-      "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)",
-  };
+  if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
+  const own = await (await import('./automatic.ts')).countOwn(call);
+  if (own === 0 || !firstTime(tree.commonDir, session)) return [];
+  const text =
+    `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
+    "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)";
+  return [{ kind: 'show', text }];
 }
 
-async function hasNote(scene: Scene, session: SessionId): Promise<boolean> {
-  if (scene.files.all().some((path) => scene.files.read(path).owner === session)) return true;
-  return (await readTopics({ cwd: scene.folder })).some(
+async function hasNote(call: TreeCall): Promise<boolean> {
+  const { session, machine } = call;
+  if (machine.files.all().some((path) => machine.files.read(path).owner === session)) return true;
+  return (await readTopics({ cwd: call.tree.folder })).some(
     ({ tip }) => tip?.trailers?.owner === session && tip.trailers.automatic === undefined,
   );
 }
@@ -54,31 +51,30 @@ function firstTime(commonDir: string, session: SessionId): boolean {
 }
 
 /** Records that a session is over, in every worktree it was registered in. */
-export async function sessionEnd(scene: Scene, session: SessionId): Promise<Verdict> {
-  const { place } = scene;
-  if (place === undefined) return { kind: 'allow' };
-  const all = await listSessions({ cwd: scene.folder }, scene.budget.left());
+export async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
+  const { session, tree } = call;
+  const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
   const { expectEndNotes, noteEnd } = await import('./automatic.ts');
-  const here = expectEndNotes(scene, session, all);
+  const here = expectEndNotes(call, all);
   // First of all: clients give it one or two seconds, and a session whose end is not on record has died.
-  const repository = await openRepository(scene.folder);
+  const repository = await openRepository(call.tree.folder);
   for (const stored of own) {
-    await endSession(repository, stored, { at: scene.now, reason: scene.event.reason ?? 'other' });
+    await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
   }
-  if (isSolo(place.gitDir, session)) removeSolo(place.gitDir);
-  forgetRegistration(place, session);
-  forgetCalls(place, session, scene.now);
+  if (isSolo(tree.gitDir, session)) removeSolo(tree.gitDir);
+  forgetRegistration(tree, session);
+  forgetCalls(tree, session, call.now);
   for (const file of [
-    beatFile(place.commonDir, session),
-    join(repositoryFolder(place.commonDir), 'nudged', session),
+    beatFile(tree.commonDir, session),
+    join(repositoryFolder(tree.commonDir), 'nudged', session),
   ]) {
     rmSync(file, { force: true });
   }
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
   const { endAlone } = await import('../effects/arrival.ts');
-  await endAlone(scene, place, session);
-  if (here !== undefined) await noteEnd(scene, here, all);
-  if (!own.some((one) => isLate(place.commonDir, one))) forgetFailed(place.commonDir, session);
-  return { kind: 'allow' };
+  await endAlone(call);
+  if (here !== undefined) await noteEnd(call, here, all);
+  if (!own.some((one) => isLate(tree.commonDir, one))) forgetFailed(tree.commonDir, session);
+  return [];
 }

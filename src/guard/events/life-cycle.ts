@@ -1,50 +1,50 @@
-import type { Verdict } from '../../agents/dialect.ts';
-import type { SessionId } from '../../domain/names.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
-import { quietly } from '../quietly.ts';
+import { orUnchecked } from '../unchecked.ts';
+import type { Finding } from '../findings.ts';
 import { sessionEnd, stop } from './endings.ts';
-import type { Scene } from '../scene.ts';
+import { type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { sessionStart } from './session-start.ts';
-import { rememberTips } from '../checks/sub-agents.ts';
+import { rememberTips } from '../checks/unseen-topic.ts';
 
 /** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
-export async function lifeCycle(scene: Scene, session: SessionId): Promise<Verdict> {
-  const verdict: Verdict = scene.enabled ? await here(scene, session) : { kind: 'allow' };
-  if (readVisits(scene.env, session).length > 0) await elsewhere(scene, session);
-  return verdict;
+export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
+  const found = isInTree(call) ? await here(call) : [];
+  if (readVisits(call.machine.env, call.session).length > 0) await inOtherTrees(call);
+  return found;
 }
 
-async function here(scene: Scene, session: SessionId): Promise<Verdict> {
-  switch (scene.event.kind) {
+async function here(call: TreeCall): Promise<readonly Finding[]> {
+  switch (call.event.kind) {
     case 'session-start':
-      return sessionStart(scene, session);
+      return sessionStart(call);
     case 'stop':
-      return stop(scene, session);
+      return stop(call);
     case 'session-end':
-      return sessionEnd(scene, session);
+      return sessionEnd(call);
     case 'compaction':
-      await (await import('./automatic.ts')).noteCompaction(scene, session);
-      return { kind: 'allow' };
+      await (await import('./automatic.ts')).noteCompaction(call);
+      return [];
     case 'agent-start':
-      await rememberTips(scene);
-      return { kind: 'allow' };
+      await rememberTips(call);
+      return [];
     default:
-      return { kind: 'allow' };
+      return [];
   }
 }
 
 /** The worktrees in which the session works from outside learn that its turn is over, or the session. */
-async function elsewhere(scene: Scene, session: SessionId): Promise<void> {
-  const { kind } = scene.event;
+async function inOtherTrees(call: SessionCall): Promise<void> {
+  const { session } = call;
+  const { kind } = call.event;
   if (kind !== 'stop' && kind !== 'session-end') return;
   const { leave, visited } = await import('../visits.ts');
   const { forgetCalls } = await import('../effects/tidy.ts');
-  for (const there of await visited(scene, session)) {
-    await quietly(there, async () => {
-      if (there.place !== undefined) forgetCalls(there.place, session, scene.now);
-      await leave(there, session);
-      if (kind === 'session-end') await sessionEnd(there, session);
+  for (const there of await visited(call)) {
+    await orUnchecked(there, async () => {
+      forgetCalls(there.tree, session, call.now);
+      await leave(there);
+      if (kind === 'session-end') await sessionEnd(there);
     });
   }
-  if (kind === 'session-end') removeVisit(scene.env, session);
+  if (kind === 'session-end') removeVisit(call.machine.env, session);
 }

@@ -11,7 +11,7 @@ import {
   putRecord,
 } from '../../sessions/records.ts';
 import { clientChain } from '../presence.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /** A session's own record in this worktree, and those of other sessions anywhere. */
 export interface Parted {
@@ -32,19 +32,18 @@ const TRIES = 5;
 
 /** Creates the session's record or brings it up to date, whatever another process of it does at the same time. */
 export async function putOnRecord(
-  scene: Scene,
-  session: SessionId,
+  call: TreeCall,
   known: Parted,
   table: ProcessTable,
 ): Promise<SessionRecord> {
-  const worktree = worktreeId(scene.place?.gitDir ?? '');
+  const worktree = worktreeId(call.tree.gitDir);
   let { own, others } = known;
   for (let tries = 1; ; tries += 1) {
-    const record = describe(scene, session, own, others, table);
+    const record = describe(call, own, others, table);
     if (isSameRecord(own?.record, record)) return record;
-    const repository = await openRepository(scene.folder);
+    const repository = await openRepository(call.tree.folder);
     if ((await putRecord(repository, worktree, record, own?.oid)) || tries === TRIES) return record;
-    ({ own, others } = parted(await judged(scene, table), session, worktree));
+    ({ own, others } = parted(await judged(call, table), call.session, worktree));
   }
 }
 
@@ -55,25 +54,24 @@ export function isSameRecord(known: SessionRecord | undefined, record: SessionRe
 
 /** The sessions on record, of all worktrees, judged. */
 export async function judged(
-  scene: Scene,
+  call: TreeCall,
   table: ProcessTable,
   listed?: readonly StoredSession[],
 ): Promise<JudgedSession[]> {
-  const sessions = listed ?? (await listSessions({ cwd: scene.folder }, scene.budget.left()));
-  return judgeSessions(sessions, scene.place?.commonDir ?? '', table, scene.settings.staleAfterMs, scene.now);
+  const sessions = listed ?? (await listSessions({ cwd: call.tree.folder }, call.budget.left()));
+  return judgeSessions(sessions, call.tree.commonDir, table, call.settings.staleAfterMs, call.now);
 }
 
 /** The record of the calling session as it should be. */
 export function describe(
-  scene: Scene,
-  session: SessionId,
+  call: TreeCall,
   own: JudgedSession | undefined,
   others: readonly JudgedSession[],
   table: ProcessTable,
 ): SessionRecord {
-  const chain = clientChain(scene, table);
+  const chain = clientChain(call, table);
   const [client] = chain;
-  const isStart = scene.event.kind === 'session-start';
+  const isStart = call.event.kind === 'session-start';
   const known = own?.record;
   const keep = isOpen(known) && own?.liveness === 'live';
   // It goes on calling although that process is gone: it was no client, but what started the hook. Its calls count then.
@@ -81,23 +79,23 @@ export function describe(
   const recorded = keep ? known : isUnknown ? undefined : client;
   return {
     v: 1,
-    session,
-    client: scene.dialect.client,
+    session: call.session,
+    client: call.dialect.client,
     pid: recorded?.pid ?? null,
     start: recorded?.start ?? null,
     bootId: table.bootId,
     pidNs: table.pidNs,
     parent: known?.parent ?? parentSession(chain.slice(1), others),
-    succeeds: known?.succeeds ?? (isStart ? succeeded(scene, client, others) : null),
-    startedAt: known?.startedAt ?? scene.now,
+    succeeds: known?.succeeds ?? (isStart ? succeeded(call, client, others) : null),
+    startedAt: known?.startedAt ?? call.now,
     ended: null,
-    ...(isVisitor(scene, known) ? { visiting: true } : {}),
+    ...(isVisitor(call, known) ? { visiting: true } : {}),
   };
 }
 
 /** Whether a session is here by its calls alone. Who has worked here is no visitor, wherever its next call is made. */
-export function isVisitor({ visiting }: Scene, known: SessionRecord | undefined): boolean {
-  return visiting === true && (!isOpen(known) || known.visiting === true);
+export function isVisitor({ tree }: TreeCall, known: SessionRecord | undefined): boolean {
+  return tree.visiting === true && (!isOpen(known) || known.visiting === true);
 }
 
 /** It has not ended. */
@@ -121,11 +119,11 @@ function parentSession(
 
 /** Only a conversation that ended by `clear`, in the same process, goes on in the one that starts by `clear`. */
 function succeeded(
-  scene: Scene,
+  call: TreeCall,
   client: { pid: number; start: string } | undefined,
   others: readonly JudgedSession[],
 ): SessionId | null {
-  if (scene.event.source !== 'clear' || client === undefined) return null;
+  if (call.event.source !== 'clear' || client === undefined) return null;
   const former = others
     .filter(
       ({ record }) =>

@@ -14,7 +14,7 @@ import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
 import { isPaused, listStarts } from '../../changes/windows.ts';
 import type { Beginning } from '../effects/arrival.ts';
 import { clientChain } from '../presence.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 import { type Parted, describe, isSameRecord, isVisitor, judged, parted, putOnRecord } from './record.ts';
 import { findTwin } from './twins.ts';
 
@@ -41,16 +41,10 @@ export interface Registered {
  *
  * @param listed the sessions on record, where they were listed a moment ago
  */
-export async function register(
-  scene: Scene,
-  session: SessionId,
-  listed?: readonly StoredSession[],
-): Promise<Registered | undefined> {
-  const { place } = scene;
-  if (place === undefined) return undefined;
-  const release = await lockArrivals(scene, place, session);
+export async function register(call: TreeCall, listed?: readonly StoredSession[]): Promise<Registered> {
+  const release = await lockArrivals(call);
   try {
-    return await registerIn(scene, place, session, listed);
+    return await registerIn(call, listed);
   } finally {
     release();
   }
@@ -59,11 +53,12 @@ export async function register(
 /** How long another session's arrival is waited for. Milliseconds. */
 const PATIENCE_MS = 1000;
 
-async function lockArrivals(
-  { budget, log }: Scene,
-  { gitDir, commonDir }: FoundRepository,
-  session: SessionId,
-): Promise<() => void> {
+async function lockArrivals({
+  session,
+  tree: { gitDir, commonDir },
+  budget,
+  log,
+}: TreeCall): Promise<() => void> {
   const folder = ledgerFolder({ commonDir, worktreeId: worktreeId(gitDir) });
   try {
     ensureFolder(folder);
@@ -80,24 +75,20 @@ async function lockArrivals(
   return () => undefined;
 }
 
-async function registerIn(
-  scene: Scene,
-  place: FoundRepository,
-  session: SessionId,
-  listed: readonly StoredSession[] | undefined,
-): Promise<Registered> {
+async function registerIn(call: TreeCall, listed: readonly StoredSession[] | undefined): Promise<Registered> {
+  const { session, tree } = call;
   const table = processTable();
-  rememberRepository(scene.env, place.commonDir);
-  let company = await readCompany(scene, place, session, listed);
+  rememberRepository(call.machine.env, tree.commonDir);
+  let company = await readCompany(call, listed);
   const { own, others } = company;
-  const isBack = own === undefined || own.record.ended !== null || isRisen(place, own);
-  let record = describe(scene, session, own, others, table);
-  let lone = soloSession(place.gitDir);
-  if (lone !== undefined && company.gone.includes(lone)) removeSolo(place.gitDir);
+  const isBack = own === undefined || own.record.ended !== null || isRisen(tree, own);
+  let record = describe(call, own, others, table);
+  let lone = soloSession(tree.gitDir);
+  if (lone !== undefined && company.gone.includes(lone)) removeSolo(tree.gitDir);
   let isLone = !company.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
-    beat(place.commonDir, session, scene.event.name);
-    rememberRegistration(place, session, company.client, undefined);
+    beat(tree.commonDir, session, call.event.name);
+    rememberRegistration(tree, session, company.client, undefined);
     return { record, isNew: false, others, twin: undefined, notices: [] };
   }
   let begun: Beginning | undefined;
@@ -105,25 +96,25 @@ async function registerIn(
   for (let isFirst = true; isFirst || !(isLone || company.isShared); isFirst = false) {
     if (!isLone && !company.isShared) {
       const { beginAlone } = await import('../effects/arrival.ts');
-      ({ isLone, begun } = await beginAlone(scene, place, record, company.gone));
+      ({ isLone, begun } = await beginAlone(call, record, company.gone));
     }
-    record = await putOnRecord(scene, session, company, table);
-    beat(place.commonDir, session, scene.event.name);
-    lone = soloSession(place.gitDir) ?? lone;
-    if (isLone) claimSolo(place.gitDir, record);
-    else removeSolo(place.gitDir);
-    company = await readCompany(scene, place, session);
+    record = await putOnRecord(call, company, table);
+    beat(tree.commonDir, session, call.event.name);
+    lone = soloSession(tree.gitDir) ?? lone;
+    if (isLone) claimSolo(tree.gitDir, record);
+    else removeSolo(tree.gitDir);
+    company = await readCompany(call);
     if (!isFirst) break;
   }
   const { peers, twin, client, isShared } = company;
-  if (isShared) removeSolo(place.gitDir);
+  if (isShared) removeSolo(tree.gitDir);
   let notices: readonly string[] = [];
-  if (isShared && (isBack || begun !== undefined || isUnsettled(place, session, peers))) {
+  if (isShared && (isBack || begun !== undefined || isUnsettled(tree, session, peers))) {
     const { arrive } = await import('../effects/arrival.ts');
     const former = record.succeeds;
-    notices = await arrive(scene, place, session, { peers, gone: company.gone, former, lone, begun, isBack });
+    notices = await arrive(call, { peers, gone: company.gone, former, lone, begun, isBack });
   }
-  const isNews = rememberRegistration(place, session, client, twin);
+  const isNews = rememberRegistration(tree, session, client, twin);
   const told = isNews ? twin?.pid : undefined;
   return { record, isNew: own === undefined, others: company.others, twin: told, notices };
 }
@@ -141,26 +132,22 @@ interface Company extends Parted {
   readonly isShared: boolean;
 }
 
-async function readCompany(
-  scene: Scene,
-  place: FoundRepository,
-  session: SessionId,
-  listed?: readonly StoredSession[],
-): Promise<Company> {
+async function readCompany(call: TreeCall, listed?: readonly StoredSession[]): Promise<Company> {
+  const { session, tree } = call;
   const table = processTable();
-  const worktree = worktreeId(place.gitDir);
-  const known = parted(await judged(scene, table, listed), session, worktree);
+  const worktree = worktreeId(tree.gitDir);
+  const known = parted(await judged(call, table, listed), session, worktree);
   const here = known.others.filter((one) => one.worktreeId === worktree);
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
-  const [client] = clientChain(scene, table);
-  const twin = findTwin(place, session, known.own, client, table);
+  const [client] = clientChain(call, table);
+  const twin = findTwin(tree, session, known.own, client, table);
   const isShared =
     peers.length > 0 ||
     twin !== undefined ||
-    isVisitor(scene, known.own?.record) ||
-    scene.settings.guardPath.length > 0;
+    isVisitor(call, known.own?.record) ||
+    call.settings.guardPath.length > 0;
   return { ...known, peers, gone: those('dead', 'ended'), client, twin, isShared };
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Verdict } from '../../agents/dialect.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
@@ -24,7 +23,8 @@ import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register } from './registration.ts';
 import { twinWarning } from './twins.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
+import type { Finding } from '../findings.ts';
 import { type StartReading, beginReading } from './start-reading.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
@@ -34,23 +34,21 @@ const KEEP_ENDED_MS = 7 * 86_400_000;
  * Registers the session and tells it what others left here and who is at work beside it. What it is told may be left out
  * when time is short, its start list and its record never: without them its work is nobody's.
  */
-export async function sessionStart(scene: Scene, session: SessionId): Promise<Verdict> {
-  if (scene.place === undefined) return { kind: 'allow' };
-  const repository = await openRepository(scene.folder);
-  const early = await beginReading(scene);
-  const registered = await register(scene, session, sessionsFrom(early.records));
-  if (registered === undefined) return { kind: 'allow' };
-  const budget = scene.budget.part(beforeAnswer(scene.budget));
-  const told = await inTime(textOf(scene, session, { repository, early, registered, budget }), budget).catch(
+export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> {
+  const repository = await openRepository(call.tree.folder);
+  const early = await beginReading(call);
+  const registered = await register(call, sessionsFrom(early.records));
+  const budget = call.budget.part(beforeAnswer(call.budget));
+  const told = await inTime(textOf(call, { repository, early, registered, budget }), budget).catch(
     (error: unknown) => {
-      scene.log('error', `what a session is told at its start: ${String(error)}`);
+      call.log('error', `what a session is told at its start: ${String(error)}`);
       return 'late' as const;
     },
   );
-  if (told === undefined) return { kind: 'allow' };
+  if (told === undefined) return [];
   const notices = registered.notices.map((line) => `\n${line}`).join('');
-  const short = `git-handoff: you are session ${session}. What others left here could not be read in time: git handoff boot`;
-  return { kind: 'context', text: told === 'late' ? `${short}${notices}` : told };
+  const short = `git-handoff: you are session ${call.session}. What others left here could not be read in time: git handoff boot`;
+  return [{ kind: 'tell', text: told === 'late' ? `${short}${notices}` : told }];
 }
 
 /** What the text is made of. */
@@ -63,11 +61,11 @@ interface Started {
 
 /** `undefined`: nothing that the session does not know. */
 async function textOf(
-  scene: Scene,
-  session: SessionId,
+  call: TreeCall,
   { repository, early, registered, budget }: Started,
 ): Promise<string | undefined> {
-  const isChanged = await settleNotes(scene, registered, early.topics);
+  const { session } = call;
+  const isChanged = await settleNotes(call, registered, early.topics);
   // Notes that were left just now are to be told, too, and those that were closed are not.
   const reading = isChanged ? readTopics(repository) : early.topics;
   const listed = isChanged ? Promise.resolve(undefined) : early.branches;
@@ -79,26 +77,25 @@ async function textOf(
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([
     reading,
-    reading.then((read) => startupNotes(repository, read, judging, { session, now: scene.now })),
-    settleCopies(scene.cwd, copies, session).finally(() => rememberFiles(scene.cwd, scene.files.all())),
-    peers.length === 0 ? [] : listWorktrees({ cwd: scene.folder }),
+    reading.then((read) => startupNotes(repository, read, judging, { session, now: call.now })),
+    settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
+    peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
     ...registered.notices,
     ...files,
-    ...(await reportIllegalMoves(repository, states, scene.now)),
-    ...lostHooks(repository.commonDir, stateFolder(scene.env)),
-    ...newUnknownSettings(repository.commonDir, scene.settings.unknown),
+    ...(await reportIllegalMoves(repository, states, call.now)),
+    ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
+    ...newUnknownSettings(repository.commonDir, call.settings.unknown),
   ];
   await removeRecords(
     repository,
-    registered.others.filter((one) => isOld(one, scene.now)),
+    registered.others.filter((one) => isOld(one, call.now)),
   );
-  const { place } = scene;
-  if (place !== undefined) tidyLedgers(place, liveOnes(registered), scene.now);
+  tidyLedgers(call.tree, liveOnes(registered), call.now);
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
-  await (await import('./automatic.ts')).closeOwn(scene, registered, states);
+  await (await import('./automatic.ts')).closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
   const facts = {
     session,
@@ -111,26 +108,26 @@ async function textOf(
       client: record.client,
       where: branches.get(worktreeId) ?? 'a detached HEAD',
     })),
-    files: predecessorFiles(scene),
+    files: predecessorFiles(call),
     notices,
   };
-  if (isTold(scene, registered) && hasNothing(facts)) return undefined;
+  if (isTold(call, registered) && hasNothing(facts)) return undefined;
   return startupText(facts, randomBytes(8).toString('hex'));
 }
 
 /** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */
 async function settleNotes(
-  scene: Scene,
+  call: TreeCall,
   registered: Registered,
   topics: Promise<TopicState[]>,
 ): Promise<boolean> {
   const { closeSettled, noteGone } = await import('./automatic.ts');
-  const isNoted = await noteGone(scene, registered);
-  return (await closeSettled(scene, registered, await topics)) || isNoted;
+  const isNoted = await noteGone(call, registered);
+  return (await closeSettled(call, registered, await topics)) || isNoted;
 }
 
 /** A conversation that goes on was told how to leave a note when it began. */
-function isTold({ event: { source } }: Scene, { isNew, record }: Registered): boolean {
+function isTold({ event: { source } }: TreeCall, { isNew, record }: Registered): boolean {
   return source === 'clear'
     ? record.succeeds !== null
     : !isNew && (source === 'compact' || source === 'resume');
@@ -152,12 +149,12 @@ function isOld({ record, liveness, idleMs }: JudgedSession, now: number): boolea
   return liveness !== 'live' && (idleMs ?? 0) > KEEP_ENDED_MS;
 }
 
-function predecessorFiles(scene: Scene) {
-  const folder = memoryFolder(scene.cwd, scene.home, scene.env);
+function predecessorFiles(call: TreeCall) {
+  const folder = memoryFolder(call.cwd, call.machine.home, call.machine.env);
   return entries(folder)
     .filter(isMarkerFileName)
     .map((name) => {
-      const { owner } = scene.files.read(join(folder, name));
+      const { owner } = call.machine.files.read(join(folder, name));
       return { name, owner: owner === undefined ? undefined : shortId(owner) };
     });
 }

@@ -5,7 +5,7 @@ import { type Ref, listRefs, parseListed, parseRefNames, splitListed } from '../
 import { type Budget, beforeAnswer } from '../../host/io.ts';
 import { readToEnd } from '../../host/pipe.ts';
 import { type TopicState, readTopics, topicsFrom } from '../../notes/topic.ts';
-import type { Scene } from '../scene.ts';
+import type { TreeCall } from '../call.ts';
 
 /** What a session is told at its start, read before it is on record: nothing of it depends on that. */
 export interface StartReading {
@@ -20,7 +20,7 @@ export interface StartReading {
  * Takes what the launcher has listed while Node started; where that is not all, git is asked once more. Only the sessions
  * are waited for: the rest is for the text.
  */
-export async function beginReading({ cwd, listed, budget }: Scene): Promise<StartReading> {
+export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
   const local = parseListed(listed?.records ?? '');
   const kept = splitListed(local?.rest ?? '');
   const open = kept === undefined ? Promise.resolve(undefined) : readOpen(listed?.pipe, budget);

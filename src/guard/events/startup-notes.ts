@@ -1,11 +1,12 @@
 import { ago } from '../../domain/age.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
-import { type SessionId, shortId, topicStem } from '../../domain/names.ts';
+import { type SessionId, topicStem } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
 import { MAX_NOTES, type StartupNote } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
+import { commitOwner } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { type BranchStaleness, stalenessOf } from '../../notes/staleness.ts';
@@ -52,7 +53,7 @@ export async function startupNotes(
     return {
       name: typedTopic(branch, topic),
       own: owner === reader.session,
-      owner: shortId(owner),
+      owner: commitOwner(tip) ?? 'unknown',
       age: ago(tip.seconds * 1000, reader.now),
       summary: tip.summary,
       remarks: [

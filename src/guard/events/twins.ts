@@ -23,10 +23,10 @@ export function findTwin(
   );
 }
 
-/** The line that both processes of one session id are told. */
+/** The notice for both processes that share one session id. */
 export function twinWarning(session: SessionId, pid: number): string {
   return (
-    `Session ${shortId(session)} also runs as process ${pid}; the two cannot be told apart and may ` +
+    `Session ${shortId(session)} also runs as process ${pid}; git-handoff cannot tell which is which, and the two may ` +
     'overwrite each other. End one of them. Who is live: git handoff sessions'
   );
 }

@@ -32,10 +32,7 @@ export async function closeNote(
 ): Promise<void> {
   if (tip?.trailers === undefined) return;
   const { owner, client } = tip.trailers;
-  const [{ name, email = '' }, tree] = await Promise.all([
-    committer(repository.cwd),
-    workTreeFacts(repository.cwd),
-  ]);
+  const [author, tree] = await Promise.all([committer(repository.cwd), workTreeFacts(repository.cwd)]);
   const intent = { me: owner, succeeded: [], take: false, expect: tip.oid };
   await commitHandoff(repository, path, intent, {
     note: undefined,
@@ -43,9 +40,8 @@ export async function closeNote(
     state: 'closed',
     base: tree.head,
     client,
-    agent: undefined,
     recorded: recordState({ branch, topic, ...tree, client, worktree: worktreeName(repository) }),
-    author: { name, email },
+    author,
     seconds: Math.floor(now / 1000),
   });
 }
@@ -64,7 +60,7 @@ export async function closeOwnNotes(
 }
 
 /** Where and when notes are looked at, and who is on record. */
-export interface Looking {
+interface NoteContext {
   readonly top: string;
   readonly place: LedgerPlace;
   readonly sessions: readonly JudgedSession[];
@@ -79,7 +75,7 @@ export interface Looking {
 export async function closeSettledNotes(
   repository: Repository,
   topics: readonly TopicState[],
-  { top, place, sessions, now, timeoutMs }: Looking,
+  { top, place, sessions, now, timeoutMs }: NoteContext,
 ): Promise<boolean> {
   const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
   const records = sessions.map(({ record }) => record);

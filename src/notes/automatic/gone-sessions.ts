@@ -1,5 +1,5 @@
 import type { MarkerFiles } from '../../host/marker-files.ts';
-import { linkedWorktrees } from '../../git/worktrees.ts';
+import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
@@ -16,7 +16,7 @@ const MAX_AT_ONCE = 5;
 /** No note can be made in less. Milliseconds. */
 const LEAST_MS = 50;
 
-export interface GoneFacts {
+interface GoneFacts {
   readonly commonDir: string;
   /** Everybody on record. */
   readonly sessions: readonly JudgedSession[];

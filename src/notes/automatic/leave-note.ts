@@ -5,8 +5,8 @@ import {
   automaticTopic,
   isWorthNoting,
 } from '../../domain/automatic-note.ts';
-import { type AutomaticReason, type RecordedState, recordState } from '../../domain/handoff.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import { type AutomaticReason, recordState } from '../../domain/handoff.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { hash } from '../../git/hash.ts';
 import { readTreeState } from '../../git/named-files.ts';
@@ -76,20 +76,21 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   }
   if (path === undefined) return 'refused';
   const tree = await orUndefined(readTreeState(top, leaving));
-  const { name, email = '' } = author;
   const text = { note: Buffer.from(automaticNote(facts)), summary: automaticSummary(facts) };
   const result = await put(repository, path, own, {
     ...text,
     state: 'open',
-    recorded: recordedState(path, repository, facts, {
-      head: work?.head,
+    recorded: recordState({
+      ...facts,
+      branch: repository.branch,
+      topic: path.path.topic,
+      head: work?.head ?? undefined,
       dirty: tree?.dirty ?? work?.dirty ?? 0,
     }),
     base: work?.head ?? undefined,
     client: record.client,
-    agent: undefined,
     automatic: leaving.reason,
-    author: { name, email },
+    author,
     seconds: Math.floor(now / 1000),
   });
   return isWhole ? result : 'partial';
@@ -213,23 +214,6 @@ function factsOf(
     deleted: work?.deleted ?? [],
     failed: readFailed(place.commonDir, record.session),
   };
-}
-
-function recordedState(
-  { path: { topic } }: Place,
-  { branch }: Repository,
-  { client, worktree }: AutomaticFacts,
-  { head, dirty }: { readonly head: Oid | null | undefined; readonly dirty: number },
-): RecordedState {
-  return recordState({
-    branch,
-    topic,
-    head: head ?? undefined,
-    upstream: undefined,
-    dirty,
-    client,
-    worktree,
-  });
 }
 
 /** What cannot be known in time is left out. */

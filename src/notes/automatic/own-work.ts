@@ -23,7 +23,7 @@ export interface OwnWork {
   readonly changedAt: number | undefined;
 }
 
-export interface OwnWorkOptions {
+interface OwnWorkOptions {
   /** The session and those whose conversation it carries on. */
   readonly own: readonly SessionId[];
   readonly sessions: readonly JudgedSession[];

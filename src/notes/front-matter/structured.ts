@@ -1,22 +1,18 @@
 import { Failure } from '../../domain/failure.ts';
-import { splitNote } from '../../domain/note/document.ts';
 import {
-  type Problem,
+  type FrontMatterProblem,
   SCHEMA_VERSION,
   checkFrontMatter,
   isAllowed,
 } from '../../domain/note/front-matter-rules.ts';
 import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
-import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
-import { handoffId } from '../../domain/note/handoff-id.ts';
+import type { FrontMatter } from '../../domain/note/front-matter.ts';
 import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { hash } from '../../git/hash.ts';
 import { timestamp } from '../../domain/age.ts';
+import { noteId, readNote } from './read.ts';
 import { type NoteScene, type PreparedNote, type Address, isAddressed } from './address.ts';
-
-const sha256 = (text: string) => hash('sha256', text);
 
 /**
  * A note with front matter of ours: the one that it has, judged, or the one that the options make. `undefined`:
@@ -27,9 +23,8 @@ export function structuredNote(
   address: Address,
   scene: NoteScene,
 ): Pick<PreparedNote, 'note' | 'to' | 'from'> | undefined {
-  const { yaml, body } = splitNote(text);
-  if (yaml === undefined) return composed(text, address, scene);
-  const read = readFrontMatter(yaml, scene.now);
+  const read = readNote(text, scene.now);
+  if (read.kind === 'none') return composed(text, address, scene);
   if (read.kind === 'foreign') {
     if (!isAddressed(address)) return undefined;
     throw new Failure(
@@ -44,7 +39,7 @@ export function structuredNote(
   const { fields } = read;
   checkTopic(fields, scene.topic);
   checkSame(fields, address);
-  checkId(fields, body);
+  if (read.otherId !== undefined) throw wrongId(read.otherId, read.id);
   return { note: Buffer.from(text), to: fields.to, from: fields.from };
 }
 
@@ -87,11 +82,11 @@ export function addressedHead(address: Address, scene: NoteScene): string {
 
 function composed(body: string, address: Address, scene: NoteScene) {
   const fields = addressedFields(address, scene);
-  const head = formatFrontMatter({ ...fields, handoffId: handoffId(fields, body, sha256) });
+  const head = formatFrontMatter({ ...fields, handoffId: noteId(fields, body) });
   return { note: Buffer.from(`${head}\n${body}`), to: fields.to, from: fields.from };
 }
 
-function invalid({ message, hint }: Problem): Failure {
+function invalid({ message, hint }: FrontMatterProblem): Failure {
   return new Failure('usage', message, { hint });
 }
 
@@ -116,14 +111,11 @@ function checkSame(fields: FrontMatter, { to, tags, references }: Address): void
   if (other === undefined) return;
   const [option, key, value] = other;
   const said = value === '' ? 'nothing' : escapeLine(value).slice(0, 200);
-  const message = `${option} says something else than the note's front matter, where ${key} is ${said}`;
+  const message = `${option} contradicts the note's front matter, where ${key} is ${said}`;
   throw new Failure('usage', message, { hint: `leave ${option} out, or change the note's front matter` });
 }
 
-function checkId(fields: FrontMatter, body: string): void {
-  const { handoffId: supplied } = fields;
-  const computed = handoffId(fields, body, sha256);
-  if (supplied === undefined || supplied === computed) return;
+function wrongId(supplied: string, computed: string): Failure {
   const message = `front matter, handoff_id is ${supplied}, but the note's is ${computed}`;
-  throw new Failure('integrity', message, { hint: `leave that line out, or: handoff_id: '${computed}'` });
+  return new Failure('integrity', message, { hint: `leave that line out, or: handoff_id: '${computed}'` });
 }

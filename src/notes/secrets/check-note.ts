@@ -5,19 +5,19 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';
 import type { Address } from '../front-matter/address.ts';
-import type { RefusedText } from '../refusal.ts';
+import type { WriteIntent } from '../refusal.ts';
 import { typedTopic } from '../topic-argument.ts';
 import { findSecrets } from './find-secrets.ts';
 
 /** A note that may be written. */
-export interface CheckedNote {
+interface CheckedNote {
   /** For the commit: the rules that somebody let pass. */
   readonly allowed: string | undefined;
   readonly notices: readonly string[];
 }
 
 /** What decides about a note, and what its command line was. */
-export interface SecretOptions {
+interface SecretOptions {
   readonly allowSecret: boolean;
   readonly address: Address;
   readonly take: boolean;
@@ -32,7 +32,7 @@ export interface SecretOptions {
  * @throws Failure `secret`; the given text is then kept in a file of the user's own, never in the repository.
  */
 export async function checkSecrets(
-  text: RefusedText & { readonly note: Uint8Array },
+  text: WriteIntent & { readonly note: Uint8Array },
   note: Uint8Array,
   options: SecretOptions,
 ): Promise<CheckedNote> {
@@ -60,7 +60,7 @@ export async function judgeNote(note: Uint8Array, allow: boolean, cwd: string): 
 
 /** What a finding is called wherever it is told. */
 export function looksLike(findings: readonly SecretFinding[]): string {
-  return `what looks like a secret stands in it (${describeFindings(findings)})`;
+  return `it looks like it contains a secret (${describeFindings(findings)})`;
 }
 
 async function refused(
@@ -72,12 +72,12 @@ async function refused(
   const said = `${name} was not written: ${looksLike(findings)}`;
   const file = keepInFile(note);
   if (file === undefined)
-    return new Failure('secret', `${said}; your text could NOT be kept, no folder takes it`, {
+    return new Failure('secret', `${said}; your text could NOT be kept: no folder is writable`, {
       hint: `git handoff write ${name}`,
     });
   const again = `git handoff write ${name} --file ${shellWord(file)}${await asBefore(options)}`;
   const message = `${said}; your text is kept in ${escapeLine(file)}, which only you can read`;
-  const hint = `take it out of that file, then: ${again}; or, if it is no secret: ${again} --allow-secret`;
+  const hint = `remove it from that file, then: ${again}; or, if it is not a secret: ${again} --allow-secret`;
   return new Failure('secret', message, { hint });
 }
 

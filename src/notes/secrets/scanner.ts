@@ -5,7 +5,7 @@ import { isPlaceholder } from '../../domain/secrets/placeholder.ts';
 /*
  * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets/literals.ts). Its rules
  * are run as they are; @secretlint/core is not used, because it compares all findings with each other: a quarter of a
- * mebibyte of findings takes it seven seconds (docs/decisions.md).
+ * mebibyte of findings takes it seven seconds (docs/decisions/0033-secrets.md).
  */
 
 type Rule = (typeof rules)[number];

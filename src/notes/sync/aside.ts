@@ -1,13 +1,12 @@
-import { NOTE_FILE, STATE_FILE, formatMessage, formatState } from '../../domain/handoff.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Oid, Topic } from '../../domain/names.ts';
 import { asideNames } from '../../domain/sync/aside-name.ts';
-import { checkStep } from '../../domain/transition.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import { tipNotes } from '../../git/note-blobs.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { type Repository, objectFormat } from '../../git/repository.ts';
+import { addCommit } from '../new-commit.ts';
 import { readHistory } from '../topic.ts';
 import type { Difference, SyncedTopic } from './differences.ts';
 
@@ -85,16 +84,14 @@ export async function asideLine(
 function renamed(batch: ObjectBatch, tip: LoadedCommit, note: Oid, former: Topic, topic: Topic): Oid {
   if (tip.trailers === undefined || tip.recorded === undefined)
     throw new Failure('internal', 'a tip without trailers was to be set aside');
-  const recorded = { ...tip.recorded, topic };
-  const trailers = { ...tip.trailers, takenFrom: undefined, succeeds: undefined, divergedFrom: former };
-  const tree = batch.tree([
-    { name: NOTE_FILE, oid: note },
-    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
-  ]);
-  const message = formatMessage(tip.summary, trailers);
-  const { seconds, mail } = tip;
-  const oid = batch.commit({ tree, parents: [tip.oid], name: '', email: mail, seconds, message });
-  const verdict = checkStep([tip], { ...tip, oid, parents: [tip.oid], trailers, recorded });
-  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
-  return oid;
+  const { summary, seconds, name, mail } = tip;
+  return addCommit(batch, {
+    parents: [tip],
+    note,
+    recorded: { ...tip.recorded, topic },
+    summary,
+    trailers: { ...tip.trailers, takenFrom: undefined, succeeds: undefined, divergedFrom: former },
+    author: { name, email: mail },
+    seconds,
+  }).oid;
 }

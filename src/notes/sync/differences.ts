@@ -1,7 +1,7 @@
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
-import { type IllegalReason, checkCommit } from '../../domain/transition.ts';
+import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {
@@ -18,6 +18,7 @@ import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { judgeMoves } from '../moves.ts';
+import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';
 
 /** A topic as it stands here and as a remote last showed it. */
@@ -75,6 +76,8 @@ export interface Difference extends SyncedTopic {
   readonly facts: FoldFacts;
   /** Who owns what the remote shows. */
   readonly owner: SessionId | undefined;
+  /** The same as messages name it. */
+  readonly ownerText: string | undefined;
 }
 
 /** Judges every topic that the remote shows otherwise than it stands here, all of them in a handful of processes. */
@@ -119,11 +122,14 @@ export async function findDifferences(
       deletedHere: one.pruned !== undefined && one.pruned === memoryOf(one.there.oid),
       hasOwnText: own.has(one),
     },
-    owner: ownerOf(tips.get(one.there.oid)),
+    ...ownerOf(tips.get(one.there.oid)),
   }));
 }
 
-const ownerOf = (tip: Found | undefined) => (typeof tip === 'object' ? tip.trailers?.owner : undefined);
+const ownerOf = (tip: Found | undefined) =>
+  typeof tip === 'object'
+    ? { owner: tip.trailers?.owner, ownerText: commitOwner(tip) }
+    : { owner: undefined, ownerText: undefined };
 
 type Unequal = SyncedTopic & { readonly there: Ref };
 
@@ -132,7 +138,7 @@ function strangeness({ here, there: ref }: Unequal, tip: Found | undefined): Ill
   if (ref.type !== 'commit' || ref.symbolic || typeof tip !== 'object') return 'no commit';
   // What stands here and cannot be read is not given up for what can.
   if (here !== undefined && here.tip === undefined && here.keptOid !== undefined) return 'not a descendant';
-  return checkCommit(tip);
+  return checkHandoffCommit(tip);
 }
 
 async function relate(

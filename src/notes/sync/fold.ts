@@ -18,7 +18,7 @@ export interface Folded {
   readonly aside: Topic | undefined;
 }
 
-export interface FoldOptions {
+interface FoldOptions {
   /** Both sides of a divergence are left as they are (`conflict`), for a merge. */
   readonly leaveDiverged: boolean;
 }

@@ -1,20 +1,13 @@
-import {
-  type HandoffCommit,
-  NOTE_FILE,
-  type RecordedState,
-  STATE_FILE,
-  formatMessage,
-  formatState,
-} from '../../domain/handoff.ts';
+import type { HandoffCommit, RecordedState } from '../../domain/handoff.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { checkStep } from '../../domain/transition.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { mergeBase } from '../../git/histories.ts';
 import { handoffRef, keptRef } from '../../git/namespace.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
-import { type Repository, objectFormat } from '../../git/repository.ts';
+import { type Committer, type Repository, objectFormat } from '../../git/repository.ts';
+import { addCommit } from '../new-commit.ts';
 import type { Difference } from './differences.ts';
 
 /** The two lines of a topic, and where they parted. */
@@ -49,14 +42,14 @@ export async function readLines(repository: Repository, { here, there, path }: D
 }
 
 /** What a merge puts into its commit. */
-export interface MergeContent {
+interface MergeContent {
   readonly me: SessionId;
   readonly note: Uint8Array;
   readonly summary: string;
   readonly recorded: RecordedState;
   readonly base: Oid | undefined;
   readonly client: string | undefined;
-  readonly author: { readonly name: string; readonly email: string };
+  readonly author: Committer;
   /** Seconds since the epoch. */
   readonly seconds: number;
 }
@@ -72,32 +65,25 @@ export async function mergeLines(
   content: MergeContent,
 ): Promise<Oid | undefined> {
   const batch = new ObjectBatch(await objectFormat(repository, ours.oid));
-  const { me, note, recorded, summary, author, seconds } = content;
-  const tree = batch.tree([
-    { name: NOTE_FILE, oid: batch.blob(note) },
-    { name: STATE_FILE, oid: batch.blob(Buffer.from(formatState(recorded))) },
-  ]);
+  const { me, base, client } = content;
   // The line that changes hands comes first: whose it was is what a take names.
   const isOursTaken = theirs.trailers?.owner === me && ours.trailers?.owner !== me;
   const [first, second] = isOursTaken ? [ours, theirs] : [theirs, ours];
   const former = first.trailers?.owner;
-  const trailers = {
-    owner: me,
-    state: 'open',
-    base: content.base,
-    client: content.client,
-    agent: undefined,
-    takenFrom: former === me ? undefined : former,
-    succeeds: undefined,
-    to: theirs.trailers?.to ?? ours.trailers?.to,
-    from: theirs.trailers?.from ?? ours.trailers?.from,
-    automatic: undefined,
-  } as const;
-  const parents = [first.oid, second.oid];
-  const message = formatMessage(summary, trailers);
-  const oid = batch.commit({ tree, parents, ...author, seconds, message });
-  const verdict = checkStep([first, second], { ...ours, oid, parents, trailers, recorded });
-  if (!verdict.legal) throw new Failure('internal', `refusing to write an illegal step: ${verdict.reason}`);
+  const { oid } = addCommit(batch, {
+    ...content,
+    parents: [first, second],
+    note: batch.blob(content.note),
+    trailers: {
+      owner: me,
+      state: 'open',
+      base,
+      client,
+      takenFrom: former === me ? undefined : former,
+      to: theirs.trailers?.to ?? ours.trailers?.to,
+      from: theirs.trailers?.from ?? ours.trailers?.from,
+    },
+  });
   await batch.store({ cwd: repository.cwd });
   const result = await updateRefs(
     repository,

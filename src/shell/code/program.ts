@@ -2,10 +2,10 @@ import { isKnown, UNKNOWN } from '../unknown.ts';
 import { isMark, SourceText } from './source.ts';
 import type { Token } from './tokens.ts';
 import { splitAt, type Surroundings } from './values.ts';
-import { OPENERS, RUNNERS, VERBS, type Verb } from './verbs.ts';
+import { OPENERS, RUNNERS, CODE_VERBS, type CodeVerb } from './verbs.ts';
 
 /** What a program's text does beside computing. */
-export interface CodeEffects {
+interface CodeEffects {
   readonly writes: ReadonlySet<string>;
   readonly removes: ReadonlySet<string>;
   /** Shell commands that it runs. */
@@ -24,7 +24,7 @@ const WRITE_MODE = /[wax+>c]/;
 const OPEN_FLAG = /^(?:O_)?(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)$/;
 const NOT_A_PATH =
   /^(?:io|os|codecs|gzip|bz2|lzma|File|fs|fsp|promises|IO|Kernel|Deno|builtins|zipfile|tarfile|fileinput|posix)$/;
-const REPLACE: Verb = { removes: [], writes: [0], receiver: 'remove' };
+const REPLACE: CodeVerb = { removes: [], writes: [0], receiver: 'remove' };
 
 /** Finds the write verbs of a program's text and the literal paths aimed at. */
 export function readCode(code: string, world: Surroundings): CodeEffects {
@@ -80,7 +80,7 @@ class Reader {
 
   #call(at: number, name: string): void {
     const { language } = this.#world;
-    const verb = name === 'replace' && this.#isPath(at) ? REPLACE : VERBS.get(name);
+    const verb = name === 'replace' && this.#isPath(at) ? REPLACE : CODE_VERBS.get(name);
     const isEvaluated = name === 'eval' || (name === 'exec' && language === 'python');
     if (verb === undefined && !OPENERS.has(name) && !RUNNERS.has(name) && !isEvaluated) return;
     const args = this.#source.argumentsOf(at);
@@ -101,7 +101,7 @@ class Reader {
     return this.#source.receiver(at).some((token) => /^(?:Path|PosixPath|Pathname)$/.test(token.text));
   }
 
-  #apply(verb: Verb, found: Found): void {
+  #apply(verb: CodeVerb, found: Found): void {
     const { args, isMember } = found;
     const removes = verb.removes === 'all' ? [0] : (verb.removes ?? []);
     const needed = Math.max(-1, ...(verb.writes ?? []), ...removes);

@@ -1,5 +1,5 @@
 /** Functions and methods of scripting languages that change files, and which of their arguments they change. */
-export interface Verb {
+export interface CodeVerb {
   /** Arguments that name what is written; none: the receiver (`Path(x).unlink()`). */
   readonly writes?: readonly number[];
   /** Arguments that name what is removed or moved away. */
@@ -10,13 +10,13 @@ export interface Verb {
   readonly of?: RegExp;
 }
 
-const WRITE_FIRST: Verb = { writes: [0] };
-const WRITE_SECOND: Verb = { writes: [1] };
-const REMOVE: Verb = { removes: 'all', receiver: 'remove' };
-const MOVE: Verb = { removes: [0], writes: [1], receiver: 'remove' };
-const WRITE_RECEIVER: Verb = { receiver: 'write' };
+const WRITE_FIRST: CodeVerb = { writes: [0] };
+const WRITE_SECOND: CodeVerb = { writes: [1] };
+const REMOVE: CodeVerb = { removes: 'all', receiver: 'remove' };
+const MOVE: CodeVerb = { removes: [0], writes: [1], receiver: 'remove' };
+const WRITE_RECEIVER: CodeVerb = { receiver: 'write' };
 
-const TABLE: readonly (readonly [names: string, verb: Verb])[] = [
+const TABLE: readonly (readonly [names: string, verb: CodeVerb])[] = [
   [
     'writeFileSync writeFile appendFileSync appendFile createWriteStream truncateSync writeTextFile writeTextFileSync ' +
       'outputFile outputFileSync outputJson outputJsonSync writeJson writeJsonSync writeJSON file_put_contents ' +
@@ -44,7 +44,7 @@ const TABLE: readonly (readonly [names: string, verb: Verb])[] = [
   ['replace', { ...MOVE, of: /^os$/ }],
 ];
 
-export const VERBS: ReadonlyMap<string, Verb> = new Map(
+export const CODE_VERBS: ReadonlyMap<string, CodeVerb> = new Map(
   TABLE.flatMap(([names, verb]) => names.split(' ').map((name) => [name, verb] as const)),
 );
 

@@ -1,9 +1,9 @@
 import { patchedFiles } from '../../domain/patch.ts';
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { isKnown } from '../unknown.ts';
 
 /** Codex's `apply_patch <patch>`, or with the patch on its input; Codex catches it and changes the files itself. */
-function applyPatch({ args, frame, machine }: Call): Status {
+function applyPatch({ args, frame, machine }: ProgramCall): Status {
   const patch = args[0] ?? frame.input.rest;
   if (!isKnown(patch)) machine.unsure = true;
   for (const { path, change, moveTo } of patchedFiles(patch)) {

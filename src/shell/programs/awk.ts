@@ -1,6 +1,6 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValues, parseOptions } from '../options.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
@@ -111,7 +111,7 @@ function unescaped(value: string): string {
   return value.replace(/\\([\\"/nt])/g, (_, char: string) => ({ n: '\n', t: '\t' })[char] ?? char);
 }
 
-function awk(call: Call): Status {
+function awk(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'F:v:f:i:l:e:E:W:m:',
@@ -143,7 +143,7 @@ function awk(call: Call): Status {
   if (optionValues(options, 'i', 'include').some((name) => /(?:^|\/)inplace(?:\.awk)?$/.test(name))) {
     for (const file of files) machine.write(frame.scope, file, 'awk -i inplace', false);
   }
-  frame.output.add(fieldText(program, readText(call, files)));
+  frame.output.add(fieldText(program, filterInput(call, files)));
   return undefined;
 }
 

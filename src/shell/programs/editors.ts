@@ -1,6 +1,6 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
@@ -37,7 +37,7 @@ function writtenByCalls(command: string): string[] {
   return [deleted, named].filter((name) => name !== undefined);
 }
 
-function applyEditor(call: Call, text: string, operands: readonly string[], by: string): void {
+function applyEditor(call: ProgramCall, text: string, operands: readonly string[], by: string): void {
   const { machine, frame } = call;
   const { files, commands } = editorWrites(text);
   for (const file of files) {
@@ -47,7 +47,7 @@ function applyEditor(call: Call, text: string, operands: readonly string[], by: 
 }
 
 /** `ed` takes its commands from the input; input that is not known is taken to write. */
-function ed(call: Call): Status {
+function ed(call: ProgramCall): Status {
   const { operands } = parseOptions(call.args, { short: 'p:', long: 'prompt= silent quiet' });
   const text = call.frame.input.rest;
   applyEditor(call, isKnown(text) ? withoutInserted(text) : 'w', operands, call.name);
@@ -68,7 +68,7 @@ function withoutInserted(text: string): string {
   return kept.join('\n');
 }
 
-function vim(call: Call): Status {
+function vim(call: ProgramCall): Status {
   const { machine, frame, name } = call;
   const args = call.args.map((word) => (/^-(?:es|Es|e|E)$/.test(word) ? '-e' : word));
   const plus = args.filter((word) => word.startsWith('+')).map((word) => word.slice(1));
@@ -89,7 +89,7 @@ function vim(call: Call): Status {
 }
 
 /** `emacs --batch`: its Lisp is not read, but a file that it visits and a word that writes is enough. */
-function emacs(call: Call): Status {
+function emacs(call: ProgramCall): Status {
   const text = call.args.join(' ');
   const names = text.match(/"[^"]+"/g) ?? [];
   if (/write-|save-|append-to-file|delete-file|rename-file|copy-file/.test(text)) {
@@ -101,14 +101,14 @@ function emacs(call: Call): Status {
 }
 
 /** Files that a patch names; absent when its text is not known. */
-export function patchedFiles(text: string, strip: number): string[] {
+export function diffPaths(text: string, strip: number): string[] {
   const names = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)) ([^\t\n]+)/gm)].map(
     (found) => found[1] ?? '',
   );
   return names.filter((name) => name !== '/dev/null').map((name) => name.split('/').slice(strip).join('/'));
 }
 
-function patch(call: Call): Status {
+function patch(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'd:D:F:g:i:o:p:r:V:Y:z:B:',
@@ -125,7 +125,7 @@ function patch(call: Call): Status {
   else if (target !== undefined) machine.write(frame.scope, place(target), 'patch', false);
   else {
     const file = optionValue(options, 'i', 'input') ?? diff;
-    const text = readText(call, file === undefined ? [] : [file]);
+    const text = filterInput(call, file === undefined ? [] : [file]);
     const strip = Number(optionValue(options, 'p', 'strip') ?? NaN);
     if (!isKnown(text)) {
       const source = file === undefined ? frame.input.file : machine.path(frame.scope, file);
@@ -134,7 +134,7 @@ function patch(call: Call): Status {
       const more = source === undefined ? {} : { patch };
       machine.spread(frame.scope, folder ?? '.', { by: 'patch', instead, ...more });
     }
-    for (const name of patchedFiles(text, Number.isNaN(strip) ? 0 : strip)) {
+    for (const name of diffPaths(text, Number.isNaN(strip) ? 0 : strip)) {
       machine.write(frame.scope, place(name), 'patch', false);
     }
   }
@@ -142,7 +142,7 @@ function patch(call: Call): Status {
 }
 
 /** `sqlite3`: dot commands and SQL functions that write files. */
-function sqlite(call: Call): Status {
+function sqlite(call: ProgramCall): Status {
   const { machine, frame } = call;
   const [database, ...rest] = call.args.filter(
     (word, n, all) => !/^-/.test(word) || /^-cmd$/.test(all[n - 1] ?? ''),

@@ -1,9 +1,9 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
 import { UNKNOWN } from '../unknown.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 
-function remove(call: Call): Status {
+function remove(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, { long: 'recursive force interactive=? verbose dir' });
   const isRecursive = hasOption(options, 'r', 'R', 'recursive');
@@ -22,7 +22,7 @@ function remove(call: Call): Status {
 }
 
 /** `touch` changes no content: only a file that is not there yet comes into being. */
-function touch({ args, frame, machine }: Call): Status {
+function touch({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'd:r:t:A:', long: 'date= reference= time=' });
   if (hasOption(options, 'c', 'no-create', 'h')) return true;
   for (const word of options.operands) {
@@ -32,10 +32,10 @@ function touch({ args, frame, machine }: Call): Status {
   return true;
 }
 
-function tee(call: Call): Status {
+function tee(call: ProgramCall): Status {
   const { frame, machine } = call;
   const { operands } = parseOptions(call.args, { long: 'append ignore-interrupts output-error=?' });
-  const text = readText(call, []);
+  const text = filterInput(call, []);
   for (const word of operands) {
     const path = machine.write(frame.scope, word, 'tee');
     if (path !== undefined && !call.args.includes('-a')) machine.disk.setText(path, { text });
@@ -44,7 +44,7 @@ function tee(call: Call): Status {
   return undefined;
 }
 
-function dd({ args, frame, machine }: Call): Status {
+function dd({ args, frame, machine }: ProgramCall): Status {
   if (!args.some((word) => word.startsWith('of='))) frame.output.add(UNKNOWN);
   // Of several the last one counts.
   const output = args.findLast((word) => word.startsWith('of='));
@@ -53,7 +53,7 @@ function dd({ args, frame, machine }: Call): Status {
 }
 
 /** `tar`: the archive, what `--remove-files` removes, and members that are extracted by name. */
-function tar(call: Call): Status {
+function tar(call: ProgramCall): Status {
   const { machine, frame } = call;
   const [first = '', ...rest] = call.args;
   const args = /^[A-Za-z]+$/.test(first) ? [`-${first}`, ...rest] : call.args;
@@ -85,7 +85,7 @@ function tar(call: Call): Status {
 
 /** What an archive holds is not known; of what is taken from it by name only what is below. */
 function spreads(
-  { machine, frame, name }: Call,
+  { machine, frame, name }: ProgramCall,
   folder: string,
   members: readonly string[],
   instead: string,
@@ -94,7 +94,7 @@ function spreads(
   for (const path of folders) machine.spread(frame.scope, path, { by: name, instead });
 }
 
-function zip({ args, frame, machine }: Call): Status {
+function zip({ args, frame, machine }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'b:i:x:n:t:P:', long: 'move recurse-paths exclude= include=' });
   const [archive, ...files] = options.operands;
   if (archive !== undefined && archive !== '-') machine.write(frame.scope, archive, 'zip', false);
@@ -102,7 +102,7 @@ function zip({ args, frame, machine }: Call): Status {
   return undefined;
 }
 
-function unzip(call: Call): Status {
+function unzip(call: ProgramCall): Status {
   const { args, frame, machine, name } = call;
   frame.output.add(UNKNOWN);
   const options = parseOptions(args, { short: 'd:x:P:' });
@@ -115,7 +115,7 @@ function unzip(call: Call): Status {
 }
 
 /** `cpio -i` and `-p`; without `-u` what is newer stays. */
-function cpio(call: Call): Status {
+function cpio(call: ProgramCall): Status {
   const options = parseOptions(call.args, {
     short: 'D:F:I:O:E:H:R:C:',
     long: 'directory= file= pattern-file= format= owner= extract pass-through unconditional list',
@@ -131,7 +131,7 @@ function cpio(call: Call): Status {
 }
 
 /** `7z x a.7z`, `unrar x a.rar`, `jar xf a.jar`: the command is the first word. */
-function extract(call: Call): Status {
+function extract(call: ProgramCall): Status {
   call.frame.output.add(UNKNOWN);
   const [command = '', archive, ...members] = call.args.filter((word, n) => n === 0 || !/^-/.test(word));
   if (command === 'a' || command === 'd' || command === 'u') {
@@ -149,7 +149,7 @@ function extract(call: Call): Status {
 }
 
 /** Zstandard keeps its input unless told otherwise. */
-function zstd({ args, frame, machine, name }: Call): Status {
+function zstd({ args, frame, machine, name }: ProgramCall): Status {
   const options = parseOptions(args, { short: 'o:D:T:', long: 'rm output=' });
   frame.output.add(UNKNOWN);
   for (const word of options.values.get('o') ?? []) machine.write(frame.scope, word, name);
@@ -164,7 +164,7 @@ function zstd({ args, frame, machine, name }: Call): Status {
  * `chmod`, `chown`, `chattr`: no content changes, but git keeps a part of a file's mode, and a hook that is not executable
  * does not run.
  */
-function changeMode({ args, frame, machine, name }: Call): Status {
+function changeMode({ args, frame, machine, name }: ProgramCall): Status {
   const grants = name === 'chmod' && args.some((word) => /^[ugoa]*\+[rwxXst]+$|^0?[57][0-7]{2}$/.test(word));
   // A mode may begin like an option (`-x`); only `-R` and what begins with two dashes are options.
   const words = args.filter((word) => !/^-(?:[Rcfv]+$|-.)/.test(word) && word !== '--');

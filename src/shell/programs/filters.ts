@@ -1,7 +1,7 @@
 import { pathText } from '../directories.ts';
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
-import { list, readText } from '../output.ts';
+import { listFiles, filterInput } from '../output.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 
 /** A filter whose output is made of lines of its input: all of them are taken to pass. */
@@ -11,13 +11,13 @@ function passThrough(spec: string, pattern: number): Program {
       short: spec,
       long: 'regexp= file= lines= bytes= output=',
     });
-    call.frame.output.add(readText(call, operands.slice(pattern)));
+    call.frame.output.add(filterInput(call, operands.slice(pattern)));
     return undefined;
   };
 }
 
 /** `grep`: its lines, or with `-l` the names of the files that may match. */
-function grep(call: Call): Status {
+function grep(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'e:f:A:B:C:m:g:t:d:D:',
@@ -25,7 +25,7 @@ function grep(call: Call): Status {
   });
   const files = options.operands.slice(hasOption(options, 'e', 'f', 'regexp', 'file') ? 0 : 1);
   if (!hasOption(options, 'l', 'files-with-matches')) {
-    frame.output.add(readText(call, files));
+    frame.output.add(filterInput(call, files));
     return undefined;
   }
   for (const file of files) {
@@ -37,12 +37,12 @@ function grep(call: Call): Status {
   return undefined;
 }
 
-function cut(call: Call): Status {
+function cut(call: ProgramCall): Status {
   const options = parseOptions(call.args, {
     short: 'f:d:c:b:',
     long: 'fields= delimiter= characters= bytes=',
   });
-  const text = readText(call, options.operands);
+  const text = filterInput(call, options.operands);
   const field = Number(optionValue(options, 'f', 'fields'));
   const delimiter = optionValue(options, 'd', 'delimiter') ?? '\t';
   if (!Number.isInteger(field) || field < 1) call.frame.output.add(text === '' ? '' : UNKNOWN);
@@ -56,7 +56,7 @@ function cut(call: Call): Status {
 }
 
 /** `tr` with sets of the same size, or `-d`. */
-function tr(call: Call): Status {
+function tr(call: ProgramCall): Status {
   const options = parseOptions(call.args, { long: 'delete complement squeeze-repeats' });
   const [from = '', to = ''] = options.operands.map(expandSet);
   const text = call.frame.input.rest;
@@ -91,11 +91,11 @@ function expandSet(set: string): string {
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** `base64 -d` of known text: a script that is only encoded is still read. */
-function base64(call: Call): Status {
+function base64(call: ProgramCall): Status {
   const options = parseOptions(call.args, { short: 'w:i:o:', long: 'decode wrap= input= output=' });
   const output = optionValue(options, 'o', 'output');
   if (output !== undefined) call.machine.write(call.frame.scope, output, call.name);
-  const text = readText(call, options.operands);
+  const text = filterInput(call, options.operands);
   const isDecoded = hasOption(options, 'd', 'D', 'decode') && isKnown(text);
   call.frame.output.add(isDecoded ? decodeBytes(base64Bytes(text)) : UNKNOWN);
   return undefined;
@@ -124,13 +124,13 @@ function decodeBytes(bytes: readonly number[]): string {
   }
 }
 
-function rev(call: Call): Status {
-  const lines = readText(call, call.args).split('\n');
+function rev(call: ProgramCall): Status {
+  const lines = filterInput(call, call.args).split('\n');
   call.frame.output.add(lines.map((line) => Array.from(line).reverse().join('')).join('\n'));
   return undefined;
 }
 
-function seq(call: Call): Status {
+function seq(call: ProgramCall): Status {
   const numbers = call.args.map(Number);
   const [first = 1, last = first] = numbers.length > 1 ? [numbers[0], numbers.at(-1)] : [1, numbers[0]];
   const isSmall = numbers.every(Number.isInteger) && numbers.length < 3 && last - first < 1000;
@@ -148,7 +148,7 @@ export const FILTER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Pro
   ['column', passThrough('s:t:', 0)],
   ...['grep', 'egrep', 'fgrep', 'rg', 'ag'].map((name) => [name, grep] as const),
   ...['dirname', 'basename', 'realpath', 'readlink'].map((name) => [name, pathText] as const),
-  ['ls', list],
+  ['ls', listFiles],
   ['cut', cut],
   ['tr', tr],
   ['base64', base64],

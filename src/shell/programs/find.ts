@@ -1,5 +1,5 @@
 import { basename, dirname, isBelow } from '../disk.ts';
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { READERS } from '../read-only.ts';
 import { patternMatcher } from '../pattern.ts';
 import { UNKNOWN } from '../unknown.ts';
@@ -28,11 +28,11 @@ interface Candidate {
 /** Runs one find for one path: its tests in order, and its actions where they hold. */
 class Expression {
   readonly #words: readonly string[];
-  readonly #call: Call;
+  readonly #call: ProgramCall;
   #at = 0;
   #depth = 0;
 
-  constructor(words: readonly string[], call: Call) {
+  constructor(words: readonly string[], call: ProgramCall) {
     this.#words = words;
     this.#call = call;
   }
@@ -164,7 +164,7 @@ class Expression {
 }
 
 /** The guarded paths below a root and the folders that lead to them, as find would visit them. */
-function candidatesBelow(call: Call, root: string): Candidate[] {
+function candidatesBelow(call: ProgramCall, root: string): Candidate[] {
   const { machine, frame } = call;
   const isFollowed = root.endsWith('/') || call.args.some((word) => /^-[HL]$|^-follow$/.test(word));
   const named = machine.path(frame.scope, root, isFollowed);
@@ -188,7 +188,7 @@ function candidatesBelow(call: Call, root: string): Candidate[] {
 /** Actions that start a program. */
 const STARTS = /^-(?:exec|execdir|ok|okdir)$/;
 
-function find(call: Call): Status {
+function find(call: ProgramCall): Status {
   const { machine, frame } = call;
   const start = call.args.findIndex((word) => /^[-(!,]/.test(word) && !/^-[HLPDO]/.test(word));
   const roots = call.args.slice(0, start < 0 ? undefined : start).filter((word) => !word.startsWith('-'));

@@ -1,8 +1,8 @@
 import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
 import type { Status } from '../machine.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { isKnown } from '../unknown.ts';
-import { patchedFiles } from './editors.ts';
+import { diffPaths } from './editors.ts';
 import type { GitCall, GitVerb } from './git-call.ts';
 
 const OUTPUT_VERBS = new Set(
@@ -107,10 +107,10 @@ function apply(git: GitCall): Status {
   const { call } = git;
   const options = parseOptions(git.args, { short: 'p:C:', long: 'directory= exclude= include= whitespace=' });
   if (hasOption(options, 'check', 'stat', 'numstat', 'summary', 'cached')) return undefined;
-  const text = readText(call, options.operands);
+  const text = filterInput(call, options.operands);
   if (!isKnown(text)) call.machine.unsure = true;
   const folder = optionValue(options, 'directory');
-  const names = patchedFiles(text, Number(optionValue(options, 'p') ?? 1));
+  const names = diffPaths(text, Number(optionValue(options, 'p') ?? 1));
   changePaths(
     git,
     names.map((name) => (folder === undefined ? name : `${folder}/${name}`)),

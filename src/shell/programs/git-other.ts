@@ -1,4 +1,4 @@
-import type { Call, Status } from '../machine.ts';
+import type { ProgramCall, Status } from '../machine.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { printBranch, type GitCall, type GitVerb } from './git-call.ts';
 import { gitTown } from './git-wrappers.ts';
@@ -35,7 +35,7 @@ function fileOption(args: readonly string[]): string | undefined {
 }
 
 /** Keeps a setting for the rest of the command, outside the layer of this one git call. */
-function remember({ machine }: Call, key: string, value: string): void {
+function remember({ machine }: ProgramCall, key: string, value: string): void {
   machine.settings.set(key.toLowerCase(), value);
 }
 

@@ -1,5 +1,5 @@
 import type { GitOverrides } from '../effects.ts';
-import type { Machine } from '../machine.ts';
+import type { ShellMachine } from '../machine.ts';
 import type { Scope } from '../scope.ts';
 import { isKnown } from '../unknown.ts';
 
@@ -20,7 +20,11 @@ const MAX_PAIRS = 64;
 const INHERITED = ' git options';
 
 /** Options that change git's configuration, of this call and of the one that started it. */
-export function configOptions(machine: Machine, scope: Scope, own: readonly string[]): readonly string[] {
+export function configOptions(
+  machine: ShellMachine,
+  scope: Scope,
+  own: readonly string[],
+): readonly string[] {
   const above = machine.value(scope, INHERITED);
   return typeof above === 'string' ? [...above.split('\n'), ...own] : own;
 }
@@ -32,7 +36,7 @@ export function passOn(scope: Scope, options: readonly string[]): void {
 
 /** How the configuration that a call sees differs from what a plain git would see there; `undefined`: in nothing. */
 export function overridesOf(
-  machine: Machine,
+  machine: ShellMachine,
   scope: Scope,
   options: readonly string[],
 ): GitOverrides | undefined {

@@ -1,4 +1,4 @@
-import type { Call, Input, Machine, Program, Status } from '../machine.ts';
+import type { ProgramCall, CommandInput, ShellMachine, Program, Status } from '../machine.ts';
 import type { GitVerbCall } from '../effects.ts';
 import type { Scope } from '../scope.ts';
 import { dirname, isBelow } from '../disk.ts';
@@ -30,7 +30,7 @@ const COMMAND_VARIABLES =
   );
 const MAX_ALIASES = 4;
 
-function git(call: Call): Status {
+function git(call: ProgramCall): Status {
   const settings = new Map<string, string>();
   const own: string[] = [];
   const { machine } = call;
@@ -70,11 +70,11 @@ function git(call: Call): Status {
 }
 
 /** Whatever git takes for the working tree of a git directory that is named alone: what it holds is of the one around it. */
-function enter({ machine, frame }: Call, tree: string): void {
+function enter({ machine, frame }: ProgramCall, tree: string): void {
   if (!isBelow(machine.cwd(frame.scope), tree)) machine.run.argv(machine, ['cd', tree], frame);
 }
 
-function text(machine: Machine, scope: Scope, name: string): string | undefined {
+function text(machine: ShellMachine, scope: Scope, name: string): string | undefined {
   const value = machine.value(scope, name);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
@@ -91,7 +91,7 @@ function settingOf(word: string): [string, string] {
 }
 
 /** Editors, pagers and drivers that are given literally are read as the shell commands that they are. */
-function runCommandSettings(call: Call, settings: ReadonlyMap<string, string>): void {
+function runCommandSettings(call: ProgramCall, settings: ReadonlyMap<string, string>): void {
   for (const [name, value] of settings) {
     if (COMMAND_SETTING.test(name)) runChildShell(call, value);
     else if (name === 'credential.helper' && value.startsWith('!')) runChildShell(call, value.slice(1));
@@ -158,13 +158,13 @@ function recordCall(git: GitCall): void {
 }
 
 /** What a patch or a message is read from, as far as it is known. */
-function inputRead({ rest, file }: Input): Pick<GitVerbCall, 'input' | 'inputFile'> {
+function inputRead({ rest, file }: CommandInput): Pick<GitVerbCall, 'input' | 'inputFile'> {
   if (isKnown(rest)) return { input: rest };
   return file === undefined ? {} : { inputFile: file };
 }
 
 /** Records a call of git-handoff itself, and a session that it claims. */
-function recordHandoff(call: Call, args: readonly string[]): void {
+function recordHandoff(call: ProgramCall, args: readonly string[]): void {
   const { machine, frame } = call;
   const words: string[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -190,7 +190,7 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
   ['git', git],
   [
     'git-handoff',
-    (call: Call) => {
+    (call: ProgramCall) => {
       recordHandoff(call, call.args);
       call.frame.output.add(UNKNOWN);
       return undefined;

@@ -1,4 +1,4 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 
 /** Programs that switch branches, or commit everything there is, by a git of their own. */
@@ -60,7 +60,7 @@ function wrapper(judge: Judge): Program {
   };
 }
 
-function act({ args, frame, machine }: Call, name: string, deed: Deed | undefined): void {
+function act({ args, frame, machine }: ProgramCall, name: string, deed: Deed | undefined): void {
   if (deed === undefined || has(args, '-h', '--help')) return;
   const cwd = machine.cwd(frame.scope);
   const typed = [name, ...args].map((word) => (isKnown(word) ? word : '…')).join(' ');
@@ -73,7 +73,7 @@ function act({ args, frame, machine }: Call, name: string, deed: Deed | undefine
 }
 
 /** `git town`, by the words after it. */
-export function gitTown(call: Call): Status {
+export function gitTown(call: ProgramCall): Status {
   act(call, 'git town', town(words(call.args)));
   return undefined;
 }

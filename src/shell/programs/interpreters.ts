@@ -1,15 +1,15 @@
 import { readCode } from '../code/program.ts';
 import type { Language } from '../code/tokens.ts';
 import type { Surroundings } from '../code/values.ts';
-import type { Call, Program, Status } from '../machine.ts';
-import { hasOption, optionValues, parseOptions, type OptionSpec } from '../options.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
+import { hasOption, optionValues, parseOptions, type GetoptSpec } from '../options.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
 const MAX_CODE = 1 << 16;
 const MAX_NESTED = 3;
 
-interface Interpreter extends OptionSpec {
+interface Interpreter extends GetoptSpec {
   readonly language: Language;
   /** Options whose value is code. */
   readonly code: readonly string[];
@@ -46,7 +46,13 @@ const INTERPRETERS: readonly (readonly [names: string, interpreter: Interpreter]
 ];
 
 /** Records what code does, and runs the commands that it starts. */
-function runCode(call: Call, language: Language, code: string, argv: readonly string[], nesting = 0): void {
+function runCode(
+  call: ProgramCall,
+  language: Language,
+  code: string,
+  argv: readonly string[],
+  nesting = 0,
+): void {
   const { machine, frame, name } = call;
   if (code.length > MAX_CODE) {
     machine.exhausted = true;
@@ -65,11 +71,15 @@ function runCode(call: Call, language: Language, code: string, argv: readonly st
 }
 
 /** A tilde is no part of a path to a program, but `expanduser` of a text that is put together later is common. */
-function expandHome({ machine }: Call, file: string): string {
+function expandHome({ machine }: ProgramCall, file: string): string {
   return file.replace(/^~(?=\/)/, () => machine.disk.world.home);
 }
 
-function surroundings({ machine, frame }: Call, language: Language, argv: readonly string[]): Surroundings {
+function surroundings(
+  { machine, frame }: ProgramCall,
+  language: Language,
+  argv: readonly string[],
+): Surroundings {
   const { scope } = frame;
   return {
     language,
@@ -89,7 +99,7 @@ function surroundings({ machine, frame }: Call, language: Language, argv: readon
   };
 }
 
-function interpret(call: Call, interpreter: Interpreter): Status {
+function interpret(call: ProgramCall, interpreter: Interpreter): Status {
   const { machine, frame } = call;
   const { language } = interpreter;
   const args = call.args.flatMap((word, n, all) => {
@@ -107,7 +117,7 @@ function interpret(call: Call, interpreter: Interpreter): Status {
 }
 
 /** `python -m json.tool in out` writes its second operand; of other modules nothing is assumed. */
-function runModule({ machine, frame }: Call, module: string, operands: readonly string[]): void {
+function runModule({ machine, frame }: ProgramCall, module: string, operands: readonly string[]): void {
   const target = operands.filter((word) => !word.startsWith('-'))[1];
   if (module === 'json.tool' && target !== undefined)
     machine.write(frame.scope, target, 'python -m json.tool');
@@ -115,7 +125,7 @@ function runModule({ machine, frame }: Call, module: string, operands: readonly 
 }
 
 /** A script in a file that this command wrote, or from the input; others cannot be read. */
-function runScript(call: Call, language: Language, operands: readonly string[]): void {
+function runScript(call: ProgramCall, language: Language, operands: readonly string[]): void {
   const { machine, frame } = call;
   const [file, ...argv] = operands[0] === 'run' || operands[0] === 'eval' ? operands.slice(1) : operands;
   const isInput = file === undefined || file === '-' || file === '/dev/stdin';
@@ -164,7 +174,7 @@ const OPAQUE =
   'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
   'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
 
-function opaque({ machine, frame }: Call): Status {
+function opaque({ machine, frame }: ProgramCall): Status {
   machine.unsure = true;
   machine.changesBelow(machine.cwd(frame.scope));
   frame.output.add(UNKNOWN);
@@ -173,7 +183,7 @@ function opaque({ machine, frame }: Call): Status {
 
 export const INTERPRETER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...INTERPRETERS.flatMap(([names, interpreter]) =>
-    names.split(' ').map((name) => [name, (call: Call) => interpret(call, interpreter)] as const),
+    names.split(' ').map((name) => [name, (call: ProgramCall) => interpret(call, interpreter)] as const),
   ),
   ['deno', (call) => interpret(call, { language: 'javascript', code: [], stops: true })],
   ['perl', filterLanguage('perl')],

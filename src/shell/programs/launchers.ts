@@ -1,10 +1,10 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import {
   hasOption,
   optionValue,
   optionValues,
   parseOptions,
-  type OptionSpec,
+  type GetoptSpec,
   type Options,
 } from '../options.ts';
 import { checkIdentity, setVariable } from '../variables.ts';
@@ -12,7 +12,7 @@ import { clearIdentity } from '../builtins.ts';
 import { runChildShell } from './shells.ts';
 
 /** A program that starts another one from its own command line. */
-interface Launcher extends OptionSpec {
+interface Launcher extends GetoptSpec {
   /** Operands before the command: `timeout 5 cmd` has one. */
   readonly skip?: number;
   /** First operand that is no command either, where it is there (`setarch linux32 cmd`). */
@@ -64,7 +64,7 @@ const LAUNCHERS: readonly (readonly [names: string, launcher: Launcher])[] = [
   ['direnv', { skip: 2 }],
 ];
 
-function launch(call: Call, launcher: Launcher): Status {
+function launch(call: ProgramCall, launcher: Launcher): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, { ...launcher, stops: true });
   for (const word of optionValues(options, ...(launcher.output ?? [])))
@@ -92,7 +92,11 @@ function isAssignment(word: string): boolean {
   return /^[A-Za-z_]\w*=/s.test(word);
 }
 
-function withEnvironment(call: Call, assignments: readonly string[], words: readonly string[]): Status {
+function withEnvironment(
+  call: ProgramCall,
+  assignments: readonly string[],
+  words: readonly string[],
+): Status {
   const { machine } = call;
   const scope = call.frame.scope.layer();
   for (const word of assignments) {
@@ -103,7 +107,7 @@ function withEnvironment(call: Call, assignments: readonly string[], words: read
   return machine.run.argv(machine, words, { ...call.frame, scope });
 }
 
-function env(call: Call): Status {
+function env(call: ProgramCall): Status {
   const { machine, frame } = call;
   const split = call.args.flatMap((word, n, all) => {
     const text = word === '-S' ? all[n + 1] : (/^(?:-S|--split-string=)(.+)$/s.exec(word)?.[1] ?? undefined);
@@ -132,13 +136,13 @@ function env(call: Call): Status {
 }
 
 /** `at` and `batch` run what they read, later. */
-function later(call: Call): Status {
+function later(call: ProgramCall): Status {
   return runChildShell(call, call.frame.input.rest);
 }
 
 export const LAUNCHER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...LAUNCHERS.flatMap(([names, launcher]) =>
-    names.split(' ').map((name) => [name, (call: Call) => launch(call, launcher)] as const),
+    names.split(' ').map((name) => [name, (call: ProgramCall) => launch(call, launcher)] as const),
   ),
   ['env', env],
   ['at', later],

@@ -1,6 +1,6 @@
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValues, parseOptions } from '../options.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
@@ -95,7 +95,7 @@ function filtered(script: string, text: string): string {
   return lines.map((line) => `${change(line)}\n`).join('');
 }
 
-function sed(call: Call): Status {
+function sed(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'e:f:l:i::',
@@ -113,7 +113,7 @@ function sed(call: Call): Status {
     const follows = hasOption(options, 'follow-symlinks');
     for (const file of files) machine.write(frame.scope, file, 'sed -i', follows);
   } else {
-    const text = readText(call, files);
+    const text = filterInput(call, files);
     frame.output.add(isKnown(text) || /^s/.test(script) ? filtered(script, text) : UNKNOWN);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { Input, type Call, type Frame, type Program, type Status } from '../machine.ts';
+import { CommandInput, type ProgramCall, type Frame, type Program, type Status } from '../machine.ts';
 import { hasOption, parseOptions } from '../options.ts';
 import { POSITIONAL } from '../scope.ts';
 import { isKnown } from '../unknown.ts';
@@ -6,7 +6,7 @@ import { isKnown } from '../unknown.ts';
 const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'ksh', 'mksh', 'ash', 'rbash', 'fish'];
 
 /** Runs script text as a child shell would: only exported variables, its own folder, its own words. */
-export function runChildShell(call: Call, text: string, words: readonly string[] = []): Status {
+export function runChildShell(call: ProgramCall, text: string, words: readonly string[] = []): Status {
   const { machine } = call;
   if (!isKnown(text)) machine.unsure = true;
   const frame = childFrame(call.frame);
@@ -21,7 +21,7 @@ function childFrame(frame: Frame): Frame {
 }
 
 /** `sh -c text [$0 [$1 …]]`, `sh file`, `sh -s` and `… | sh`. */
-function shell(call: Call): Status {
+function shell(call: ProgramCall): Status {
   const { machine, frame } = call;
   const args = call.args.map((word) => (/^\+[A-Za-z]/.test(word) ? `-${word.slice(1)}` : word));
   const options = parseOptions(args, { short: 'o:O:', long: 'rcfile= init-file=', stops: true });
@@ -31,7 +31,7 @@ function shell(call: Call): Status {
   if (first === undefined || hasOption(options, 's')) {
     const text = frame.input.rest;
     frame.input.rest = '';
-    return runChildShell({ ...call, frame: { ...frame, input: new Input('') } }, text, [
+    return runChildShell({ ...call, frame: { ...frame, input: new CommandInput('') } }, text, [
       'sh',
       ...options.operands,
     ]);

@@ -1,5 +1,5 @@
 import type { Program } from '../machine.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { parseOptions } from '../options.ts';
 import { APPLY_PATCH_PROGRAMS } from './apply-patch.ts';
 import { AWK_PROGRAMS } from './awk.ts';
@@ -24,7 +24,7 @@ function passing(name: string): [string, Program] {
     name,
     (call) => {
       const { operands } = parseOptions(call.args, { short: 'k:t:S:T:o:f:s:w:n:', long: 'output=' });
-      call.frame.output.add(readText(call, operands.slice(0, 1)));
+      call.frame.output.add(filterInput(call, operands.slice(0, 1)));
       return writer?.(call);
     },
   ];

@@ -1,9 +1,9 @@
 import { basename } from '../disk.ts';
-import type { Call, Program, Status } from '../machine.ts';
-import { hasOption, optionValue, parseOptions, type Options, type OptionSpec } from '../options.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
+import { hasOption, optionValue, parseOptions, type Options, type GetoptSpec } from '../options.ts';
 import { isKnown } from '../unknown.ts';
 
-const COPY: OptionSpec = {
+const COPY: GetoptSpec = {
   short: 't:S:m:o:g:Z:',
   long: 'target-directory= suffix= mode= owner= group= backup=? update=? no-target-directory no-clobber recursive parents remove-destination remove-source-files delete dry-run rsh= exclude= include= link symbolic-link directory symbolic force',
 };
@@ -15,7 +15,7 @@ interface Transfer {
   readonly to: string;
 }
 
-function transfersOf(call: Call, options: Options, operands: readonly string[]): Transfer[] {
+function transfersOf(call: ProgramCall, options: Options, operands: readonly string[]): Transfer[] {
   const { machine, frame, name } = call;
   const folder = optionValue(options, 't', 'target-directory');
   const isPlain = hasOption(options, 'T', 'no-target-directory');
@@ -38,7 +38,7 @@ function transfersOf(call: Call, options: Options, operands: readonly string[]):
   });
 }
 
-function copy(call: Call): Status {
+function copy(call: ProgramCall): Status {
   const { machine, frame, name } = call;
   const options = parseOptions(call.args, COPY);
   const operands = options.operands.filter((word) => name === 'cp' || !REMOTE.test(word));
@@ -70,7 +70,7 @@ function copy(call: Call): Status {
   return undefined;
 }
 
-function follow({ machine }: Call, linked: boolean, source: string, written: string): void {
+function follow({ machine }: ProgramCall, linked: boolean, source: string, written: string): void {
   const text = machine.disk.text(source);
   if (linked) machine.disk.link(written, source);
   else if (text !== undefined) machine.disk.setText(written, { text });
@@ -78,7 +78,7 @@ function follow({ machine }: Call, linked: boolean, source: string, written: str
 
 /** A copied tree hits the guarded files for which the source has a counterpart; with `--delete` the others too. */
 function copyTree(
-  call: Call,
+  call: ProgramCall,
   from: string,
   to: string | undefined,
   recursive: boolean,
@@ -97,7 +97,7 @@ function copyTree(
   }
 }
 
-function move(call: Call): Status {
+function move(call: ProgramCall): Status {
   const { machine, frame, name } = call;
   const options = parseOptions(call.args, COPY);
   const keeps = hasOption(options, 'n', 'no-clobber');
@@ -111,7 +111,7 @@ function move(call: Call): Status {
   return undefined;
 }
 
-function install(call: Call): Status {
+function install(call: ProgramCall): Status {
   const options = parseOptions(call.args, COPY);
   if (hasOption(options, 'd', 'directory')) return makeFolders(call);
   for (const { to } of transfersOf(call, options, options.operands)) {
@@ -120,7 +120,7 @@ function install(call: Call): Status {
   return undefined;
 }
 
-function link(call: Call): Status {
+function link(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, COPY);
   const isSymbolic = hasOption(options, 's', 'symbolic');
@@ -138,7 +138,7 @@ function link(call: Call): Status {
   return true;
 }
 
-function makeFolders({ args, frame, machine }: Call): Status {
+function makeFolders({ args, frame, machine }: ProgramCall): Status {
   const { operands } = parseOptions(args, { short: 'm:o:g:', long: 'mode=' });
   for (const word of operands) {
     const path = machine.path(frame.scope, word);

@@ -1,10 +1,10 @@
 import { basename } from '../disk.ts';
-import type { Call, Program } from '../machine.ts';
+import type { ProgramCall, Program } from '../machine.ts';
 import { UNKNOWN } from '../unknown.ts';
-import { hasOption, optionValues, parseOptions, type OptionSpec, type Options } from '../options.ts';
+import { hasOption, optionValues, parseOptions, type GetoptSpec, type Options } from '../options.ts';
 
 /** Which words of a program's command line name files that it changes. */
-interface Writer extends OptionSpec {
+interface Writer extends GetoptSpec {
   /** Options whose value is a file that is written. */
   readonly output?: readonly string[];
   /** Operands that are written: all, all but the first, the last, or the one with this index. */
@@ -118,7 +118,7 @@ function programOf(writer: Writer): Program {
   };
 }
 
-function optionFiles({ args }: Call, { output = [] }: Writer, options: Options): string[] {
+function optionFiles({ args }: ProgramCall, { output = [] }: Writer, options: Options): string[] {
   // Options of one dash and several letters (`openssl -out x`) are no getopt clusters.
   const single = output.filter((name) => name.startsWith('-'));
   const found = args.flatMap((word, n) => {
@@ -136,7 +136,7 @@ function chosen(operands: readonly string[], which: Writer['operands']): readonl
 }
 
 /** `gunzip x.gz` also makes `x`, `curl -O url` a file named as the url, `tar --remove-files` removes. */
-function inflate(call: Call): undefined {
+function inflate(call: ProgramCall): undefined {
   const { operands } = parseOptions(call.args, COMPRESSOR);
   for (const word of operands) {
     const plain = word.replace(/\.(?:gz|bz2|xz|lzma|zst|lz4?|Z|tgz)$/, '');
@@ -144,7 +144,7 @@ function inflate(call: Call): undefined {
   }
 }
 
-function download(call: Call): undefined {
+function download(call: ProgramCall): undefined {
   const { frame, machine, args } = call;
   const isNamed = args.some((word) => /^-[a-zA-Z]*O[a-zA-Z]*$|^--remote-name(?:-all)?$/.test(word));
   const folder = args[args.indexOf('--output-dir') + 1];

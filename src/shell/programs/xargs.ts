@@ -1,7 +1,7 @@
 import { basename, dirname } from '../disk.ts';
-import type { Call, Program, Status } from '../machine.ts';
+import type { ProgramCall, Program, Status } from '../machine.ts';
 import { hasOption, optionValue, parseOptions } from '../options.ts';
-import { readText } from '../output.ts';
+import { filterInput } from '../output.ts';
 import { UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
@@ -30,7 +30,7 @@ function delimiterOf(options: ReturnType<typeof parseOptions>): string | undefin
   return hasOption(options, 'I', 'i', 'replace', 'L') ? '\n' : undefined;
 }
 
-function xargs(call: Call): Status {
+function xargs(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'I:i::n:L:l::P:d:a:s:E:e::J:R:S:',
@@ -39,7 +39,7 @@ function xargs(call: Call): Status {
   });
   const command = options.operands.length > 0 ? options.operands : ['echo'];
   const file = optionValue(options, 'a', 'arg-file');
-  const text = readText(call, file === undefined ? [] : [file]);
+  const text = filterInput(call, file === undefined ? [] : [file]);
   const items = itemsOf(text, delimiterOf(options));
   const inner = { ...frame };
   const replaced = ['I', 'i', 'replace', 'J']
@@ -68,7 +68,7 @@ function xargs(call: Call): Status {
 }
 
 /** GNU parallel: a shell template, its `{}` filled from `:::` words or from the input. */
-function parallel(call: Call): Status {
+function parallel(call: ProgramCall): Status {
   const mark = call.args.findIndex((word) => /^:::\+?$/.test(word));
   const options = parseOptions(call.args.slice(0, mark < 0 ? undefined : mark), {
     short: 'j:P:n:N:I:a:d:S:C:',

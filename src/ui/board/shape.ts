@@ -31,6 +31,8 @@ export interface BoardSession {
   readonly id: string;
   readonly state: LaneState;
   readonly client?: string;
+  /** What a person is called. */
+  readonly name?: string;
   readonly from: number;
   /** When it ended, or was seen last. */
   readonly to: number;

@@ -1,14 +1,10 @@
 import type { BoardShape } from '../shapes.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Rendered } from '../../ui/terminal.ts';
-
-const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`;
+import { type Rendered, counted } from '../../ui/terminal.ts';
 
 /** Where the board is, and how much it shows. */
 export function renderBoard({ file, url, sessions, handoffs, refusals }: BoardShape): Rendered {
-  const what = [count(sessions, 'session'), count(handoffs, 'handoff'), count(refusals, 'refusal')].join(
-    ', ',
-  );
+  const what = `${counted(sessions, 'session')}, ${counted(handoffs, 'handoff')}, ${counted(refusals, 'refusal')}`;
   if (url !== null) return `${url}\n${what}; live until you press Ctrl-C\n`;
   return `${escapeLine(file ?? '-')}\n${what}\n`;
 }

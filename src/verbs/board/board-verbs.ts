@@ -7,7 +7,8 @@ import { type Answer, type VerbTable, answer } from '../verb.ts';
 export const BOARD_VERBS: VerbTable = {
   board: {
     usage: 'board',
-    summary: 'write a page that shows sessions, handoffs, commits and refusals over time',
+    group: 'sharing',
+    summary: 'write a page of sessions, notes, commits and refusals',
     words: [0, 0],
     options: {
       output: {

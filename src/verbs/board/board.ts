@@ -8,7 +8,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
 
-export interface BoardOptions {
+interface BoardOptions {
   /** As typed; `-` is standard output. */
   readonly output: string | undefined;
   /** Makes the page: the user interface's part. */

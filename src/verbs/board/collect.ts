@@ -5,15 +5,15 @@ import { openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
-import { processTable } from '../../host/processes.ts';
 import { listRefused } from '../../notes/lost.ts';
-import { judgeSessions, listSessions } from '../../sessions/records.ts';
+import { listSessions } from '../../sessions/records.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { contendedPaths } from './contended.ts';
 import { Lanes } from './lanes.ts';
 import type { Board } from '../../ui/board/shape.ts';
 import { type NoteRoom, boardNotes, boardTopics } from './topics.ts';
 import { LOOK_COMMITS, MAX_REFUSALS, boardCommits, boardRefusals } from './traces.ts';
+import { judgedSessions } from '../workspace.ts';
 
 const NOTE_ROOM: NoteRoom = { count: 500, bytes: 64 * 1024, total: 1024 * 1024 };
 
@@ -27,13 +27,13 @@ const NOTE_ROOM: NoteRoom = { count: 500, bytes: 64 * 1024, total: 1024 * 1024 }
 export async function collectBoard(cwd: string, now: number): Promise<Board> {
   const repository = await openRepository(cwd);
   const { commonDir } = repository;
-  const [states, stored, settings, worktrees] = await Promise.all([
+  const [states, sessions, settings, worktrees] = await Promise.all([
     readTopics(repository),
     listSessions(repository),
     readSettings(cwd),
     listWorktrees({ cwd }),
   ]);
-  const judged = judgeSessions(stored, commonDir, processTable(), settings.staleAfterMs, now);
+  const judged = judgedSessions({ repository, sessions }, settings, now);
   const lanes = new Lanes(judged, now);
   const { topics, complete: allVersions } = await boardTopics(repository, states, lanes);
   const [{ commits, complete: allCommits }, notes, contended] = await Promise.all([

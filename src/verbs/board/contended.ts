@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Worktree } from '../../git/worktrees.ts';
+import type { ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
@@ -9,7 +9,7 @@ import type { BoardContended } from '../../ui/board/shape.ts';
 
 /** Paths with uncommitted changes of two live sessions: one `git status` for each worktree that has two. */
 export async function contendedPaths(
-  worktrees: readonly Worktree[],
+  worktrees: readonly ListedWorktree[],
   commonDir: string,
   sessions: readonly JudgedSession[],
   lanes: Lanes,

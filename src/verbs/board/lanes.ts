@@ -8,6 +8,8 @@ interface Trace {
   readonly at: number;
   readonly branch?: string | undefined;
   readonly client?: string | undefined;
+  /** What a person is called. */
+  readonly name?: string | undefined;
 }
 
 interface Lane {
@@ -17,10 +19,11 @@ interface Lane {
   to: number;
   branch: { readonly name: string; readonly at: number } | undefined;
   client: string | undefined;
+  name: string | undefined;
 }
 
 /** Where a worktree is and what it has checked out. */
-export type Places = ReadonlyMap<string, { readonly path: string; readonly branch: string | undefined }>;
+type WorktreesById = ReadonlyMap<string, { readonly path: string; readonly branch: string | undefined }>;
 
 const RANK: readonly LaneState[] = ['live', 'unknown', 'dead', 'ended'];
 const SHORT_ID = 8;
@@ -42,7 +45,7 @@ export class Lanes {
   }
 
   /** The place of the session that did something; a lane is made for one that nobody knew. */
-  trace(id: string, { at, branch, client }: Trace): number {
+  trace(id: string, { at, branch, client, name }: Trace): number {
     const known = this.#index.get(id) ?? (id.length === SHORT_ID ? this.#short.get(id) : undefined);
     const index = known ?? this.#add(id, [], at, at);
     const lane = this.#lanes[index];
@@ -50,6 +53,7 @@ export class Lanes {
     lane.from = Math.min(lane.from, at);
     lane.to = Math.max(lane.to, at);
     lane.client ??= client;
+    lane.name ??= name;
     if (branch !== undefined && at >= (lane.branch?.at ?? 0)) lane.branch = { name: branch, at };
     return index;
   }
@@ -60,14 +64,14 @@ export class Lanes {
   }
 
   /** All of them, in the order of their places. */
-  sessions(places: Places): BoardSession[] {
+  sessions(places: WorktreesById): BoardSession[] {
     return this.#lanes.map((lane) => shape(lane, places));
   }
 
   #add(id: string, records: readonly JudgedSession[], from: number, to: number): number {
     const index = this.#lanes.length;
     const client = records[0]?.record.client ?? (id.startsWith('person-') ? 'person' : undefined);
-    this.#lanes.push({ id, records, from, to, branch: undefined, client });
+    this.#lanes.push({ id, records, from, to, branch: undefined, client, name: undefined });
     this.#index.set(id, index);
     this.#short.set(id.slice(0, SHORT_ID), index);
     return index;
@@ -83,7 +87,10 @@ export class Lanes {
   }
 }
 
-function shape({ id, records, from, to, branch, client }: Lane, places: Places): BoardSession {
+function shape(
+  { id, records, from, to, branch, client, name: person }: Lane,
+  places: WorktreesById,
+): BoardSession {
   const [best] = [...records].sort((a, b) => RANK.indexOf(a.liveness) - RANK.indexOf(b.liveness));
   const place = best === undefined ? undefined : places.get(best.worktreeId);
   const isLive = best?.liveness === 'live';
@@ -95,6 +102,7 @@ function shape({ id, records, from, to, branch, client }: Lane, places: Places):
     from,
     to,
     ...(client === undefined ? {} : { client: escapeLine(client) }),
+    ...(person === undefined ? {} : { name: escapeLine(person) }),
     ...(best?.liveness === 'ended' && ended !== null ? { reason: escapeLine(ended.reason) } : {}),
     ...(name === undefined ? {} : { branch: escapeLine(name) }),
     ...(place === undefined ? {} : { worktree: escapeLine(basename(place.path)) }),

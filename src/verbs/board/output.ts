@@ -45,7 +45,7 @@ export function putPage(
     throw new Failure('refused', `${shown} is not replaced: ${found.why}`, { hint: other });
   }
   if (found.kind === 'file' && !found.bytes.subarray(0, PAGE_START.length).equals(Buffer.from(PAGE_START))) {
-    throw new Failure('refused', `${shown} is there already, and is no page of git handoff board`, {
+    throw new Failure('refused', `${shown} exists, and git handoff board did not write it`, {
       hint: `ls -ld -- ${shellWord(typed ?? path)}`,
     });
   }

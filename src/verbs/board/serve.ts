@@ -14,7 +14,7 @@ import { boardFingerprint } from './fingerprint.ts';
 import { type RequestVerdict, decideRequest } from './requests.ts';
 import type { Board } from '../../ui/board/shape.ts';
 
-export interface ServeOptions {
+interface ServeOptions {
   /** 0: any that is free. */
   readonly port: number;
   readonly compose: (board: Board) => string;

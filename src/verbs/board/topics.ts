@@ -4,6 +4,7 @@ import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { type ChainCommit, handoffChains } from '../../git/board-history.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { InRepository } from '../../git/repository.ts';
+import { personName } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { Lanes } from './lanes.ts';
@@ -65,7 +66,7 @@ function version(
   const takenFrom = trailers.takenFrom ?? trailers.succeeds;
   return {
     ...base,
-    by: lanes.trace(owner, { at, branch, client }),
+    by: lanes.trace(owner, { at, branch, client, name: personName(commit) }),
     ...(state === 'closed' ? { closed: true as const } : {}),
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(automatic === undefined ? {} : { automatic }),

@@ -1,3 +1,4 @@
+import { jsonFields } from '../../domain/json-fields.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { parseSessionId } from '../../domain/names.ts';
 import { signedCommits } from '../../git/board-history.ts';
@@ -73,14 +74,7 @@ function refusedWrite({ path, number, details }: RefusedText): Refused {
 
 function parseLine(line: string): Refused | undefined {
   if (!line.includes('"deny"')) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { ts, session, client, event, kind, detail } = value as Record<string, unknown>;
+  const { ts, session, client, event, kind, detail } = jsonFields(line);
   const at = typeof ts === 'string' ? Date.parse(ts) : NaN;
   if (kind !== 'deny' || Number.isNaN(at)) return undefined;
   const text = (field: unknown) => (typeof field === 'string' ? field : undefined);

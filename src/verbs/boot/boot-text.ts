@@ -1,9 +1,9 @@
 import type { BootShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
-import { shortId } from '../../domain/names.ts';
 import { escapeForAgent } from '../../domain/note/agent-text.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import type { Finding, Verdict } from '../../domain/verification/rules.ts';
+import type { NoteFinding, NoteVerdict } from '../../domain/verification/rules.ts';
+import { ownerText } from '../owner-text.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 /** A section of the note is shown so far. Characters. */
@@ -25,14 +25,14 @@ export function renderBoot(value: BootShape, now: number): Rendered {
   const blocks = [
     `${headLine(value, now)}\n${verdictLine(value)}\n`,
     ...quote(from, value.goal),
-    ...quote('State, as the note has it', value.said),
+    ...quote('State, according to the note', value.said),
     ...group('Holds', value.findings, ['ok']),
     ...group('Does not hold', value.findings, ['stale', 'changed']),
-    ...group('Could not be told', value.findings, ['unknown']),
+    ...group('Unknown', value.findings, ['unknown']),
     ...(value.nextAction === null
       ? [`Next action: ${NO_ACTION}\n`]
       : quote(
-          value.stale ? 'Next action, written before what does not hold' : 'Next action',
+          value.stale ? 'Next action, written before that stopped holding' : 'Next action',
           value.nextAction,
         )),
     ...quote('Stop conditions', value.stopConditions),
@@ -42,26 +42,26 @@ export function renderBoot(value: BootShape, now: number): Rendered {
 }
 
 function headLine(value: BootShape, now: number): string {
-  const { writer, owner, client, writtenAt, writtenOn } = value;
-  const who = writer === owner ? '' : `, owner now ${escapeLine(shortId(owner))}`;
-  const how = client === null || writer !== owner ? '' : ` (${escapeLine(client)})`;
+  const { writer, writerText, owner, writtenAt, writtenOn } = value;
+  const ownerNow = forAgent(ownerText(value));
+  const [by, owned] = writer === owner ? [ownerNow, ''] : [forAgent(writerText), `, owner now ${ownerNow}`];
   const base = writtenOn === null ? '' : `, on ${writtenOn.slice(0, 12)}`;
   const name = forAgent(`${value.branch}/${value.topic}`);
-  return `${name}  ${escapeLine(shortId(writer))}${how}  ${ago(Date.parse(writtenAt), now)}${base}${who}`;
+  return `${name}  ${by}  ${ago(Date.parse(writtenAt), now)}${base}${owned}`;
 }
 
 function verdictLine({ stale, findings }: BootShape): string {
   if (stale) {
     const reasons = findings.filter(({ verdict }) => verdict === 'stale').length;
-    return `STALE, for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}: look at what does not hold first`;
+    return `STALE, for ${reasons === 1 ? 'one reason' : `${reasons} reasons`}: read what does not hold first`;
   }
   return findings.some(({ verdict }) => verdict === 'changed')
-    ? 'not stale; the repository has gone on since'
+    ? 'not stale; the repository has moved on since'
     : 'not stale';
 }
 
 /** The worst first. */
-function group(title: string, findings: readonly Finding[], verdicts: readonly Verdict[]): string[] {
+function group(title: string, findings: readonly NoteFinding[], verdicts: readonly NoteVerdict[]): string[] {
   const some = verdicts.flatMap((verdict) => findings.filter((one) => one.verdict === verdict));
   if (some.length === 0) return [];
   const several = verdicts.length > 1;

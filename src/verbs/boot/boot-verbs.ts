@@ -4,7 +4,8 @@ import { answer, type VerbTable } from '../verb.ts';
 export const BOOT_VERBS: VerbTable = {
   boot: {
     usage: 'boot [[<branch>/]<topic>]',
-    summary: 'check a note against the repository, then show what to go on from',
+    group: 'notes',
+    summary: 'check a note against the repository and go on from it',
     words: [0, 1],
     options: {},
     examples: [

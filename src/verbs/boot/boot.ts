@@ -11,13 +11,13 @@ import { relate } from '../../git/history-relation.ts';
 import { type TreeState, readTreeState } from '../../git/named-files.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
-import { processTable } from '../../host/processes.ts';
-import { judgeSessions } from '../../sessions/records.ts';
+import { clientsOf } from '../../sessions/records.ts';
 import { type FoundBranch, findBranch } from './branch-place.ts';
 import { type Chosen, chooseNote } from './choose-note.ts';
 import { fileFacts } from './file-facts.ts';
 import { bootLimits } from './limits.ts';
 import { orLost } from './lost-base.ts';
+import { commitOwner } from '../../notes/person-name.ts';
 import { foreignLive, siblingFacts } from './people.ts';
 import { treeFact } from './tree-fact.ts';
 import { writtenVersion } from './written-version.ts';
@@ -28,9 +28,9 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { BootShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { timestamp } from '../../domain/age.ts';
-import { openWorkspace } from '../workspace.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-export interface BootOptions {
+interface BootOptions {
   readonly topic: string | undefined;
   readonly session: string | undefined;
 }
@@ -59,13 +59,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const sections = noteSections(splitNote(note).body);
   const named = importantPaths(sections.importantFiles ?? '', top);
   const reader = findSession(context, sessions, options.session)?.id;
-  const judged = judgeSessions(
-    sessions,
-    repository.commonDir,
-    processTable(),
-    settings.staleAfterMs,
-    context.now,
-  );
+  const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const foreign = foreignLive(reader, judged);
   const owner = tip.trailers?.owner;
   const looked = { branches, tree, top, limits };
@@ -74,6 +68,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
     ...found,
     head: await orLost(cwd, found.head, written, sessions, limits),
     liveOwner: owner !== undefined && foreign.has(owner) ? owner : undefined,
+    clients: clientsOf(judged),
     siblings: siblingFacts(state, beside),
   };
   const verification = verify(facts);
@@ -158,6 +153,7 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
   return {
     automatic,
     writer: written.trailers?.owner ?? 'unknown',
+    writerText: commitOwner(written) ?? 'unknown',
     writtenAt: timestamp(written.seconds * 1000),
     writtenOn: written.trailers?.base ?? null,
     goal: sections.goal ?? tip.summary,

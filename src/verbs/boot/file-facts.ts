@@ -5,7 +5,7 @@ import type { Limits } from '../../git/branches.ts';
 import { type TreeState, movedFiles, standsInside, treeEntries } from '../../git/named-files.ts';
 
 /** Between what a note's files are compared. */
-export interface FileScene {
+interface FileScene {
   readonly limits: Limits;
   readonly cwd: string;
   readonly base: Oid | undefined;

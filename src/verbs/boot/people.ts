@@ -3,6 +3,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { related, succeededBy } from '../../domain/session.ts';
 import type { SiblingFact } from '../../domain/verification/facts.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
+import { personName } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 
@@ -27,6 +28,8 @@ export function siblingFacts(chosen: TopicState, beside: readonly TopicState[]):
       {
         name: typedTopic(branch, topic),
         owner: tip.trailers.owner,
+        client: tip.trailers.client,
+        personName: personName(tip),
         newer: tip.seconds > (chosen.tip?.seconds ?? 0),
         overlaps: topicsOverlap(topic, chosen.topic),
         automatic: tip.trailers.automatic !== undefined,

@@ -2,9 +2,7 @@ import type { CheckValue } from './check.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+import { type Rendered, columns, counted } from '../../ui/terminal.ts';
 
 /** What is wrong, a line each, and what to do; or that nothing is. */
 export function renderCheck({ commits, handoffs, items, hints }: CheckValue): Rendered {
@@ -46,5 +44,5 @@ const illegalText = ({ ref, reason }: IllegalMoveShape) => `${escapeLine(ref)}: 
 function mixedText({ oid, summary, sessions }: MixedCommitShape): string {
   const ids = sessions.slice(0, MAX_IDS).map((id) => escapeLine(shortId(id)));
   const more = sessions.length > ids.length ? ` and ${sessions.length - ids.length} more` : '';
-  return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}" holds work of sessions ${ids.join(', ')}${more}`;
+  return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}" mixes the work of sessions ${ids.join(', ')}${more}`;
 }

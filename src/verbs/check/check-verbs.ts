@@ -8,7 +8,8 @@ import { type Answer, type VerbTable, answer } from '../verb.ts';
 export const CHECK_VERBS: VerbTable = {
   check: {
     usage: 'check [<range>]',
-    summary: 'find commits that mix sessions, and handoffs that were moved by hand',
+    group: 'sharing',
+    summary: 'find commits that mix sessions, and notes moved by hand',
     words: [0, 3],
     options: {
       stdin: { type: 'boolean', describe: "judge a push: the lines of a server's pre-receive hook" },
@@ -22,8 +23,8 @@ export const CHECK_VERBS: VerbTable = {
     async run(args, context, interaction) {
       if (args.flag('stdin') || args.flag('update')) return checkPush(args, context, interaction);
       if (args.words.length > 1) throw wrongWords();
-      const { check } = await import('./check.ts');
-      const result = await check({ range: args.words[0] }, context);
+      const { checkCommits } = await import('./check.ts');
+      const result = await checkCommits({ range: args.words[0] }, context);
       return answer(result, async () => (await import('./check-text.ts')).renderCheck);
     },
   },

@@ -16,7 +16,7 @@ import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 import { kinOf } from '../../notes/kin.ts';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** As for git-log(1); `undefined`: what is not pushed yet. */
   readonly range: string | undefined;
 }
@@ -37,7 +37,10 @@ const MAX_COMMITS = 100;
 const UPSTREAM = '@{upstream}';
 
 /** Finds commits that mix sessions, and handoffs that were moved by hand. Exit 1: there are some. */
-export async function check({ range }: CheckOptions, context: Context): Promise<CommandResult<CheckValue>> {
+export async function checkCommits(
+  { range }: CheckOptions,
+  context: Context,
+): Promise<CommandResult<CheckValue>> {
   const options = { cwd: context.cwd };
   const [{ sessions, notices }, states, chosen] = await Promise.all([
     openWorkspace(context),
@@ -102,6 +105,6 @@ export function splitHints(mixed: readonly MixedCommit[]): string[] {
   const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;
   return [
     `git rebase -i ${from}  (mark the commit "edit"; there: git reset HEAD^, and one git commit for each session)`,
-    'work that was taken over on purpose is said so in the message: Handoff-Accepted-From: <session id>',
+    'if the work was taken over on purpose, say so in the message: Handoff-Accepted-From: <session id>',
   ];
 }

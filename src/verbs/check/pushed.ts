@@ -141,11 +141,10 @@ const tipsOf = (refs: readonly PushedRef[]): Oid[] => [...new Set(refs.flatMap((
 
 const TEXTS: Partial<Record<RefReason, string>> = {
   'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic of two words or more',
-  misspelt: 'some servers take that name for one of refs/handoffs*',
-  symbolic: 'a symbolic ref is no handoff',
+  misspelt: 'some servers treat that name as one of refs/handoffs*',
+  symbolic: 'a symbolic ref is not a handoff',
   bookkeeping: 'the bookkeeping of one machine is never pushed',
-  'unknown format version':
-    'written by a later git-handoff than this server has; it has to be updated here first',
+  'unknown format version': 'written by a later git-handoff than this server has; update the server first',
 };
 
 function illegalShape({ ref, path, reason }: Refused): IllegalMoveShape {

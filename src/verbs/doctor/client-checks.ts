@@ -4,13 +4,13 @@ import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { topLevel } from '../../git/repository.ts';
-import type { ClientInstaller, Places } from '../../install/client.ts';
+import type { ClientInstaller, SettingsFolders } from '../../install/client.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { isHarmless } from '../../install/guard-command.ts';
-import { type ClientSettings, readClientSettings, readText } from '../../install/probe.ts';
+import { type ClientSettings, readClientSettings, readSettingsText } from '../../install/probe.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 import { doubleChecks, isGuarded, packageChecks } from './package-checks.ts';
 import { type Reach, reachGuard } from './reach-guard.ts';
 
@@ -46,7 +46,7 @@ export async function checkClients(
     const broken = files.filter(isOursBroken);
     checks.push(...broken.map((file) => brokenCheck(name, file)));
     if (isGuarded(one)) {
-      checks.push(...files.flatMap((file) => fileChecks(name, file, reach)));
+      checks.push(...files.flatMap((file) => fileChecks(name, installer, file, reach)));
       checks.push(...packageChecks(one, reach), ...doubleChecks(one, found));
       checks.push(...offChecks(name, installer, files, places));
       continue;
@@ -57,11 +57,11 @@ export async function checkClients(
     const [unread] = files.filter((file) => file.broken !== undefined);
     if (unread !== undefined) {
       const detail = `not registered, and ${escapeLine(unread.file)} is not valid JSON (${escapeLine(unread.broken ?? '')})`;
-      checks.push(check(name, status, detail, 'mend that file, then run: git handoff doctor'));
+      checks.push(doctorLine(name, status, detail, 'fix that file, then run: git handoff doctor'));
       continue;
     }
     const hint = `git handoff init --client ${installer.client}`;
-    checks.push(check(name, status, 'not registered: this client runs unguarded', hint));
+    checks.push(doctorLine(name, status, 'not registered: this client runs unguarded', hint));
   }
   return checks;
 }
@@ -73,22 +73,27 @@ function isOursBroken({ broken, text }: ClientSettings): boolean {
 
 function brokenCheck(name: string, { file, broken = '' }: ClientSettings): CheckShape {
   const detail = `${escapeLine(file)} is not valid JSON (${escapeLine(broken)}): the client runs no hook from it`;
-  return check(name, 'problem', detail, 'mend that file, then run: git handoff doctor');
+  return doctorLine(name, 'problem', detail, 'fix that file, then run: git handoff doctor');
 }
 
-function fileChecks(name: string, settings: ClientSettings, reach: Reach): CheckShape[] {
+function fileChecks(
+  name: string,
+  installer: ClientInstaller,
+  settings: ClientSettings,
+  reach: Reach,
+): CheckShape[] {
   const init = `git handoff init --client ${settings.hooks[0]?.client ?? ''}${scopeOption(settings)}`;
   const found = settings.hooks.map((hook) => {
     if (!isHarmless(hook, reach.launcher)) {
       const detail = `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`;
-      return check(name, 'warning', detail, init);
+      return doctorLine(name, 'warning', detail, init);
     }
-    return { check: name, ...reachGuard(hook, reach, init) };
+    return { check: name, ...reachGuard(hook, installer, reach, init) };
   });
   const { missingEvents, file } = settings;
   if (missingEvents.length > 0) {
     const detail = `${escapeLine(file)} registers nothing for ${missingEvents.join(', ')}: not every call is seen`;
-    found.push(check(name, 'warning', detail, init));
+    found.push(doctorLine(name, 'warning', detail, init));
   }
   return found;
 }
@@ -97,27 +102,27 @@ function scopeOption({ scope }: ClientSettings): string {
   return scope === 'user' ? '' : ` --${scope}`;
 }
 
-/** Settings that keep the hooks from running, wherever they stand. */
+/** Settings that keep the hooks from running, wherever they are. */
 function offChecks(
   name: string,
   installer: ClientInstaller,
   files: readonly ClientSettings[],
-  places: Places,
+  places: SettingsFolders,
 ): CheckShape[] {
   const others = installer.switches?.(places) ?? [];
   const texts = [
     ...files,
-    ...others.map((file) => ({ file, text: readText(file) ?? '', broken: undefined })),
+    ...others.map((file) => ({ file, text: readSettingsText(file) ?? '', broken: undefined })),
   ];
   return texts
     .filter(({ broken }) => broken === undefined)
     .flatMap(({ file, text }) =>
       quietly(() => installer.warnings(text, false)).map((warning) =>
-        check(
+        doctorLine(
           name,
           'problem',
           `${escapeLine(file)}: ${warning}`,
-          'take that setting out, then run: git handoff doctor',
+          'remove that setting, then run: git handoff doctor',
         ),
       ),
     );

@@ -4,19 +4,27 @@ import { type VerbTable, answer } from '../verb.ts';
 export const DOCTOR_VERBS: VerbTable = {
   doctor: {
     usage: 'doctor',
-    summary: 'check that hooks are reached, handoffs are sound and nothing is left of dead processes',
+    group: 'setup',
+    summary: 'find and mend what is wrong',
+    details:
+      'Checks that the hooks are reached, the notes are sound and no dead process left anything behind.',
     words: [0, 0],
     options: {
-      fix: { type: 'boolean', describe: 'mend what can be mended without losing anything' },
+      fix: { type: 'boolean', describe: 'fix what can be fixed without losing anything' },
       verify: { type: 'boolean', describe: 'read every handoff again with another implementation of git' },
     },
     examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
     async run(args, context, interaction) {
       const { doctor } = await import('./doctor.ts');
       const { packageRoot } = await interaction.installContext();
-      const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot };
-      const result = await doctor(options, context);
-      return answer(result, async () => (await import('./doctor-text.ts')).renderDoctor);
+      const { progress } = interaction;
+      const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot, progress };
+      try {
+        const result = await doctor(options, context);
+        return answer(result, async () => (await import('./doctor-text.ts')).renderDoctor);
+      } finally {
+        progress?.('');
+      }
     },
   },
 };

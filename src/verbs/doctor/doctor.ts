@@ -16,13 +16,15 @@ import { checkScripts } from './script-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
 import type { CheckShape } from '../shapes.ts';
 
-export interface DoctorOptions {
+interface DoctorOptions {
   /** Mend what can be mended without losing anything. */
   readonly fix: boolean;
   /** Read every handoff again with a second implementation of git. */
   readonly verify: boolean;
   /** The folder that holds our `git-hooks/`. */
   readonly packageRoot: string;
+  /** Shows how far the slow part is. */
+  readonly progress?: ((line: string) => void) | undefined;
 }
 
 export interface DoctorValue {
@@ -35,7 +37,7 @@ export interface DoctorValue {
  */
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
   const { cwd, now } = context;
-  const { fix, verify, packageRoot } = options;
+  const { fix, verify, packageRoot, progress } = options;
   const [repository, settings, person] = await Promise.all([
     openRepository(cwd),
     readSettings(cwd),
@@ -58,7 +60,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkRemotes(cwd)),
     ...(await checkGoneRemotes(cwd, fix, context.budget)),
     ...(await checkObjects(repository)),
-    ...(verify ? await verifyHandoffs(repository) : []),
+    ...(verify ? await verifyHandoffs(repository, progress) : []),
     ...checkHookLog(repository, context),
   ];
   const wrong = items.some(({ status }) => status === 'problem');

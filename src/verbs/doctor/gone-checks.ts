@@ -8,7 +8,7 @@ import { judgeSessions, listSessions } from '../../sessions/records.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 
 /** For all notes together. Milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -28,14 +28,14 @@ export async function checkGone(
   const written = await leaveNotesOfGone(gone, {
     commonDir,
     sessions,
-    files: markerFiles(env['HOME'] ?? homedir(), env, settings.guardPath),
+    files: await markerFiles(env['HOME'] ?? homedir(), env, settings.guardPath),
     now,
     budget: budget.part(PATIENCE_MS),
     log: (detail) => failures.push(detail),
   });
   const names = written.map(({ record }) => shortId(record.session)).join(', ');
   return [
-    ...(written.length === 0 ? [] : [check('notes', 'fixed', `automatic notes were left for ${names}`)]),
-    ...failures.map((detail) => check('notes', 'warning', detail)),
+    ...(written.length === 0 ? [] : [doctorLine('notes', 'fixed', `automatic notes were left for ${names}`)]),
+    ...failures.map((detail) => doctorLine('notes', 'warning', detail)),
   ];
 }

@@ -6,7 +6,8 @@ import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, check, counted } from './finding.ts';
+import { FIX, doctorLine } from './finding.ts';
+import { counted } from '../../ui/terminal.ts';
 
 /**
  * What a remote showed stays when `git remote` removes or renames it, for git knows nothing of these refs. With `fix` those
@@ -29,13 +30,16 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
     const [safe, only] = [own.filter((ref) => held.has(ref)), own.filter((ref) => !held.has(ref))];
     const updates = safe.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
     const removed = fix && safe.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
-    const what = `what remote ${shellWord(remote)} showed is left of it (it was removed or renamed)`;
-    if (removed) found.push(check('remotes', 'fixed', `${what}: ${counted(safe.length, 'ref')} removed`));
+    const what = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed)`;
+    if (removed)
+      found.push(doctorLine('remotes', 'fixed', `${what}: ${counted(safe.length, 'ref')} removed`));
     else if (safe.length > 0)
-      found.push(check('remotes', 'warning', `${what}: ${counted(safe.length, 'ref')}`, FIX));
+      found.push(doctorLine('remotes', 'warning', `${what}: ${counted(safe.length, 'ref')}`, FIX));
     if (only.length > 0) {
       const detail = `${what}: ${counted(only.length, 'handoff')} with versions that are not here`;
-      found.push(check('remotes', 'warning', detail, `git for-each-ref ${shellWord(remotePrefix(remote))}`));
+      found.push(
+        doctorLine('remotes', 'warning', detail, `git for-each-ref ${shellWord(remotePrefix(remote))}`),
+      );
     }
   }
   return found;

@@ -13,7 +13,7 @@ import { isExecutable } from '../../install/programs.ts';
 import { NO_RECEIPT, type Receipt, parseReceipt } from '../../install/receipt.ts';
 import { readRepository } from '../../install/repository-facts.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 
 /**
  * Whether git's hooks still run ours: in every worktree that has hooks of its own (a relative core.hooksPath), else
@@ -31,7 +31,9 @@ export async function checkGitHooks(repository: Repository, packageRoot: string)
   for (const path of paths) {
     if (isFolder(path)) found.push(...(await hooksAt(path, receipt, packageRoot, paths.size > 1)));
   }
-  return found.length > 0 ? found : [check('git hooks', 'ok', 'pre-commit, the trailer and pre-push run')];
+  return found.length > 0
+    ? found
+    : [doctorLine('git hooks', 'ok', 'pre-commit, the trailer and pre-push run')];
 }
 
 async function hooksAt(
@@ -43,7 +45,9 @@ async function hooksAt(
   const facts = await readRepository(runGit, path);
   const folder = facts.hooksFolder;
   if (folder === undefined && !facts.runsConfigHooks) {
-    return [check('git hooks', 'warning', 'core.hooksPath is empty or cannot be read: no git hook runs')];
+    return [
+      doctorLine('git hooks', 'warning', 'core.hooksPath is empty or cannot be read: no git hook runs'),
+    ];
   }
   const hooks = folder === undefined ? [] : await readHooks(runGit, folder);
   const { files, notices } = planHooks(facts, hooks, receipt, packageRoot);
@@ -59,26 +63,26 @@ async function hooksAt(
   for (const hook of hooks) {
     if (hook.current === undefined || hook.executable || changed.includes(hook.path)) continue;
     const detail = `${escapeLine(hook.path)} is not executable: git does not run it`;
-    found.push(check('git hooks', 'problem', detail, `chmod +x ${shellWord(hook.path)}`));
+    found.push(doctorLine('git hooks', 'problem', detail, `chmod +x ${shellWord(hook.path)}`));
   }
   for (const hook of hooksForConfig(facts, hooks, packageRoot)) {
     if (isConfigHookCurrent(facts.configHooks, hook, packageRoot)) continue;
-    const detail = `git runs no ${hook} hook of ours: hook.${configHookName(hook)} is missing or another one`;
-    found.push(check('git hooks', 'problem', detail, init));
+    const detail = `git runs no ${hook} hook of ours: hook.${configHookName(hook)} is missing or different`;
+    found.push(doctorLine('git hooks', 'problem', detail, init));
   }
   const left = notices.filter((notice) => notice.includes(': left as it is, '));
   const isTold = (notice: string) =>
     found.some(({ detail }) => notice.startsWith(detail.split(' is not ')[0] ?? ''));
   for (const notice of left)
-    if (!isTold(notice)) found.push(check('git hooks', 'warning', escapeLine(notice)));
+    if (!isTold(notice)) found.push(doctorLine('git hooks', 'warning', escapeLine(notice)));
   return found;
 }
 
 function changedCheck({ current }: HookFacts, path: string, init: string): CheckShape {
-  if (current === undefined) return check('git hooks', 'problem', `${path} is missing`, init);
+  if (current === undefined) return doctorLine('git hooks', 'problem', `${path} is missing`, init);
   return hasMarker(current.toString('latin1'))
-    ? check('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
-    : check('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
+    ? doctorLine('git hooks', 'warning', `${path} holds lines of another version of git-handoff`, init)
+    : doctorLine('git hooks', 'problem', `${path} does not run git-handoff any more`, init);
 }
 
 /** Hooks whose block finds nothing to start: commits go through, and nobody would know. */
@@ -87,7 +91,7 @@ function goneShims(hooks: readonly HookFacts[], init: string): CheckShape[] {
     const shim = current === undefined ? undefined : namedShim(current.toString('utf8'));
     if (shim === undefined || isExecutable(shim)) return [];
     const detail = `${escapeLine(path)} runs ${escapeLine(shim)}, which is gone: commits go unchecked`;
-    return [check('git hooks', 'problem', detail, init)];
+    return [doctorLine('git hooks', 'problem', detail, init)];
   });
 }
 

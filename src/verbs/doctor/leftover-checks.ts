@@ -5,7 +5,8 @@ import { entries, exists, readText } from '../../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, check, counted } from './finding.ts';
+import { FIX, doctorLine } from './finding.ts';
+import { counted } from '../../ui/terminal.ts';
 
 /** What a process makes for itself may be in use before it can be told whose it is. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
@@ -27,9 +28,9 @@ export function checkLeftovers({ commonDir }: Repository, fix: boolean, now: num
   );
   if (left.length === 0) return [];
   const detail = `${counted(left.length, 'file')} of processes that are gone: ${left.slice(0, 5).join(', ')}`;
-  if (!fix) return [check('leftovers', 'warning', detail, FIX)];
+  if (!fix) return [doctorLine('leftovers', 'warning', detail, FIX)];
   for (const file of left) rmSync(file, { force: true });
-  return [check('leftovers', 'fixed', `${detail}; removed`)];
+  return [doctorLine('leftovers', 'fixed', `${detail}; removed`)];
 }
 
 function isLeft(file: string, table: ProcessTable, now: number): boolean {
@@ -56,7 +57,7 @@ export function checkLedgers({ commonDir }: Repository, fix: boolean): CheckShap
   );
   if (gone.length === 0) return [];
   const detail = `${counted(gone.length, 'ledger')} of worktrees that are gone: ${gone.join(', ')}`;
-  if (!fix) return [check('ledgers', 'warning', detail, FIX)];
+  if (!fix) return [doctorLine('ledgers', 'warning', detail, FIX)];
   for (const name of gone) rmSync(join(folder, name), { recursive: true, force: true });
-  return [check('ledgers', 'fixed', `${detail}; removed`)];
+  return [doctorLine('ledgers', 'fixed', `${detail}; removed`)];
 }

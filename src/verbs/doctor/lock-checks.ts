@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { readText } from '../../host/disk.ts';
-import { type Holder, holdersOf } from '../../host/holders.ts';
+import { type FileHolder, holdersOf } from '../../host/holders.ts';
 import { isOurConfigLock } from '../../install/config-lock.ts';
 import type { CheckShape } from '../shapes.ts';
-import { FIX, check } from './finding.ts';
+import { FIX, doctorLine } from './finding.ts';
 
 /** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */
 const BLOCKING_MS = 60_000;
@@ -62,23 +62,23 @@ function lockAt(file: string, now: number, staleMs: number): Lock[] {
 
 function judge(
   { file, ageMs, staleMs }: Lock,
-  holder: Holder | undefined,
+  holder: FileHolder | undefined,
   isKnown: boolean,
   { commonDir, fix }: { commonDir: string; fix: boolean },
 ): CheckShape {
   const what = `${escapeLine(relative(commonDir, file))} is ${duration(ageMs)} old and blocks writes`;
   if (holder !== undefined) {
     const detail = `${what}; process ${holder.pid} (${escapeLine(holder.name)}) has it open`;
-    return check('locks', 'problem', detail, `ps -p ${holder.pid}`);
+    return doctorLine('locks', 'problem', detail, `ps -p ${holder.pid}`);
   }
-  const who = isKnown ? 'no process has it open' : 'who holds it cannot be told on this system';
+  const who = isKnown ? 'no process has it open' : 'this system cannot tell who holds it';
   if (ageMs < staleMs || (!isKnown && ageMs < STALE_MS)) {
-    const detail = `${what}; ${who}. If no git runs here it is left behind; --fix removes it when it is 10 minutes old`;
-    return check('locks', 'problem', detail, FIX);
+    const detail = `${what}; ${who}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
+    return doctorLine('locks', 'problem', detail, FIX);
   }
-  if (!fix) return check('locks', 'problem', `${what}; ${who}`, FIX);
+  if (!fix) return doctorLine('locks', 'problem', `${what}; ${who}`, FIX);
   rmSync(file, { force: true });
-  return check('locks', 'fixed', `${what}; ${who}; removed`);
+  return doctorLine('locks', 'fixed', `${what}; ${who}; removed`);
 }
 
 function duration(ms: number): string {

@@ -12,7 +12,8 @@ import {
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import type { CheckShape } from '../shapes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import { check, counted } from './finding.ts';
+import { doctorLine } from './finding.ts';
+import { counted } from '../../ui/terminal.ts';
 
 /** More of them are counted. */
 const MAX_SHOWN = 20;
@@ -23,7 +24,7 @@ export async function checkObjects({ cwd }: Repository): Promise<CheckShape[]> {
   const tips = [...new Set(states.flatMap(tipsOf))];
   const commits = await reachableCommits({ cwd }, tips);
   if (commits !== undefined && !(await readWhole({ cwd }, commits)).some(isBroken)) {
-    return [check('objects', 'ok', `${counted(commits.length, 'commit')} of handoffs, all readable`)];
+    return [doctorLine('objects', 'ok', `${counted(commits.length, 'commit')} of handoffs, all readable`)];
   }
   const found: CheckShape[] = [];
   for (const state of states) {
@@ -47,41 +48,47 @@ function describe(state: TopicState, { commit, what, oid, why }: BrokenObject): 
   const name = typedTopic(state.branch, state.topic);
   const object = oid === undefined ? '' : ` (${oid})`;
   const where = what === 'commit' ? `commit ${commit}` : `the ${what} of commit ${commit}${object}`;
-  return check('objects', 'problem', `${name}: ${where} is ${why}`, 'git fsck --full');
+  return doctorLine('objects', 'problem', `${name}: ${where} is ${why}`, 'git fsck --full');
 }
 
 function shown(found: readonly CheckShape[], name: string): CheckShape[] {
   if (found.length <= MAX_SHOWN) return [...found];
-  const more = check(name, 'problem', `and ${found.length - MAX_SHOWN} more`);
+  const more = doctorLine(name, 'problem', `and ${found.length - MAX_SHOWN} more`);
   return [...found.slice(0, MAX_SHOWN), more];
 }
 
 /** `--verify`: isomorphic-git reads every handoff again; the slightest difference is a problem. */
-export async function verifyHandoffs({ cwd, commonDir, gitDir }: Repository): Promise<CheckShape[]> {
+export async function verifyHandoffs(
+  { cwd, commonDir, gitDir }: Repository,
+  progress: ((line: string) => void) | undefined,
+): Promise<CheckShape[]> {
   // Only here a second implementation of git is loaded.
   const { SecondReader, cannotVerify } = await import('../../git/verify-second.ts');
   const reason = await cannotVerify(cwd, commonDir);
   if (reason !== undefined) {
-    return [check('verify', 'warning', `isomorphic-git cannot read this repository: ${reason}`)];
+    return [doctorLine('verify', 'warning', `isomorphic-git cannot read this repository: ${reason}`)];
   }
   const states = await readTopics({ cwd });
   const reader = new SecondReader(commonDir);
   const found: CheckShape[] = [];
   let count = 0;
-  for (const state of states) {
+  for (const [at, state] of states.entries()) {
+    progress?.(`verifying handoffs: ${at + 1} of ${states.length}`);
     const name = typedTopic(state.branch, state.topic);
     const differences = await refDifferences(reader, state);
     const chains = await Promise.all([...new Set(tipsOf(state))].map((tip) => wholeChain(cwd, tip)));
     const commits = new Map(chains.flat().map((commit) => [commit.oid, commit]));
     count += commits.size;
     for (const commit of commits.values()) differences.push(...(await reader.compareCommit(commit)));
-    found.push(...differences.map((text) => check('verify', 'problem', `${name}: isomorphic-git ${text}`)));
+    found.push(
+      ...differences.map((text) => doctorLine('verify', 'problem', `${name}: isomorphic-git ${text}`)),
+    );
   }
   if (found.length > 0) return shown(found, 'verify');
   const linked =
-    gitDir === commonDir ? '' : '; through the main folder, for it does not know linked worktrees';
+    gitDir === commonDir ? '' : '; read from the main worktree, because it does not support linked worktrees';
   const what = `${counted(states.length, 'handoff')}, ${counted(count, 'commit')}`;
-  return [check('verify', 'ok', `isomorphic-git reads what git reads: ${what}${linked}`)];
+  return [doctorLine('verify', 'ok', `isomorphic-git reads what git reads: ${what}${linked}`)];
 }
 
 async function refDifferences(

@@ -3,11 +3,11 @@ import type { ClientInstaller } from '../../install/client.ts';
 import { guardCommand } from '../../install/guard-command.ts';
 import type { ClientSettings } from '../../install/probe.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 import { type Reach, reachGuard } from './reach-guard.ts';
 
 /** A client with the settings files that were found, and the file that switches its own package of hooks on. */
-export interface FoundClient {
+interface FoundClient {
   readonly installer: ClientInstaller;
   readonly files: readonly ClientSettings[];
   readonly packageFile: string | undefined;
@@ -24,7 +24,7 @@ export function packageChecks({ installer, packageFile }: FoundClient, reach: Re
   const { client } = installer;
   const command = guardCommand(client, 'project', reach.launcher);
   const hook = { client, scope: 'project', file: packageFile, command } as const;
-  return [{ check: `hooks (${client})`, ...reachGuard(hook, reach, 'npm i -g git-handoff') }];
+  return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, 'npm i -g git-handoff') }];
 }
 
 /** A client that starts the guard twice at every event pays twice for every call. */
@@ -37,9 +37,9 @@ export function doubleChecks(
   if (places.length < 2) return [];
   const detail = `every event starts the guard ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(' and ')}`;
   const name = `hooks (${installer.client})`;
-  if (packageFile === undefined) return [check(name, 'warning', `${detail}; one of them is enough`)];
+  if (packageFile === undefined) return [doctorLine(name, 'warning', `${detail}; one of them is enough`)];
   const others = all.filter((one) => one.packageFile === undefined && isGuarded(one));
   const clients = others.map((one) => one.installer.client).join(',') || 'none';
   const hint = `git handoff uninstall --user --yes && git handoff init --yes --client ${clients}`;
-  return [check(name, 'warning', detail, hint)];
+  return [doctorLine(name, 'warning', detail, hint)];
 }

@@ -4,6 +4,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
+import type { ClientInstaller } from '../../install/client.ts';
 import { type RegisteredHook, fireHook } from '../../install/probe.ts';
 import { probePayload } from '../../install/probe-payload.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
@@ -26,12 +27,13 @@ export interface Reach {
  */
 export function reachGuard(
   hook: RegisteredHook,
+  installer: ClientInstaller,
   { repository, context }: Reach,
   init: string,
 ): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
   const nonce = randomBytes(8).toString('hex');
   const payload = probePayload(hook.client, { cwd: context.cwd, tool: PROBE_TOOL });
-  const { status, shell } = fireHook(hook, payload, {
+  const { status, shell } = fireHook(hook, installer, payload, {
     cwd: context.cwd,
     env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
   });
@@ -54,7 +56,7 @@ function exitReason(status: number | null, shell: string): string {
   return `exit status ${status ?? 'none'} of ${escapeLine(shell)}`;
 }
 
-/** What is known to make the command end in silence. */
+/** What is known to make the command end silently. */
 function reason(hook: RegisteredHook, env: NodeJS.ProcessEnv): string | undefined {
   if (env['GIT_HANDOFF'] === 'off') return 'GIT_HANDOFF=off is set';
   const quoted = /^p='((?:[^']|'\\'')*)'; \[ -x/.exec(hook.command)?.[1];
@@ -69,6 +71,6 @@ function launcherReason(path: string): string | undefined {
   if (isExecutable(path)) return undefined;
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
   return isThere
-    ? `${escapeLine(path)} may not be executed`
+    ? `${escapeLine(path)} is not executable`
     : `the package is not at ${escapeLine(path)} any more`;
 }

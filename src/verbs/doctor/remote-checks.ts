@@ -1,7 +1,7 @@
 import { shellWord } from '../../domain/surfacing.ts';
 import { type FetchRule, readFetchRules } from '../../git/config.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 
 /**
  * No fetch of git's own may write our refs: with `+refs/*:refs/*` (a mirror) the remote's handoffs replace those
@@ -12,7 +12,7 @@ export async function checkRemotes(cwd: string): Promise<CheckShape[]> {
   return rules.map(({ remote, refspec, prunes }) => {
     const harm = prunes ? 'replaces and deletes handoffs' : 'replaces handoffs by those of the remote';
     const detail = `git fetch ${shellWord(remote)} ${harm}: remote.${shellWord(remote)}.fetch is ${shellWord(refspec)}`;
-    return check('remotes', prunes ? 'problem' : 'warning', detail, harmless({ remote, refspec }));
+    return doctorLine('remotes', prunes ? 'problem' : 'warning', detail, harmless({ remote, refspec }));
   });
 }
 

@@ -13,34 +13,45 @@ import type { Context } from '../../sessions/caller.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import { FIX, check, counted } from './finding.ts';
+import { FIX, doctorLine } from './finding.ts';
+import { counted } from '../../ui/terminal.ts';
 
 /** git is there and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {
   const version = (await git(['--version'], { cwd })).trim();
   requireVersion(version);
-  return [check('git', 'ok', version)];
+  return [doctorLine('git', 'ok', version)];
 }
 
-/** `init` ran here, and a person can be told apart. */
+/** `init` ran here, and git knows the person's e-mail address. */
 export function checkInit(repository: Repository, settings: Settings, person: Committer): CheckShape[] {
   const enabled =
     settings.enabled === true
-      ? check('enabled', 'ok', 'handoff.enabled is true')
-      : check('enabled', 'warning', 'sessions are not registered in this repository', 'git handoff init');
+      ? doctorLine('enabled', 'ok', 'handoff.enabled is true')
+      : doctorLine(
+          'enabled',
+          'warning',
+          'sessions are not registered in this repository',
+          'git handoff init',
+        );
   const folder = statSync(repositoryFolder(repository.commonDir), { throwIfNoEntry: false }) !== undefined;
   const found = [
     enabled,
-    ...settings.unknown.map((one) => check('settings', 'warning', unknownValueText(one))),
+    ...settings.unknown.map((one) => doctorLine('settings', 'warning', unknownValueText(one))),
   ];
   if (settings.enabled === true && !folder) {
     found.push(
-      check('folder', 'problem', `${repositoryFolder(repository.commonDir)} is missing`, 'git handoff init'),
+      doctorLine(
+        'folder',
+        'problem',
+        `${repositoryFolder(repository.commonDir)} is missing`,
+        'git handoff init',
+      ),
     );
   }
   if (person.email === undefined) {
     found.push(
-      check(
+      doctorLine(
         'identity',
         'warning',
         'git knows no e-mail address: people cannot write notes',
@@ -64,20 +75,20 @@ export async function checkRefs(repository: Repository, fix: boolean, now: numbe
     const { reason, bad } = state.illegal;
     const detail = `${name} was moved by hand (${reasonText(reason)}) to ${bad === undefined ? 'nothing' : shortId(bad)}`;
     if (!fix) {
-      found.push(check('refs', 'problem', detail, FIX));
+      found.push(doctorLine('refs', 'problem', detail, FIX));
       continue;
     }
     await recordIllegalMove(repository, state, now);
     const healed = (await healTopic(repository, state)).kind === 'done';
     found.push(
       healed
-        ? check('refs', 'fixed', `${detail}; put back. What stood there: git handoff show ${name} --lost`)
-        : check('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
+        ? doctorLine('refs', 'fixed', `${detail}; put back. What was there: git handoff show ${name} --lost`)
+        : doctorLine('refs', 'problem', `${detail}; it moved again meanwhile`, FIX),
     );
   }
   return found.length > 0
     ? found
-    : [check('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
+    : [doctorLine('refs', 'ok', `${counted(states.length, 'handoff')}, none moved by hand`)];
 }
 
 const RECENT_LINES = 500;
@@ -92,6 +103,6 @@ export function checkHookLog(repository: Repository, context: Context): CheckSha
   const failures = count(/"kind":"(?:error|open|failed-open)"/);
   const denials = count(/"kind":"deny"/);
   const detail = `${counted(denials, 'refusal')} and ${counted(failures, 'call')} let through because of an error, in the last ${counted(lines.length, 'line')}`;
-  if (failures === 0) return [check('log', 'ok', detail)];
-  return [check('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
+  if (failures === 0) return [doctorLine('log', 'ok', detail)];
+  return [doctorLine('log', 'warning', detail, `tail ${join(folders[0] ?? '', LOG_FILE)}`)];
 }

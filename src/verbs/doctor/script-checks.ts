@@ -3,11 +3,11 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { entries } from '../../host/disk.ts';
 import { parseComplaint } from '../../install/parse-script.ts';
 import type { CheckShape } from '../shapes.ts';
-import { check } from './finding.ts';
+import { doctorLine } from './finding.ts';
 
 /**
  * Whether the machine's own `/bin/sh` can parse the launcher and what git's hooks start: one that it cannot parse ends at
- * once, in silence, and nothing is checked.
+ * once, silently, and nothing is checked.
  *
  * @param packageRoot the folder that holds `bin/` and `git-hooks/`
  */
@@ -23,6 +23,6 @@ export function checkScripts(packageRoot: string): CheckShape[] {
     const complaint = parseComplaint(path);
     if (complaint === undefined) return [];
     const detail = `/bin/sh of this machine cannot parse ${escapeLine(path)}: ${effect} (${escapeLine(complaint)})`;
-    return [check('scripts', 'problem', detail, 'npm i -g git-handoff')];
+    return [doctorLine('scripts', 'problem', detail, 'npm i -g git-handoff')];
   });
 }

@@ -1,9 +1,9 @@
 import type { ExportValue } from './export.ts';
 import type { ImportValue } from './import.ts';
 import type { ImportShape } from '../shapes.ts';
-import { shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
+import { ownerText } from '../owner-text.ts';
 
 /** What goes where, as whose, from which file, and what is left out. */
 export function renderPlan(items: readonly ImportShape[]): Rendered {
@@ -19,7 +19,11 @@ function target({
 }: ImportShape): [place: string, state: string, who: string] {
   if (branch === null || topic === null || owner === null) return ['-', '', ''];
   const address = to === null ? '' : ` to ${escapeLine(to)}`;
-  return [escapeLine(`${branch}/${topic}`), state ?? '', `${escapeLine(shortId(owner))}${address}`];
+  return [
+    escapeLine(`${branch}/${topic}`),
+    state ?? '',
+    `${ownerText({ owner, ownerName: null, client: null })}${address}`,
+  ];
 }
 
 const remark = ({ why }: ImportShape) => (why === null ? '' : `  (${escapeLine(why)})`);

@@ -7,20 +7,22 @@ import { type Answer, type VerbTable, answer } from '../verb.ts';
 export const EXCHANGE_VERBS: VerbTable = {
   import: {
     usage: 'import [<path>...]',
-    summary: 'import notes of claude-handoff-guard, handover, structured handoffs, or plain Markdown',
+    group: 'notes',
+    summary: 'read notes from files of other programs',
+    details: 'From claude-handoff-guard, handover, structured handoffs, or plain Markdown.',
     words: [0, Infinity],
     options: {
       from: {
         type: 'string',
         value: 'guard|handover|structured|markdown',
-        describe: 'what kind of files they are, if that is not to be found out',
+        describe: 'the kind of files, if it cannot be detected',
       },
       'dry-run': { type: 'boolean', alias: 'n', describe: 'only show what would go where, and as whose' },
       branch: { type: 'string', value: '<branch>', describe: 'put the notes on this branch' },
       topic: { type: 'string', value: '<topic>', describe: 'the topic, for one file' },
       'allow-secret': {
         type: 'boolean',
-        describe: 'import also where a secret seems to stand in a note; the commits record that',
+        describe: 'import notes that look like they contain a secret, too; the commits record this',
       },
     },
     examples: [
@@ -50,7 +52,9 @@ export const EXCHANGE_VERBS: VerbTable = {
   },
   export: {
     usage: 'export [[<branch>/]<topic>]',
-    summary: 'copy a note into a file, or to standard output, for programs that only read files',
+    group: 'notes',
+    summary: 'copy a note into a file',
+    details: 'Or to standard output, for programs that only read files.',
     words: [0, 1],
     options: {
       output: {
@@ -65,7 +69,7 @@ export const EXCHANGE_VERBS: VerbTable = {
       force: {
         type: 'boolean',
         alias: 'f',
-        describe: "replace a file that is no earlier export, but for another session's handoff file",
+        describe: "replace any file but another session's handoff file",
       },
     },
     examples: [

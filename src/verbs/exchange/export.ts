@@ -10,14 +10,14 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { type ExportedNote, composeExport, exportName } from './export/compose.ts';
-import { type Output, putExport } from './export/output.ts';
+import { type ExportTarget, putExport } from './export/output.ts';
 import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ExportShape, NoteShape } from '../shapes.ts';
 import { noteShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** `undefined`: the newest open handoff of this branch, or with `all` every open one. */
   readonly topic: string | undefined;
   readonly all: boolean;
@@ -59,7 +59,7 @@ export async function exportNotes(
     return { value: { items: [item(note, format, null, true)], ...text }, notices: told, bytes };
   }
   const top = await topLevel(repository);
-  const base: Omit<Output, 'path'> = {
+  const base: Omit<ExportTarget, 'path'> = {
     cwd: context.cwd,
     top,
     commonDir: repository.commonDir,
@@ -123,7 +123,11 @@ function needsFolder(): Failure {
 }
 
 /** Two branches may have the same words: then the second file's name gets a number. */
-function allOutputs(notes: readonly ExportedNote[], folder: string, base: Omit<Output, 'path'>): Output[] {
+function allOutputs(
+  notes: readonly ExportedNote[],
+  folder: string,
+  base: Omit<ExportTarget, 'path'>,
+): ExportTarget[] {
   if (base.format === 'handover') {
     throw new Failure('usage', 'a handover is one file for a working tree; --all is for markdown and guard', {
       hint: 'git handoff export --format handover -o handover.md',

@@ -7,23 +7,21 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { listRefs } from '../../git/refs.ts';
 import { branchTip, committer, objectFormat, topLevel } from '../../git/repository.ts';
-import { processTable } from '../../host/processes.ts';
-import { judgeSessions } from '../../sessions/records.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { type Outcome, applyPlan } from './import/apply.ts';
-import type { Draft, ImportWorld, Interpreted, SkippedFile } from './import/draft.ts';
+import type { Draft, ImportWorld, Interpreted, UnimportedFile } from './import/draft.ts';
 import { type Findings, findFiles } from './import/find-files.ts';
 import { interpret } from './import/interpret.ts';
-import { type PlannedNote, type Refusal, inWritingOrder, planNotes } from './import/plan.ts';
+import { type PlannedNote, type ImportRefusal, inWritingOrder, planNotes } from './import/plan.ts';
 import { draftScan } from './import/scan-draft.ts';
 import { interpretStructured } from './import/structured.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ImportShape } from '../shapes.ts';
-import { type Workspace, openWorkspace } from '../workspace.ts';
+import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Files and folders; none: the predecessors' places for this project. */
   readonly paths: readonly string[];
   readonly from: Format | undefined;
@@ -65,13 +63,7 @@ export async function importNotes(
   const found = findFiles(options.paths, options.from, world);
   const { drafts, skipped } = await interpretAll(found, world);
   requireSomething(found, drafts, skipped, options);
-  const judged = judgeSessions(
-    sessions,
-    repository.commonDir,
-    processTable(),
-    settings.staleAfterMs,
-    context.now,
-  );
+  const judged = judgedSessions(workspace, settings, context.now);
   const live = new Set<string>(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
   );
@@ -161,7 +153,7 @@ function requiredTopic(text: string | undefined): Topic | undefined {
 async function interpretAll(
   { files, skipped }: Findings,
   world: ImportWorld,
-): Promise<{ drafts: Draft[]; skipped: SkippedFile[] }> {
+): Promise<{ drafts: Draft[]; skipped: UnimportedFile[] }> {
   const structured = files.filter(({ format }) => format === 'structured');
   const read: Interpreted[] = interpretStructured(structured, world);
   for (const file of files) {
@@ -176,7 +168,7 @@ async function interpretAll(
 function requireSomething(
   { places }: Findings,
   drafts: readonly Draft[],
-  skipped: readonly SkippedFile[],
+  skipped: readonly UnimportedFile[],
   { topic }: ImportOptions,
 ): void {
   if (topic !== undefined && drafts.length > 1) {
@@ -219,7 +211,7 @@ function noteItem(
   };
 }
 
-function skippedItem({ path, format, why, code }: SkippedFile, cwd: string): ImportShape {
+function skippedItem({ path, format, why, code }: UnimportedFile, cwd: string): ImportShape {
   const action = code === undefined ? 'skip' : 'refuse';
   const nothing = { branch: null, topic: null, owner: null, state: null, to: null, oid: null };
   return { file: shownPath(path, cwd), format, action, ...nothing, why };
@@ -237,8 +229,8 @@ const WORST: readonly FailureCode[] = ['integrity', 'not-owner', 'lost-race', 'u
 function finish(
   items: readonly ImportShape[],
   dryRun: boolean,
-  refusals: readonly (Refusal | undefined)[],
-  skipped: readonly SkippedFile[],
+  refusals: readonly (ImportRefusal | undefined)[],
+  skipped: readonly UnimportedFile[],
   notices: readonly string[],
 ): CommandResult<ImportValue> {
   const wrong = skipped.flatMap(({ path, why, code, hint }) =>
@@ -246,7 +238,7 @@ function finish(
       ? []
       : [{ code, why: `${escapeLine(path)}: ${why}`, hint: hint ?? hintFor(code, path) }],
   );
-  const all = [...refusals.flatMap((refusal) => refusal ?? ([] as Refusal[])), ...wrong];
+  const all = [...refusals.flatMap((refusal) => refusal ?? ([] as ImportRefusal[])), ...wrong];
   const worst = WORST.map((code) => all.find((one) => one.code === code)).find((one) => one !== undefined);
   const value = { dryRun, items };
   if (worst === undefined) return { value, notices };

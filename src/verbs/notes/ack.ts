@@ -15,7 +15,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import { openWorkspace } from '../workspace.ts';
 import { parseExpectation } from './write.ts';
 
-export interface AckOptions {
+interface AckOptions {
   readonly topic: string;
   readonly expect: string | undefined;
   readonly session: string | undefined;
@@ -25,7 +25,7 @@ export interface AckOptions {
 export type AckValue = HandoffShape & { readonly reader: string; readonly changed: boolean };
 
 /**
- * Says that the reader has read a handoff as it stands: it is not unread for that reader until it changes. Doing so
+ * Says that the reader has read a handoff as it is now: it is not unread for that reader until it changes. Doing so
  * twice is no error.
  *
  * @throws Failure `lost-race` when the handoff is not at the expected commit.

@@ -14,7 +14,7 @@ import { openWorkspace } from '../workspace.ts';
 import { parseExpectation } from './write.ts';
 
 /** A commit that changes owner or state and leaves the note as it is. */
-export interface TipChange {
+interface TipChange {
   readonly topic: string;
   readonly take: boolean;
   /** `undefined`: the state stays. */
@@ -25,7 +25,7 @@ export interface TipChange {
   readonly session: string | undefined;
 }
 
-export interface TipChanged {
+interface TipChanged {
   readonly shape: HandoffShape;
   readonly changed: boolean;
   /** The tip it was done on. */
@@ -61,9 +61,8 @@ export async function commitOnTip(
       state: change.state ?? tip.trailers?.state ?? 'open',
       base: head,
       client,
-      agent: undefined,
       recorded: recordState({ ...before, ...tree, head, client, worktree: worktreeName(repository) }),
-      author: { name: author.name, email: author.email ?? '' },
+      author,
       seconds: Math.floor(context.now / 1000),
     },
     { idle: ({ trailers }) => trailers !== undefined && idle(trailers.owner, caller.id, trailers.state) },

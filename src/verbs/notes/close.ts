@@ -4,7 +4,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { HandoffShape } from '../shapes.ts';
 
-export interface StateOptions {
+interface StateOptions {
   readonly topic: string;
   readonly take: boolean;
   readonly expect: string | undefined;

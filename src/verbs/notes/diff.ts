@@ -14,7 +14,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import { firstLine, versionIn } from './versions.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface DiffOptions {
+interface DiffOptions {
   readonly topic: string;
   /** Versions by their object names or beginnings of them; none: what the last change of the note changed. */
   readonly versions: readonly string[];

@@ -18,7 +18,7 @@ import { judgeBranches, stalenessOf } from '../../notes/staleness.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface ListOptions {
+interface ListOptions {
   /** Closed ones too. */
   readonly all: boolean;
   readonly state: 'open' | 'closed' | undefined;

@@ -14,7 +14,7 @@ import type { StepName, VersionShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface LogOptions {
+interface LogOptions {
   readonly topic: string | undefined;
   /** Who reads is asked for: what is unread will be shown. It costs processes. */
   readonly reading: boolean;

@@ -1,10 +1,8 @@
-import { splitNote } from '../../domain/note/document.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { hash } from '../../git/hash.ts';
-import { decodeNote } from '../../notes/front-matter/prepare.ts';
+import { decodeNote, mayHaveFrontMatter } from '../../notes/front-matter/prepare.ts';
 
 /** What a stored note's front matter says, and what is wrong with it: notes come from elsewhere, too. */
-export interface NoteFacts {
+interface NoteFacts {
   readonly shape: StructureShape;
   readonly notices: readonly string[];
 }
@@ -14,21 +12,17 @@ const PLAIN: StructureShape = { structured: false, handoffId: null, tags: [], re
 /** Reads the front matter of a note that is shown. `now` in milliseconds since the epoch. */
 export async function noteFacts(note: Uint8Array, now: number): Promise<NoteFacts> {
   const text = decodeNote(note);
-  const { yaml, body } = text === undefined ? { yaml: undefined, body: '' } : splitNote(text);
-  if (yaml === undefined) return { shape: PLAIN, notices: [] };
-  const { readFrontMatter } = await import('../../domain/note/front-matter.ts');
-  const read = readFrontMatter(yaml, now);
-  if (read.kind === 'foreign') return { shape: PLAIN, notices: [] };
-  if (read.kind === 'invalid')
-    return { shape: PLAIN, notices: [`${read.problem.message}: nothing in it counts`] };
-  const { handoffId } = await import('../../domain/note/handoff-id.ts');
-  const { fields } = read;
-  const id = handoffId(fields, body, (content) => hash('sha256', content));
-  const differs = fields.handoffId !== undefined && fields.handoffId !== id;
-  const { to, from, tags, references } = fields;
+  if (text === undefined || !mayHaveFrontMatter(note)) return { shape: PLAIN, notices: [] };
+  const { readNote } = await import('../../notes/front-matter/read.ts');
+  const read = readNote(text, now);
+  if (read.kind === 'none' || read.kind === 'foreign') return { shape: PLAIN, notices: [] };
+  if (read.kind === 'invalid') return { shape: PLAIN, notices: [`${read.problem.message}: it is ignored`] };
+  const { id, otherId } = read;
+  const { to, from, tags, references } = read.fields;
   return {
     shape: { structured: true, handoffId: id, to, from, tags, references },
-    notices: differs ? [`its handoff_id is ${escapeLine(fields.handoffId)}, but its content has ${id}`] : [],
+    notices:
+      otherId === undefined ? [] : [`its handoff_id is ${escapeLine(otherId)}, but its content has ${id}`],
   };
 }
 

@@ -10,7 +10,9 @@ import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic>',
-    summary: 'leave a note: from -m, --file, stdin, or the editor',
+    group: 'notes',
+    summary: 'leave a note, or a new version of yours',
+    details: 'The note comes from -m, --file, stdin, or the editor.',
     words: [1, 1],
     options: {
       message: {
@@ -42,7 +44,7 @@ export const NOTE_VERBS: VerbTable = {
       },
       'allow-secret': {
         type: 'boolean',
-        describe: 'write it although a secret seems to stand in it; the commit records that',
+        describe: 'write it although it looks like it contains a secret; the commit records this',
       },
     },
     examples: [
@@ -73,7 +75,9 @@ export const NOTE_VERBS: VerbTable = {
   },
   show: {
     usage: 'show [[<branch>/]<topic>]',
-    summary: 'print a note; the newest open one of this branch when none is named',
+    group: 'notes',
+    summary: 'print a note',
+    details: 'Without a topic: the newest open note of this branch.',
     words: [0, 1],
     options: {
       raw: { type: 'boolean', describe: "only the note's bytes, unescaped" },
@@ -104,7 +108,8 @@ export const NOTE_VERBS: VerbTable = {
   },
   list: {
     usage: 'list',
-    summary: "list handoffs, this branch's first",
+    group: 'notes',
+    summary: "list open notes, this branch's first",
     words: [0, 0],
     options: {
       all: { type: 'boolean', alias: 'a', describe: 'closed ones too' },
@@ -131,7 +136,8 @@ export const NOTE_VERBS: VerbTable = {
   },
   log: {
     usage: 'log [[<branch>/]<topic>]',
-    summary: 'the versions of a note: who, when, and who took it from whom',
+    group: 'notes',
+    summary: 'show who wrote, took and closed a note, and when',
     words: [0, 1],
     options: {},
     examples: [['git handoff log main/auth-refresh', 'its whole history']],
@@ -146,7 +152,8 @@ export const NOTE_VERBS: VerbTable = {
   },
   ack: {
     usage: 'ack [<branch>/]<topic>',
-    summary: 'say that you have read a note; until it changes it is not unread for you',
+    group: 'notes',
+    summary: 'mark a note as read, until it changes',
     words: [1, 1],
     options: { expect: EXPECT },
     examples: [['git handoff ack main/auth-refresh', 'then list --unread leaves it out']],
@@ -159,7 +166,9 @@ export const NOTE_VERBS: VerbTable = {
   },
   take: {
     usage: 'take [[<branch>/]<topic>] [-- <path>...]',
-    summary: "become the owner of a note, or of another session's uncommitted changes, on the record",
+    group: 'notes',
+    summary: 'become the owner of a note or of uncommitted changes',
+    details: 'The take is on record, and the other session hears of it.',
     words: [0, Infinity],
     options: { expect: EXPECT, ...PATHSPEC_OPTIONS },
     examples: [

@@ -1,20 +1,21 @@
 import type { StateValue } from './close.ts';
 import type { AckValue } from './ack.ts';
+import type { DiffValue } from './diff.ts';
 import type { ListValue } from './list.ts';
 import type { LogValue } from './log.ts';
 import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shapes.ts';
 import type { ShowValue } from './show.ts';
 import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
-import { shortId } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
+import { ownerText } from '../owner-text.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
-const owner = (item: HandoffShape) => escapeLine(shortId(item.owner));
 
 /** A script reads one line: the object name. */
 export function renderWritten(value: HandoffShape): Rendered {
@@ -23,7 +24,7 @@ export function renderWritten(value: HandoffShape): Rendered {
 
 /** Whose the note is now. */
 export function renderTaken(value: TakeValue): Rendered {
-  const from = value.takenFrom === null ? '' : ` from ${escapeLine(shortId(value.takenFrom))}`;
+  const from = value.takenFrom === null ? '' : ` from ${ownerName(value.takenFrom)}`;
   return value.taken
     ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
     : `${name(value)} is yours already\n`;
@@ -43,10 +44,9 @@ export function renderAck(value: AckValue): Rendered {
 /** A note, or the list of its lost texts. */
 export function renderShown(value: ShowValue, now: number): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
-  const client = value.client === null ? '' : ` (${escapeLine(value.client)})`;
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
   const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
-  const head = `${name(value)}  ${value.state}  ${owner(value)}${client}${to}  ${age(value, now)}${base}\n${value.oid}\n\n`;
+  const head = `${name(value)}  ${value.state}  ${ownerText(value)}${to}  ${age(value, now)}${base}\n${value.oid}\n\n`;
   const body = 'note' in value ? value.note : Buffer.from(value.noteBase64, 'base64').toString('latin1');
   const text = escapeText(body);
   return head + text + (text.endsWith('\n') ? '' : '\n');
@@ -57,7 +57,7 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
   return columns(
     items.map((item) => [
       String(item.number),
-      item.session === null ? '-' : escapeLine(shortId(item.session)),
+      item.session === null ? '-' : ownerName(item.session),
       age(item, now),
       escapeLine(item.reason),
     ]),
@@ -70,7 +70,7 @@ export function renderList(
   now: number,
   narrowed = false,
 ): Rendered {
-  if (items.length === 0 && narrowed) return 'no handoffs like that (all: git handoff list --all)\n';
+  if (items.length === 0 && narrowed) return 'no matching handoffs (all: git handoff list --all)\n';
   const waiting = remoteLines(remotes);
   if (items.length === 0) {
     return `no open handoffs; leave one: git handoff write <topic> (closed ones: git handoff list --all)\n${waiting}`;
@@ -82,7 +82,7 @@ export function renderList(
       some.map((item) => [
         name(item),
         remarks(item, remotes.length > 1),
-        owner(item),
+        ownerText(item),
         age(item, now),
         escapeLine(item.summary),
       ]),
@@ -131,7 +131,7 @@ export function renderLog({ items }: LogValue, now: number): Rendered {
   return columns(
     items.map((item) => [
       item.oid.slice(0, 12),
-      owner(item),
+      ownerText(item),
       step(item),
       age(item, now),
       escapeLine(item.summary),
@@ -141,6 +141,18 @@ export function renderLog({ items }: LogValue, now: number): Rendered {
 
 function step(item: VersionShape): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
-  const from = item.takenFrom === null ? '' : ` from ${escapeLine(shortId(item.takenFrom))}`;
+  const from =
+    item.takenFrom === null
+      ? ''
+      : ` from ${ownerText({ owner: item.takenFrom, ownerName: null, client: null })}`;
   return `${item.step}${from}${allowed}`;
+}
+
+/** A unified diff: two versions by object name, owner and time, then hunks. */
+export function renderDiff({ from, to, diff }: DiffValue, now: number): Rendered {
+  const version = (item: HandoffShape) =>
+    `${name(item)}  ${item.oid.slice(0, 12)}  ${ownerText(item)}  ${age(item, now)}`;
+  if (diff === '') return `${version(to)}: the note is the same\n`;
+  const text = escapeText(diff);
+  return `--- ${from === null ? 'nothing' : version(from)}\n+++ ${version(to)}\n${text.endsWith('\n') ? text : `${text}\n`}`;
 }

@@ -80,7 +80,7 @@ export function findReader(
 export function namedOperator(text: string, reader: Reader, hint: string): string {
   const name = text === ME ? readerName(reader) : text;
   if (name === undefined) {
-    throw new Failure('usage', 'nobody knows who you are here', {
+    throw new Failure('usage', 'git-handoff does not know who you are', {
       hint: 'git config handoff.operator alice',
     });
   }

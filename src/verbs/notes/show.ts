@@ -25,7 +25,7 @@ import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
 import { versionIn } from './versions.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface ShowOptions {
+interface ShowOptions {
   readonly topic: string | undefined;
   /** Only the note's bytes. */
   readonly raw: boolean;

@@ -3,7 +3,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { HandoffShape } from '../shapes.ts';
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly topic: string;
   readonly expect: string | undefined;
   readonly session: string | undefined;

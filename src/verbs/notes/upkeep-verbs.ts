@@ -10,7 +10,9 @@ const TAKE_AND_EXPECT: OptionTable = {
 export const UPKEEP_VERBS: VerbTable = {
   diff: {
     usage: 'diff [<branch>/]<topic> [<a> [<b>]]',
-    summary: 'what changed in a note: by its last change, since version <a>, or from <a> to <b>',
+    group: 'notes',
+    summary: 'show what changed in a note',
+    details: 'By its last change, since version <a>, or from <a> to <b>.',
     words: [1, 3],
     options: {},
     examples: [['git handoff diff auth-refresh', 'what the last writer changed']],
@@ -18,12 +20,14 @@ export const UPKEEP_VERBS: VerbTable = {
       const { diff } = await import('./diff.ts');
       const [topic = '', ...versions] = args.words;
       const result = await diff({ topic, versions, session: args.text('session') }, context);
-      return answer(result, async () => (await import('./upkeep-text.ts')).renderDiff);
+      return answer(result, async () => (await import('./notes-text.ts')).renderDiff);
     },
   },
   close: {
     usage: 'close [<branch>/]<topic>',
-    summary: 'mark a topic as done; its history stays',
+    group: 'notes',
+    summary: 'mark a note as done',
+    details: 'Its history stays.',
     words: [1, 1],
     options: TAKE_AND_EXPECT,
     examples: [['git handoff close auth-refresh', 'the work is done']],
@@ -35,7 +39,8 @@ export const UPKEEP_VERBS: VerbTable = {
   },
   reopen: {
     usage: 'reopen [<branch>/]<topic>',
-    summary: 'take up a topic again that was done',
+    group: 'notes',
+    summary: 'reopen a note that was closed',
     words: [1, 1],
     options: TAKE_AND_EXPECT,
     examples: [['git handoff reopen auth-refresh', 'it was not done after all']],

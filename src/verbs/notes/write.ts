@@ -16,7 +16,8 @@ import {
   type Address,
 } from '../../notes/front-matter/address.ts';
 import { NOBODY, type ReaderFacts, namedOperator, readerFacts, readerOf, verifyOperators } from './reader.ts';
-import { type RefusedText, failKeeping, keptText, ownerName, refusal } from '../../notes/refusal.ts';
+import { commitOwner } from '../../notes/person-name.ts';
+import { type WriteIntent, failKeeping, keptText, refusal } from '../../notes/refusal.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { checkSecrets } from '../../notes/secrets/check-note.ts';
 import type { HandoffShape } from '../shapes.ts';
@@ -29,7 +30,7 @@ import {
 } from '../../notes/topic-argument.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly topic: string;
   /** Where the note comes from: read already, or asked for (an editor) once everything else is right. */
   readonly note: Uint8Array | ((target: EditedNote) => Promise<Uint8Array>);
@@ -43,7 +44,7 @@ export interface WriteOptions {
 }
 
 /** What an editor is opened for: `head` is the front matter that the note begins with. */
-export interface EditedNote {
+interface EditedNote {
   readonly branch: string;
   readonly topic: string;
   readonly head: string;
@@ -131,9 +132,8 @@ async function writeTo(
       state: 'open',
       base,
       client,
-      agent: undefined,
       recorded: recordState({ ...target, ...tree, head: base, client, worktree: worktreeName(repository) }),
-      author: { name: author.name, email: author.email ?? '' },
+      author,
       seconds: Math.floor(context.now / 1000),
     },
     { early },
@@ -176,7 +176,7 @@ async function givenNote(
 
 /** The note as it is written; what is wrong with its front matter refuses it, and the text is kept. */
 async function prepare(
-  text: RefusedText & { readonly note: Uint8Array },
+  text: WriteIntent & { readonly note: Uint8Array },
   address: Address,
   scene: NoteScene,
   facts: ReaderFacts,
@@ -228,8 +228,8 @@ async function creationNotices(repository: Repository, target: TopicArgument): P
   const named = ({ branch, topic }: { branch: string; topic: Topic }) => typedTopic(branch, topic);
   return [
     ...siblings.map((state) => {
-      const owner = state.tip?.trailers?.owner;
-      const who = owner === undefined ? '' : ` of ${ownerName(owner)}`;
+      const owner = commitOwner(state.tip);
+      const who = owner === undefined ? '' : ` of ${owner}`;
       return `${named(state)}${who} looks like the same work: git handoff show ${named(state)}`;
     }),
     ...elsewhere.map(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE, STATE_FILE } from '../../domain/handoff.ts';
 import type { Oid, RefName } from '../../domain/names.ts';
-import { type Holder, findHolders, textObjects } from '../../git/holders.ts';
+import { type ObjectHolder, findHolders, textObjects } from '../../git/holders.ts';
 import { encodeRemote } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { deleteOnRemote } from '../../git/remote-deletion.ts';
@@ -148,4 +148,4 @@ export async function remainsOf(
 
 const SCRATCH = 'uncommitted files';
 
-const holderName = (holder: Holder) => (holder.kind === 'ref' ? holder.name : holder.kind);
+const holderName = (holder: ObjectHolder) => (holder.kind === 'ref' ? holder.name : holder.kind);

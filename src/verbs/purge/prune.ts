@@ -8,7 +8,7 @@ import type { HandoffShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
 
-export interface PruneOptions {
+interface PruneOptions {
   /** Milliseconds since the last change. */
   readonly olderThanMs: number;
   /** The age as it was typed, for the command that is printed. */

@@ -1,13 +1,13 @@
 import type { PruneValue } from './prune.ts';
 import type { PurgeValue } from './purge.ts';
 import { ago } from '../../domain/age.ts';
-import { shortId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
+import { ownerText } from '../owner-text.ts';
 
 /** What goes or has gone, what cannot be undone, and what a purge does not reach. */
 export function renderPurged(value: PurgeValue): Rendered {
-  const { items, remotes, purged, owner } = value;
+  const { items, remotes, purged, ownerText: owner } = value;
   const rows = [
     ...items.map(({ ref, oid, kind }) => [purged ? 'removed' : 'to remove', kind, oid, escapeLine(ref)]),
     ...remotes.map(({ remote, ref, oid }) => [
@@ -17,7 +17,7 @@ export function renderPurged(value: PurgeValue): Rendered {
       `${escapeLine(ref)} of ${escapeLine(remote)}`,
     ]),
   ];
-  const whose = owner === null ? '' : `It belongs to ${escapeLine(shortId(owner))}.\n`;
+  const whose = owner === null ? '' : `It belongs to ${owner}.\n`;
   const table = rows.length === 0 ? 'only a log without a ref\n' : columns(rows);
   const end = purged ? afterwards(value) : before(value);
   return `${table}\n${purged ? '' : whose}${end}${reach(value)}`;
@@ -32,10 +32,10 @@ function afterwards({ remains }: PurgeValue): string {
   if (objects === 0) return 'No object of this repository holds its text any more.\n';
   const count = objects === 1 ? '1 object holds' : `${objects} objects hold`;
   if (heldBy === null) {
-    return `${count} its text still; what else refers to them was not found out. To collect what nothing refers to: git gc --prune=now\n`;
+    return `${count} its text still; what else refers to them is unknown. To collect what nothing refers to: git gc --prune=now\n`;
   }
   if (heldBy.length > 0) {
-    return `${count} its text still, and will: it also stands in ${heldBy.map(escapeLine).join(', ')}.\n`;
+    return `${count} its text still, and will: it is also in ${heldBy.map(escapeLine).join(', ')}.\n`;
   }
   return `${count} its text until git collects them: git gc --prune=now\nThat collects every other object that nothing refers to, too.\n`;
 }
@@ -48,7 +48,7 @@ function reach({ stillOn, command }: PurgeValue): string {
   return [
     ...(stillOn.length === 0 ? [] : [`${back}: git handoff purge ${escapeLine(topic)} ${remotes}\n`]),
     'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),\n',
-    "a server's logs, backups and packs, files that it was copied to. A secret that stood in it must be replaced.\n",
+    "a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.\n",
   ].join('');
 }
 
@@ -58,7 +58,7 @@ export function renderPruned({ items, olderThan }: PruneValue, now: number): Ren
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',
     escapeLine(`${item.branch}/${item.topic}`),
-    escapeLine(shortId(item.owner)),
+    ownerText(item),
     ago(Date.parse(item.createdAt), now),
     item.oid,
   ]);

@@ -8,10 +8,12 @@ import { type VerbTable, answer, word } from '../verb.ts';
 export const PURGE_VERBS: VerbTable = {
   prune: {
     usage: 'prune',
-    summary: 'delete closed handoffs that nobody has changed for long; lists them first',
+    group: 'notes',
+    summary: 'delete notes that were closed long ago',
+    details: 'Lists them first.',
     words: [0, 0],
     options: {
-      'older-than': { type: 'string', value: '<age>', describe: 'not changed for so long (30d, 2w, 12h)' },
+      'older-than': { type: 'string', value: '<age>', describe: 'not changed for this long (30d, 2w, 12h)' },
       yes: { type: 'boolean', describe: 'delete what is listed' },
     },
     examples: [
@@ -36,7 +38,9 @@ export const PURGE_VERBS: VerbTable = {
   },
   purge: {
     usage: 'purge [<branch>/]<topic>',
-    summary: 'remove a note for good, with its history and kept texts; lists them first',
+    group: 'notes',
+    summary: 'delete a note for good, with its history',
+    details: 'Its kept texts go, too. Lists everything first.',
     words: [1, 1],
     options: {
       remote: { type: 'string', array: true, value: '<name>', describe: 'remove it from that remote, too' },

@@ -18,12 +18,11 @@ import {
   remainsOf,
 } from './erase.ts';
 import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './target.ts';
-import { ownerName } from '../../notes/refusal.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import { openWorkspace } from '../workspace.ts';
 import { parseExpectation } from '../notes/write.ts';
 
-export interface PurgeOptions {
+interface PurgeOptions {
   readonly topic: string;
   /** Without it nothing is removed, only listed. */
   readonly yes: boolean;
@@ -43,6 +42,8 @@ export interface PurgeValue {
   readonly topic: string;
   readonly ref: string;
   readonly owner: string | null;
+  /** The same as messages name it. */
+  readonly ownerText: string | null;
   readonly items: readonly {
     readonly ref: string;
     readonly oid: string;
@@ -132,16 +133,16 @@ function requireExpected({ target, refs }: PurgePlan, expect: string | undefined
   const expected = parseExpectation(expect);
   const tip = shownTip(refs);
   if (expected === undefined || (expected ?? undefined) === tip) return;
-  const now = tip === undefined || isZeroOid(tip) ? 'there is none' : `it is at ${tip}`;
+  const now = tip === undefined || isZeroOid(tip) ? 'it no longer exists' : `it is at ${tip}`;
   throw new Failure('lost-race', `${target.name} is not at the expected commit: ${now}`, {
     hint: `git handoff purge ${target.name}`,
   });
 }
 
 function requirePermission({ target, parties }: PurgePlan, { take, remotes }: PurgeOptions): void {
-  const { owner, ownerIsLive } = parties;
+  const { owner, ownerText, ownerIsLive } = parties;
   if (owner === undefined || mayPurge({ ...parties, take })) return;
-  const whose = `${ownerName(owner)}${ownerIsLive ? ', which is at work' : ''}`;
+  const whose = `${ownerText ?? ''}${ownerIsLive ? ', which is at work' : ''}`;
   const words = ['--yes', '--take', ...remoteWords(remotes)].join(' ');
   throw new Failure('not-owner', `${target.name} belongs to ${whose}`, {
     hint: `git handoff purge ${target.name} ${words}`,
@@ -165,6 +166,7 @@ function describe(plan: PurgePlan, options: PurgeOptions, remains: Remains | nul
     topic: target.path.topic,
     ref: handoffRef(target.path),
     owner: parties.owner ?? null,
+    ownerText: parties.ownerText ?? null,
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
     remotes: copies,
     stillOn: tracked.filter((remote) => parties.remotes.has(remote) && !options.remotes.includes(remote)),

@@ -4,11 +4,12 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, type HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer } from '../../git/repository.ts';
-import { processTable } from '../../host/processes.ts';
-import { type StoredSession, judgeSessions } from '../../sessions/records.ts';
+import type { StoredSession } from '../../sessions/records.ts';
+import { commitOwner } from '../../notes/person-name.ts';
 import { readTopic } from '../../notes/topic.ts';
 import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
 import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
+import { judgedSessions } from '../workspace.ts';
 
 /** The handoff that is meant, also one that no topic argument can name. */
 export interface PurgeTarget {
@@ -20,7 +21,7 @@ export interface PurgeTarget {
 }
 
 /**
- * Parses `[<branch>/]<topic>`, or the full name of a ref, for what stands there under a name of no branch or topic.
+ * Parses `[<branch>/]<topic>`, or the full name of a ref, for what has a name of no branch or topic.
  *
  * @throws Failure `usage`
  */
@@ -41,6 +42,8 @@ export function parsePurgeTarget(text: string, repository: Repository): PurgeTar
 /** Whose the note is, and who asks. */
 export interface PurgeParties {
   readonly owner: SessionId | undefined;
+  /** The same as messages name it. */
+  readonly ownerText: string | undefined;
   readonly ownerIsLive: boolean;
   readonly me: SessionId | undefined;
   readonly isPerson: boolean;
@@ -69,17 +72,12 @@ export async function readParties(
     }),
   ]);
   const owner = state?.tip?.trailers?.owner;
-  const judged = judgeSessions(
-    sessions,
-    repository.commonDir,
-    processTable(),
-    settings.staleAfterMs,
-    context.now,
-  );
+  const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const known = session !== undefined || author.email !== undefined;
   const caller = known ? findCaller(context, sessions, option, author) : undefined;
   return {
     owner,
+    ownerText: commitOwner(state?.tip),
     ownerIsLive: judged.some(({ record, liveness }) => record.session === owner && liveness === 'live'),
     me: caller?.id,
     isPerson: caller?.isPerson ?? true,

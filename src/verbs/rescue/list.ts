@@ -7,7 +7,7 @@ import { timestamp } from '../../domain/age.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
 import { wantedPaths } from './wanted-paths.ts';
 
-export interface ListOptions {
+interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */
   readonly which: string;
   readonly paths: readonly string[];
@@ -21,7 +21,7 @@ export interface RescueListValue {
 
 /** What can be brought back, newest first; exit 1 when there is nothing. */
 export async function listRescued(
-  { which, paths, sinceMs }: ListOptions,
+  { which, paths, sinceMs }: RescueListOptions,
   context: Context,
 ): Promise<CommandResult<RescueListValue>> {
   const { all, top, workspace } = await openRescues(context);

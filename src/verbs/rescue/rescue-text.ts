@@ -20,7 +20,7 @@ export function renderRescues({ items }: RescueListValue, now: number): Rendered
     item.worktree === null ? '-' : escapeLine(item.worktree),
     contents(item),
   ]);
-  return `${columns(rows)}\nTo look: git handoff rescue show ${newest.number}\nTo bring back: git handoff rescue restore ${newest.number} -- <path>\n`;
+  return `${columns(rows)}\nTo look: git handoff rescue show ${newest.number}\nTo bring back: git handoff rescue restore ${newest.number}\n`;
 }
 
 function occasion({ kind, reason, session, stashIndex }: RescueShape): string {
@@ -56,7 +56,7 @@ export function renderRescued({ rescue, items }: RescueShowValue, now: number): 
     .filter((path) => files.has(path))
     .map((path) => {
       const command = `git show ${shellWord(`${rescue.oid}:index/${path}`)}`;
-      return `\n== ${escapeLine(path)}: what was staged is another text: ${command}\n`;
+      return `\n== ${escapeLine(path)}: the staged text differs: ${command}\n`;
     });
   const lost = rescue.skipped.map(({ path, why }) => `\n== ${escapeLine(path)}: not saved (${why})\n`);
   return head + blocks.join('') + staged.join('') + lost.join('');

@@ -9,15 +9,17 @@ const HINT = { hint: 'git handoff rescue -h' };
 export const RESCUE_VERBS: VerbTable = {
   rescue: {
     usage: 'rescue [<action>] [<which>] [-- <path>...]',
-    summary: 'list, show or restore uncommitted work that was thrown away, and dropped stashes',
+    group: 'rescue',
+    summary: 'list and restore what a command threw away',
+    details: 'Uncommitted work, and dropped stashes.',
     words: [0, Infinity],
     options: {
-      since: { type: 'string', value: '<age>', describe: 'list: not what is older (2h, 3d)' },
+      since: { type: 'string', value: '<age>', describe: 'list: only what is newer (2h, 3d)' },
       raw: { type: 'boolean', describe: 'show: the bytes of one file only' },
       force: {
         type: 'boolean',
         alias: 'f',
-        describe: 'restore: over uncommitted changes, too; they are kept first',
+        describe: 'restore: overwrite uncommitted changes, too; they are saved first',
       },
     },
     examples: [
@@ -58,7 +60,7 @@ function parseWords({ words, afterDashes }: Arguments): {
   const action = first === undefined ? 'list' : ACTIONS.find((one) => one === first);
   if (action === undefined) throw new Failure('usage', 'rescue takes list, show or restore', HINT);
   if (more.length > 0) {
-    throw new Failure('usage', 'paths stand after --, and only one rescue before it', HINT);
+    throw new Failure('usage', 'paths go after --, and only one rescue before it', HINT);
   }
   if (action === 'restore' && which === '' && afterDashes.length === 0) {
     throw new Failure('usage', 'restore needs a number, a session or a path', {

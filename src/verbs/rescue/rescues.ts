@@ -50,7 +50,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
   const [workspace, settings] = await Promise.all([openWorkspace(context), readSettings(cwd)]);
   const { repository } = workspace;
   const top = await topLevel(repository);
-  const place = placeOf(repository, top);
+  const place = rescuePlace(repository, top);
   if (place !== undefined) await keepWhatIsGone(place, settings, now);
   const id =
     place?.worktreeId ?? (isInitialised(repository.commonDir) ? worktreeId(repository.gitDir) : undefined);
@@ -72,7 +72,7 @@ export async function openRescues(context: Context): Promise<Rescues> {
 }
 
 /** The worktree around the command, where any session ever was. */
-export function placeOf(
+export function rescuePlace(
   { gitDir, commonDir }: Repository,
   top: string | undefined,
 ): (LedgerPlace & { top: string; gitDir: string }) | undefined {
@@ -112,7 +112,7 @@ async function keepWhatIsGone(
 }
 
 /** Which rescue is meant, and which of its files. */
-export interface Selection {
+interface Selection {
   readonly rescue: KnownRescue;
   readonly files: readonly RescuedFile[];
 }
@@ -147,7 +147,7 @@ export function sessionOf(rescue: KnownRescue, file: RescuedFile): SessionId | n
 /**
  * The newest rescue that holds what is named.
  *
- * @throws Failure `not-found`, `usage` when the beginning of an id fits several sessions
+ * @throws Failure `not-found`, `usage` when the beginning of an id matches several sessions
  */
 export function select({ all, worktreeId }: Rescues, wanted: Wanted): Selection {
   const isNumber =
@@ -172,5 +172,5 @@ function requireOneSession(all: readonly KnownRescue[], which: string): void {
     rescue.held.filter((file) => isWanted(rescue, file, wanted)).map((file) => sessionOf(rescue, file)),
   );
   if (which === '' || new Set(ids).size < 2 || ids.some((id) => id === which)) return;
-  throw new Failure('usage', `${which} fits several sessions`, { hint: 'git handoff rescue list' });
+  throw new Failure('usage', `${which} matches several sessions`, { hint: 'git handoff rescue list' });
 }

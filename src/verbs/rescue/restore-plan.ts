@@ -3,12 +3,12 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { hashFiles } from '../../git/scratch-store.ts';
-import { obstacle, stands } from '../../host/put-file.ts';
+import { obstacle, isOccupied } from '../../host/put-file.ts';
 import { type StoredFile, readStored } from './contents.ts';
 import { gone } from './show.ts';
 
 /** A file to bring back, and what stands there now. */
-export interface PlannedFile {
+export interface RestoredFile {
   readonly file: StoredFile;
   readonly content: Buffer;
   /** `same`: it is there already · `free`: nothing is lost by writing it · `dirty`: uncommitted work stands there. */
@@ -24,7 +24,7 @@ export async function planFiles(
   top: string,
   files: readonly StoredFile[],
   { dirty, head }: Snapshot,
-): Promise<PlannedFile[]> {
+): Promise<RestoredFile[]> {
   const contents = await readStored(top, files);
   const named = files.map(({ path }) => path);
   const tracked = head.oid === null ? [] : await listTree(top, head.oid, named);
@@ -32,7 +32,7 @@ export async function planFiles(
   // git may have been told not to look at a file (`git update-index --assume-unchanged`).
   const clean = tracked.filter(({ path }) => !dirty.has(path)).map(({ path }) => path);
   const onDisk = await hashFiles(top, clean, {});
-  return files.map((file, at): PlannedFile => {
+  return files.map((file, at): RestoredFile => {
     const content = contents[at];
     if (content === undefined) throw gone(file.path);
     const why = obstacle(top, pathBytes(file));
@@ -42,7 +42,7 @@ export async function planFiles(
     if (there?.oid === file.oid && there.mode === file.mode) return { file, content, state: 'same' };
     // What git ignores is in no list, and is lost just as well.
     const isClean = now === undefined && atHead.get(file.path)?.oid === onDisk.get(file.path);
-    const isFree = !stands(top, pathBytes(file)) || (isClean && atHead.has(file.path));
+    const isFree = !isOccupied(top, pathBytes(file)) || (isClean && atHead.has(file.path));
     return { file, content, state: isFree ? 'free' : 'dirty' };
   });
 }

@@ -2,7 +2,8 @@ import { join, relative } from 'node:path';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { asCheckedOut } from '../../git/filters.ts';
@@ -11,22 +12,22 @@ import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Budget } from '../../host/io.ts';
-import { processTable } from '../../host/processes.ts';
 import { putFile } from '../../host/put-file.ts';
 import { appendEntries, readLedgers } from '../../changes/ledger.ts';
-import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { saveWork } from '../../rescue/save-work.ts';
 import { sidesOf } from '../../sessions/sides.ts';
 import { storedFiles } from './contents.ts';
-import { type KnownRescue, type Rescues, openRescues, placeOf, select, sessionOf } from './rescues.ts';
-import { type PlannedFile, pathBytes, planFiles } from './restore-plan.ts';
+import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
+import { type RestoredFile, pathBytes, planFiles } from './restore-plan.ts';
 import { gone } from './show.ts';
+import { judgedSessions } from '../workspace.ts';
 import { wantedPaths } from './wanted-paths.ts';
 
-export interface RestoreOptions {
+interface RestoreOptions {
   readonly which: string;
   readonly paths: readonly string[];
   /** Uncommitted changes there may be written over; they are kept as a rescue first. */
@@ -52,7 +53,7 @@ interface Restoring {
   readonly top: string;
   readonly rescues: Rescues;
   readonly rescue: KnownRescue;
-  readonly plans: readonly PlannedFile[];
+  readonly plans: readonly RestoredFile[];
   readonly before: Snapshot;
   readonly self: SessionId | undefined;
   readonly judged: readonly JudgedSession[];
@@ -82,9 +83,7 @@ export async function restoreRescued(
   const before = await takeSnapshot(top, { now });
   const plans = await planFiles(top, stored, before);
   const self = findSession(context, workspace.sessions, option)?.id;
-  const { commonDir } = workspace.repository;
-  const { staleAfterMs } = settings;
-  const judged = judgeSessions(workspace.sessions, commonDir, processTable(), staleAfterMs, now);
+  const judged = judgedSessions(workspace, settings, now);
   const restoring = { cwd, top, rescues, rescue, plans, before, self, judged, now, budget };
   checkDirty(restoring, force);
   const saved = await saveDirty(restoring);
@@ -95,30 +94,30 @@ export async function restoreRescued(
   return { value: { number: rescue.number, saved: saved ?? null, items }, notices };
 }
 
-const inState = (plans: readonly PlannedFile[], wanted: PlannedFile['state']) =>
+const inState = (plans: readonly RestoredFile[], wanted: RestoredFile['state']) =>
   plans.filter(({ state }) => state === wanted).map(({ file }) => file);
 
 /** Refuses to write over uncommitted changes, unless they are nobody else's and it is asked for. */
 function checkDirty({ rescues, rescue, plans, self, judged, top, cwd }: Restoring, force: boolean): void {
   const dirty = inState(plans, 'dirty');
   if (dirty.length === 0) return;
-  const place = placeOf(rescues.workspace.repository, top);
-  const { foreign } = sidesOf(self, judged);
+  const place = rescuePlace(rescues.workspace.repository, top);
+  const sides = sidesOf(self, judged);
   const claim = (place === undefined || self === undefined ? [] : readLedgers(place))
-    .filter(({ session }) => foreign.has(session))
+    .filter(({ session }) => sides.foreign.has(session))
     .flatMap(({ claims }) => [...claims.values()])
     .find(({ path }) => dirty.some((file) => file.path === path));
   if (claim !== undefined) {
     throw new Failure(
       'not-owner',
-      `${escapeLine(claim.path)} has uncommitted changes of session ${shortId(claim.session)}, which is at work`,
+      `${escapeLine(claim.path)} has uncommitted changes of ${peerName(claim.session, sides)}, which is at work`,
       { hint: `git handoff take -- ${shellWord(`${top}/${claim.path}`)}` },
     );
   }
   if (force) return;
   const names = dirty.map(({ path }) => escapeLine(path)).join(', ');
   const words = plans.map(({ file }) => shellWord(relative(realPath(cwd), join(realPath(top), file.path))));
-  throw new Failure('refused', `uncommitted changes would be written over: ${names}`, {
+  throw new Failure('refused', `this would overwrite uncommitted changes: ${names}`, {
     hint: `git handoff rescue restore --force ${rescue.number} -- ${words.join(' ')}`,
   });
 }
@@ -134,7 +133,7 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now, budge
     return listed ?? { path: file.path, head: null, index: null, disk, stamp: stampOf(top, file) };
   });
   const command = `git handoff rescue restore --force ${rescue.number}`;
-  const place = placeOf(repository, top);
+  const place = rescuePlace(repository, top);
   const owners = claimOwners(place === undefined ? [] : readLedgers(place));
   const ownerOf = (path: string) => owners.get(path) ?? null;
   const occasion = { kind: 'before', command, session: self ?? null, at: now, ownerOf } as const;
@@ -148,7 +147,7 @@ async function saveDirty({ rescues, rescue, plans, before, self, top, now, budge
   if (skipped === undefined) return saved?.number;
   throw new Failure(
     'refused',
-    `${escapeLine(skipped.path)} could not be kept first, so nothing was written`,
+    `${escapeLine(skipped.path)} could not be saved first, so nothing was written`,
     {
       hint: `mv -- ${shellWord(skipped.path)} ${shellWord(`${skipped.path}.mine`)}`,
     },
@@ -186,7 +185,7 @@ async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
 /** What came back is again the work of the session that it was taken from, if that one is at work; else the caller's. */
 async function claimRestored({ rescues, rescue, plans, self, judged, top, now }: Restoring): Promise<void> {
   const { repository } = rescues.workspace;
-  const place = placeOf(repository, top);
+  const place = rescuePlace(repository, top);
   const live = new Set(
     judged.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session),
   );

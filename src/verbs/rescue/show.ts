@@ -9,7 +9,7 @@ import { rescueShape } from './list.ts';
 import { openRescues, select } from './rescues.ts';
 import { wantedPaths } from './wanted-paths.ts';
 
-export interface ShowOptions {
+interface RescueShowOptions {
   readonly which: string;
   readonly paths: readonly string[];
   /** The bytes of one file and nothing else. */
@@ -30,7 +30,7 @@ export interface RescueShowValue {
  * @throws Failure `not-found`; `usage` when `--raw` does not name one file; `integrity` when a content is gone
  */
 export async function showRescued(
-  { which, paths, raw }: ShowOptions,
+  { which, paths, raw }: RescueShowOptions,
   context: Context,
 ): Promise<CommandResult<RescueShowValue>> {
   const { cwd } = context;
@@ -38,7 +38,7 @@ export async function showRescued(
   const { top, workspace } = rescues;
   const { rescue, files } = select(rescues, { which, paths: wantedPaths(paths, cwd, top) });
   if (raw && files.length !== 1) {
-    throw new Failure('usage', `--raw prints one file, and ${files.length} are meant`, {
+    throw new Failure('usage', `--raw prints one file, not ${files.length}`, {
       hint: `git handoff rescue show ${rescue.number}`,
     });
   }

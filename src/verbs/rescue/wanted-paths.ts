@@ -17,7 +17,7 @@ export function wantedPaths(typed: readonly string[], cwd: string, top: string |
     const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
     const inside = root === undefined ? undefined : relative(root, real).replaceAll(sep, '/');
     if (inside === undefined || path === '' || inside === '..' || inside.startsWith('../')) {
-      throw new Failure('usage', `${escapeLine(path)} is no path of this working tree`, {
+      throw new Failure('usage', `${escapeLine(path)} is not a path in this worktree`, {
         hint: 'git handoff rescue list',
       });
     }

@@ -85,12 +85,12 @@ export async function removeBelongings(cwd: string, { refs, files, folders }: Be
   const updates = refs.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
   const result = refs.length === 0 ? { kind: 'done' as const } : await updateRefs({ cwd }, updates);
   if (result.kind === 'locked') {
-    throw new Failure('environment', `a lock is in the way, the refs stay: ${result.detail}`, {
+    throw new Failure('environment', `a lock is in the way; nothing was removed: ${result.detail}`, {
       hint: again,
     });
   }
   if (result.kind !== 'done') {
-    throw new Failure('lost-race', 'a session has written meanwhile, the refs stay', { hint: again });
+    throw new Failure('lost-race', 'a session wrote a note meanwhile; nothing was removed', { hint: again });
   }
   for (const file of files) rmSync(file, { recursive: true, force: true });
   for (const folder of folders) removeEmpty(folder);

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { applyChanges } from '../../install/apply.ts';
 import type { Change } from '../../install/change.ts';
-import type { Scope } from '../../install/client.ts';
+import type { InstallScope } from '../../install/client.ts';
 import { chooseInstallers } from '../../install/clients.ts';
 import type { InstallContext } from '../../install/context.ts';
 import { describeChanges } from '../../install/describe.ts';
@@ -11,12 +11,15 @@ import { requireWritable } from '../../install/disk.ts';
 import { type InstallFacts, readInstallFacts } from '../../install/install-facts.ts';
 import { planInstall, whyNotEditable } from '../../install/plan-install.ts';
 import { readRepository } from '../../install/repository-facts.ts';
+import { summarize } from './summary.ts';
 
 export interface InitOptions {
   /** Do not ask. */
   readonly yes: boolean;
+  /** Only show the plan. */
+  readonly diff?: boolean;
   /** Which settings of the clients get the hooks; `user` unless told otherwise. */
-  readonly scope: Scope;
+  readonly scope: InstallScope;
   /** The clients whose hooks are registered, such as `claude`; `all` for every one in use, as with none named; or `none`. */
   readonly clients: readonly string[];
   /** Tell of git-handoff in the project's AGENTS.md and its like. */
@@ -27,10 +30,12 @@ export interface InitOptions {
 
 /** What `init` or `uninstall` did. */
 export interface InstallResult {
-  /** `unchanged`: there was nothing to do; `declined`: the person said no. */
-  readonly outcome: 'applied' | 'unchanged' | 'declined';
+  /** `unchanged`: there was nothing to do; `planned`: only the plan was wanted; `declined`: the person said no. */
+  readonly outcome: 'applied' | 'unchanged' | 'planned' | 'declined';
   /** The plan as text: a diff of every file that others read too. */
   readonly plan: string;
+  /** The plan by file, a line each. */
+  readonly summary: string;
   /** Absolute paths that were made, changed or removed. */
   readonly changed: readonly string[];
   /** What the person must know or do by hand. */
@@ -39,7 +44,7 @@ export interface InstallResult {
 
 /**
  * Switches git-handoff on in this repository: `handoff.enabled`, the clients' hooks, the git hooks that write
- * the trailer. Shows its plan first; repeating it changes nothing.
+ * the trailer. Shows its plan by file before it asks; repeating it changes nothing.
  *
  * @throws Failure `usage` (settings that cannot be edited, nobody to ask), `environment` (Windows, no repository, not
  *   writable: then nothing is changed), `integrity` (damaged receipt)
@@ -52,13 +57,9 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   const places = { ...context, topLevel };
   const chosen = await chooseInstallers(options.clients, options.scope, places);
   if (chosen.installers.length === 0 && options.skill === true) {
-    throw new Failure(
-      'usage',
-      '--skill is for a client, and none is chosen; a plugin brings the skill itself',
-      {
-        hint: 'git handoff init --client none',
-      },
-    );
+    throw new Failure('usage', '--skill needs a client, and none is chosen; a plugin includes the skill', {
+      hint: 'git handoff init --client none',
+    });
   }
   const read = await readInstallFacts(context, chosen.installers, options.scope, {
     instructions: options.instructions === true,
@@ -68,15 +69,18 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   const planned = planInstall(facts);
   const { changes } = planned;
   const notices = [...chosen.notices, ...left, ...planned.notices];
+  const plan = { text: describeChanges(changes), summary: summarize(changes, context, facts.repository) };
+  if (options.diff === true) return result(changes.length > 0 ? 'planned' : 'unchanged', plan, [], notices);
   await requireWritablePlaces(changes);
-  const plan = describeChanges(changes);
   if (changes.length > 0 && !options.yes) {
     if (context.confirm === undefined) {
       throw new Failure('usage', 'init asks before it changes files, and there is no terminal to ask on', {
-        hint: sameAgain(options),
+        hint: sameAgain(options, '--yes'),
       });
     }
-    if (!(await context.confirm(plan))) return result('declined', plan, [], notices);
+    if (!(await context.confirm(question(plan.summary, options)))) {
+      return result('declined', plan, [], notices);
+    }
   }
   await applyChanges(changes);
   return result(changes.length > 0 ? 'applied' : 'unchanged', plan, changes, notices);
@@ -93,15 +97,24 @@ function editableOnly(facts: InstallFacts): { facts: InstallFacts; left: readonl
   return { facts: { ...facts, settings }, left };
 }
 
-/** The same command line, without a question. */
-function sameAgain({ scope, clients, instructions, skill }: InitOptions): string {
+/** What a person reads before the answer. */
+function question(summary: string, options: InitOptions): string {
+  return [
+    `git handoff init will change, ${summary.trimEnd()}`,
+    'Your own hooks and settings stay. Nothing leaves this machine.',
+    `Every line: ${sameAgain(options, '--diff')}    Undo: git handoff uninstall`,
+  ].join('\n');
+}
+
+/** The same command line with another word, and without a question. */
+function sameAgain({ scope, clients, instructions, skill }: InitOptions, word: '--yes' | '--diff'): string {
   const words = [
     ...(scope === 'user' ? [] : [`--${scope}`]),
     ...(clients.length === 0 ? [] : ['--client', clients.join(',')]),
     ...(instructions === true ? ['--instructions'] : []),
     ...(skill === true ? ['--skill'] : []),
   ];
-  return ['git handoff init --yes', ...words].join(' ');
+  return ['git handoff init', word, ...words].join(' ');
 }
 
 /** Checks every folder of a plan before the first change. */
@@ -112,10 +125,10 @@ export async function requireWritablePlaces(changes: readonly Change[]): Promise
 /** The result of a plan; notices are escaped, because they hold paths. */
 export function result(
   outcome: InstallResult['outcome'],
-  plan: string,
+  plan: { readonly text: string; readonly summary: string },
   changes: readonly Change[],
   notices: readonly string[],
 ): InstallResult {
   const changed = [...new Set(changes.map((change) => change.path))];
-  return { outcome, plan, changed, notices: notices.map(escapeLine) };
+  return { outcome, plan: plan.text, summary: plan.summary, changed, notices: notices.map(escapeLine) };
 }

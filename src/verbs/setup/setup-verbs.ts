@@ -1,23 +1,28 @@
 import type { InstallResult } from './init.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { Arguments } from '../options.ts';
+import type { Arguments, OptionSpec } from '../options.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
+
+const DIFF: OptionSpec = { type: 'boolean', describe: 'only show every line that would change' };
 
 /** The verbs that switch git-handoff on and take it back. */
 export const SETUP_VERBS: VerbTable = {
   init: {
     usage: 'init',
-    summary: 'switch git-handoff on in this repository; shows what it would change, then asks',
+    group: 'setup',
+    summary: 'switch git-handoff on in this repository',
+    details: 'Shows what it will change, then asks.',
     words: [0, 0],
     options: {
       yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      diff: DIFF,
       project: { type: 'boolean', describe: "register the client's hooks for everybody in the project" },
       local: { type: 'boolean', describe: 'register them for you in this project only' },
       client: {
         type: 'string',
         array: true,
         value: '<name>',
-        describe: 'claude, codex, gemini, cursor, copilot, all that are in use (if not told), or none',
+        describe: 'claude, codex, gemini, cursor, copilot, none, or all that are in use (default)',
       },
       instructions: {
         type: 'boolean',
@@ -27,6 +32,7 @@ export const SETUP_VERBS: VerbTable = {
     },
     examples: [
       ['git handoff init', 'see the plan and say yes'],
+      ['git handoff init --diff', 'see every line of it'],
       ['git handoff init --yes --local', 'for you, here only'],
       ['git handoff init --client claude,codex', 'the hooks of both'],
       ['git handoff init --client none', "git's hooks alone, beside a client's plugin"],
@@ -35,29 +41,31 @@ export const SETUP_VERBS: VerbTable = {
       const { init } = await import('./init.ts');
       const options = {
         yes: args.flag('yes'),
+        diff: args.flag('diff'),
         scope: parseScope(args),
         clients: parseClients(args),
         instructions: args.flag('instructions'),
         skill: args.flag('skill'),
       };
-      const installing = await interaction.installContext();
-      const wasAsked = installing.confirm !== undefined && !options.yes;
-      return installAnswer(await init(options, installing), wasAsked);
+      return installAnswer(await init(options, await interaction.installContext()), 'init', options.yes);
     },
   },
   uninstall: {
     usage: 'uninstall',
-    summary: 'take back what init did, byte for byte; the notes stay',
+    group: 'setup',
+    summary: 'undo what init did',
+    details: 'Byte for byte. The notes stay.',
     words: [0, 0],
     options: {
       yes: { type: 'boolean', alias: 'y', describe: 'do not ask' },
+      diff: DIFF,
       user: {
         type: 'boolean',
         describe: 'remove the hooks of your settings even if other repositories use them',
       },
       purge: {
         type: 'boolean',
-        describe: 'remove the notes and everything else of ours, too, after a backup into a git bundle',
+        describe: 'remove the notes and all else of ours, too, after a backup into a git bundle',
       },
     },
     examples: [
@@ -68,22 +76,22 @@ export const SETUP_VERBS: VerbTable = {
       const { uninstall } = await import('./uninstall.ts');
       const options = {
         yes: args.flag('yes'),
+        diff: args.flag('diff'),
         user: args.flag('user'),
         ...(args.flag('purge') ? { purge: { now } } : {}),
       };
-      const installing = await interaction.installContext();
-      const wasAsked = installing.confirm !== undefined && !options.yes;
-      return installAnswer(await uninstall(options, installing), wasAsked);
+      const done = await uninstall(options, await interaction.installContext());
+      return installAnswer(done, 'uninstall', options.yes);
     },
   },
 };
 
-/** Who was asked has read the plan already. */
-function installAnswer(value: InstallResult, wasAsked: boolean): Answer {
-  const exitCode = value.outcome === 'declined' ? 1 : 0;
+function installAnswer(done: InstallResult, verb: 'init' | 'uninstall', yes: boolean): Answer {
+  const exitCode = done.outcome === 'declined' ? 1 : 0;
+  const { summary, ...value } = done;
   return answer({ value, notices: value.notices, exitCode }, async () => {
     const { renderInstall } = await import('./setup-text.ts');
-    return (result) => renderInstall(wasAsked ? { ...result, plan: '' } : result);
+    return () => renderInstall(done, verb, yes ? summary : undefined);
   });
 }
 

@@ -6,6 +6,7 @@ import { describeChanges } from '../../install/describe.ts';
 import { planUninstall } from '../../install/plan-uninstall.ts';
 import { type UninstallFacts, readUninstallFacts } from '../../install/uninstall-facts.ts';
 import { type InstallResult, requireWritablePlaces, result } from './init.ts';
+import { summarize } from './summary.ts';
 import {
   type Belongings,
   describeBelongings,
@@ -18,6 +19,8 @@ import {
 export interface UninstallOptions {
   /** Do not ask. Without a terminal nobody is asked either: what goes can be had again with `init`. */
   readonly yes: boolean;
+  /** Only show the plan. */
+  readonly diff?: boolean;
   /** Remove the hooks in the user's settings even when other repositories use them. */
   readonly user: boolean;
   /** Remove the notes and all else that git-handoff keeps in the repository, after a backup; asks for `yes` without a terminal. */
@@ -40,10 +43,15 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
   const planned = planUninstall(facts, INSTALLERS, options.user);
   const { changes } = planned;
   const hasRefs = belongings !== undefined && belongings.refs.length > 0;
-  if (changes.length === 0 && !hasRefs) return result('unchanged', '', [], planned.notices);
+  const kept = hasRefs ? describeBelongings(belongings) : '';
+  const plan = {
+    text: kept + describeChanges(changes),
+    summary: summarize(changes, context, facts.repository?.facts) + kept.replace(/^(?=.)/gm, '  '),
+  };
+  if (changes.length === 0 && !hasRefs) return result('unchanged', plan, [], planned.notices);
+  if (options.diff === true) return result('planned', plan, [], planned.notices);
   await requireWritablePlaces(changes);
-  const plan = (hasRefs ? describeBelongings(belongings) : '') + describeChanges(changes);
-  if (!(await mayApply(options, context, plan))) return result('declined', plan, [], planned.notices);
+  if (!(await mayApply(options, context, plan.summary))) return result('declined', plan, [], planned.notices);
   if (belongings !== undefined) await keepBelongings(context.cwd, belongings);
   await applyChanges(changes);
   if (belongings !== undefined) await removeBelongings(context.cwd, belongings);
@@ -52,17 +60,30 @@ export async function uninstall(options: UninstallOptions, context: InstallConte
 }
 
 async function mayApply(
-  { yes, user, purge }: UninstallOptions,
+  options: UninstallOptions,
   { confirm }: InstallContext,
-  plan: string,
+  summary: string,
 ): Promise<boolean> {
+  const { yes, user, purge } = options;
   if (yes) return true;
-  if (confirm !== undefined) return confirm(plan);
+  if (confirm !== undefined) return confirm(question(summary, options));
   if (purge === undefined) return true;
   const message = 'uninstall asks before it removes notes, and there is no terminal to ask on';
   throw new Failure('usage', message, {
     hint: `git handoff uninstall --purge --yes${user ? ' --user' : ''}`,
   });
+}
+
+/** What a person reads before the answer. */
+function question(summary: string, { user, purge }: UninstallOptions): string {
+  const words = `${purge === undefined ? '' : ' --purge'}${user ? ' --user' : ''}`;
+  return [
+    `git handoff uninstall will change, ${summary.trimEnd()}`,
+    purge === undefined
+      ? 'Your own hooks and settings stay, and so do the notes.'
+      : 'Your own hooks and settings stay.',
+    `Every line: git handoff uninstall --diff${words}    Undo: git handoff init`,
+  ].join('\n');
 }
 
 function belongingsOf({ repository }: UninstallFacts, now: number): Promise<Belongings> {

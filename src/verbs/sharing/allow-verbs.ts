@@ -4,17 +4,19 @@ import { type VerbTable, answer } from '../verb.ts';
 export const ALLOW_VERBS: VerbTable = {
   allow: {
     usage: 'allow --once',
-    summary: 'let the next refusal pass, once; typed by a person at a terminal',
+    group: 'sharing',
+    summary: 'let the next refusal pass, once',
+    details: 'Only a person can, at a terminal.',
     words: [0, 0],
     options: {
-      once: { type: 'boolean', describe: 'one refusal, within ten minutes; nothing else is offered' },
+      once: { type: 'boolean', describe: 'one refusal, within ten minutes (required)' },
     },
     examples: [['git handoff allow --once --session a1f0c3d2', 'only if that session is refused']],
     async run(args, context, interaction) {
       const { allow } = await import('./allow.ts');
       const options = { once: args.flag('once'), session: args.text('session'), ask: interaction.ask };
       const result = await allow(options, context);
-      return answer(result, async () => (await import('./allow-text.ts')).renderAllowed);
+      return answer(result, async () => (await import('./sessions-text.ts')).renderAllowed);
     },
   },
 };

@@ -12,7 +12,7 @@ import type { CommandResult } from '../result.ts';
 import type { AllowShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
 
-export interface AllowOptions {
+interface AllowOptions {
   readonly once: boolean;
   /** The session that it is for: its id, or the beginning that `sessions` shows. */
   readonly session: string | undefined;
@@ -34,18 +34,18 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
     });
   }
   if (ask === undefined) {
-    throw new Failure('usage', 'this needs a terminal; a person types this', {
-      hint: 'git handoff allow --once',
-    });
+    throw new Failure('usage', 'only a person can type this, in a terminal of their own');
   }
   const { commonDir } = await openRepository(context.cwd);
   if (!isInitialised(commonDir)) {
-    throw new Failure('not-found', 'nothing is refused in this repository', { hint: 'git handoff init' });
+    throw new Failure('not-found', 'git-handoff is not switched on in this repository', {
+      hint: 'git handoff init',
+    });
   }
   const session = chosen(options.session, await listSessions({ cwd: context.cwd }));
   const whose =
     session === undefined ? 'of whichever session is refused first' : `of session ${shortId(session)}`;
-  const question = `The next refusal ${whose}, within 10 minutes, will not hold: it may change or commit what is not its own.\nType yes to allow it once: `;
+  const question = `The next refusal ${whose}, within 10 minutes, will be lifted: the session may change or commit what is not its own.\nType yes to allow it once: `;
   if ((await ask(question)).trim() !== 'yes') {
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
   }

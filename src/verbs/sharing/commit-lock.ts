@@ -17,7 +17,7 @@ export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => 
   const lock = await takeLock(join(gitDir, LOCK_FILE), self, PATIENCE_MS);
   if (lock.kind === 'busy') {
     const who = `session ${shortId(lock.by)}`;
-    throw new Failure('environment', `${who} is committing here and has not finished`, {
+    throw new Failure('environment', `${who} is still committing here`, {
       hint: 'git handoff sessions',
     });
   }

@@ -9,7 +9,8 @@ import { PATHSPEC_OPTIONS, readPathspecs } from './pathspecs.ts';
 export const COMMIT_VERBS: VerbTable = {
   commit: {
     usage: 'commit [-- <pathspec>...]',
-    summary: "commit this session's own changes and nobody else's",
+    group: 'sharing',
+    summary: "commit your own changes and nobody else's",
     words: [0, Infinity],
     options: {
       message: {
@@ -31,11 +32,11 @@ export const COMMIT_VERBS: VerbTable = {
       'allow-empty': { type: 'boolean', describe: 'even if it changes nothing' },
       signoff: { type: 'boolean', alias: 's', describe: 'add a Signed-off-by trailer' },
       'gpg-sign': { type: 'boolean', alias: 'S', describe: 'sign the commit' },
-      author: { type: 'string', value: '<author>', describe: 'as git commit has it' },
-      date: { type: 'string', value: '<date>', describe: 'as git commit has it' },
-      trailer: { type: 'string', array: true, value: '<trailer>', describe: 'as git commit has it' },
-      fixup: { type: 'string', value: '<commit>', describe: 'as git commit has it' },
-      'reuse-message': { type: 'string', alias: 'C', value: '<commit>', describe: 'as git commit has it' },
+      author: { type: 'string', value: '<author>', describe: 'as for git commit' },
+      date: { type: 'string', value: '<date>', describe: 'as for git commit' },
+      trailer: { type: 'string', array: true, value: '<trailer>', describe: 'as for git commit' },
+      fixup: { type: 'string', value: '<commit>', describe: 'as for git commit' },
+      'reuse-message': { type: 'string', alias: 'C', value: '<commit>', describe: 'as for git commit' },
       ...PATHSPEC_OPTIONS,
     },
     examples: [
@@ -57,6 +58,7 @@ export const COMMIT_VERBS: VerbTable = {
         pathspecs: readPathspecs(args, interaction),
         session: args.text('session'),
         said: interaction.pass,
+        isAtTerminal: interaction.ask !== undefined,
       };
       const result = await anchored(context, () => commit(options, context));
       return answer(result, async () => (await import('./commit-text.ts')).renderCommit);
@@ -64,10 +66,12 @@ export const COMMIT_VERBS: VerbTable = {
   },
   stage: {
     usage: 'stage --mine [<pathspec>...]',
-    summary: "stage this session's own changes; of a shared file only its hunks",
+    group: 'sharing',
+    summary: 'stage your own changes',
+    details: 'Of a file that another session changed, too, only your hunks.',
     words: [0, Infinity],
     options: {
-      mine: { type: 'boolean', describe: 'this session’s changes; nothing else is offered' },
+      mine: { type: 'boolean', describe: 'this session’s changes (required)' },
       ...PATHSPEC_OPTIONS,
     },
     examples: [['git handoff stage --mine shared.md', 'then: git commit']],
@@ -77,7 +81,7 @@ export const COMMIT_VERBS: VerbTable = {
       const options = { mine: args.flag('mine'), pathspecs, session: args.text('session') };
       return answer(
         await anchored(context, () => stage(options, context)),
-        async () => (await import('./stage-text.ts')).renderStaged,
+        async () => (await import('./commit-text.ts')).renderStaged,
       );
     },
   },

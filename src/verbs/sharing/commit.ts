@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
 import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
 import { runGit } from '../../git/run.ts';
@@ -9,7 +10,7 @@ import { whileMoved } from '../../git/index-lock.ts';
 import { requireOwnCommit } from './commit/amend.ts';
 import {
   type CommitPlan,
-  type CommitWords,
+  type GitCommitOptions,
   type MadeCommit,
   attemptCommit,
   changing,
@@ -27,24 +28,38 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { CommitShape } from '../shapes.ts';
 
-export interface CommitOptions extends CommitWords {
+interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
+  /** A person can use an editor here. */
+  readonly isAtTerminal: boolean;
 }
 
 /**
  * Commits this session's own paths and nothing else, with git's own hooks, signing and editor. Where another live
  * session has changed the same file, only this session's hunks go in.
  *
- * @throws Failure `not-found` when nothing is the session's to commit, `not-owner` for another's path or commit,
+ * @throws Failure `usage` without a message where no editor can ask for one, `not-found` when nothing is the session's to commit, `not-owner` for another's path or commit,
  * `refused` when git or a hook says no, `lost-race` when HEAD moved at every try
  */
 export async function commit(options: CommitOptions, context: Context): Promise<CommandResult<CommitShape>> {
+  await requireMessage(options, context);
   const attempt = () => commitOnce(options, context);
   const done = opensEditor(options) ? await attempt() : await whileMoved(attempt);
   if (done !== 'moved') return done;
   throw new Failure('lost-race', 'another commit came first; nothing was committed', {
     hint: "git handoff commit -m '<message>'",
+  });
+}
+
+/** Without a terminal, git's own default editor would wait for keys that nobody can press. */
+async function requireMessage(options: CommitOptions, { cwd, env }: Context): Promise<void> {
+  if (!opensEditor(options) || options.isAtTerminal) return;
+  if ([env['GIT_EDITOR'], env['VISUAL'], env['EDITOR']].some((editor) => editor !== undefined)) return;
+  if ((await runGit(['config', '--get', 'core.editor'], { cwd })).code === 0) return;
+  const paths = options.pathspecs.length === 0 ? '' : ` -- ${options.pathspecs.map(shellWord).join(' ')}`;
+  throw new Failure('usage', 'a commit needs a message, and there is no terminal to ask for one', {
+    hint: `git handoff commit ${options.amend ? '--amend ' : ''}-m '<message>'${paths}`,
   });
 }
 
@@ -73,7 +88,7 @@ async function commitOnce(
   if (done === 'moved') return done;
   const { made, healed } = done;
   endClaims(scene, [...plan.whole, ...plan.entries.keys()], context.now);
-  const said = [...doubtNotices(scene.shares), ...olderNotices(scene), ...passedNotices(passed)];
+  const said = [...doubtNotices(scene), ...olderNotices(scene), ...passedNotices(passed, scene)];
   const notices = [...scene.notices, ...said, ...(healed ? [] : [UNHEALED])];
   return { value: await shapeOf(scene, plan, made), notices };
 }
@@ -92,7 +107,7 @@ async function requireContent({ work }: CommitScene, { commit, base }: MadeCommi
 }
 
 const UNHEALED =
-  'the commit is made, but the index could not be written; put it right with: git reset -q -- <its paths>';
+  'the commit was made, but the index could not be written; to fix it: git reset -q -- <its paths>';
 
 async function planCommit(
   scene: CommitScene,
@@ -106,7 +121,7 @@ async function planCommit(
   const entries = changing(composed, (path) => work.snapshot.dirty.get(path)?.head ?? null);
   const whole = shares.whole.map(({ dirty }) => dirty.path).filter((path) => !untracked.includes(path));
   if (whole.length + entries.size === 0 && !options.amend && !options.allowEmpty)
-    throw nothingToCommit(options, passed);
+    throw nothingToCommit(scene, options, passed);
   const isEmpty = whole.length === 0 && !options.amend;
   // `--only` takes a name for everything below it: a folder may stand where this session's file stood.
   const isFolder = (path: string) => lstatOf(join(work.tree.top, path))?.isDirectory() === true;
@@ -114,8 +129,12 @@ async function planCommit(
   return { plan: { whole, entries, isPrivate }, passed };
 }
 
-function nothingToCommit({ pathspecs }: CommitOptions, passed: readonly Share[]): Failure {
-  const [others] = passedNotices(passed);
+function nothingToCommit(
+  scene: CommitScene,
+  { pathspecs }: CommitOptions,
+  passed: readonly Share[],
+): Failure {
+  const [others] = passedNotices(passed, scene);
   if (others !== undefined)
     return new Failure('not-found', `nothing to commit: ${others}`, { hint: 'git handoff status' });
   const where =

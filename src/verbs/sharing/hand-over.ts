@@ -2,7 +2,8 @@ import { chainChanges } from '../../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimEntries } from '../../domain/ledger/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
@@ -108,10 +109,14 @@ function endClaim(
   }
 }
 
-function tellOwners(place: LedgerPlace, taken: readonly TakenPathShape[], { session, now }: Taker): void {
+function tellOwners(
+  place: LedgerPlace,
+  taken: readonly TakenPathShape[],
+  { session, asker, now }: Taker,
+): void {
   for (const former of new Set(taken.flatMap(({ from }) => from as readonly SessionId[]))) {
     const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => escapeLine(path));
-    const who = session === undefined ? 'A person' : `Session ${shortId(session)}`;
+    const who = session === undefined ? 'A person' : peerName(session, asker.sides);
     const hands = session === undefined ? 'their hands' : 'its hands';
     const text =
       `${who} took ${listed(paths)}: your uncommitted change there is in ${hands} now. ` +

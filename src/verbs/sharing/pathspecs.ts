@@ -7,9 +7,9 @@ export const PATHSPEC_OPTIONS: OptionTable = {
   'pathspec-from-file': {
     type: 'string',
     value: '<file>',
-    describe: 'read the paths from a file, one a line',
+    describe: 'read the paths from a file, one per line',
   },
-  'pathspec-file-nul': { type: 'boolean', describe: 'they end in NUL there instead' },
+  'pathspec-file-nul': { type: 'boolean', describe: 'the paths in that file end in NUL' },
 };
 
 /**

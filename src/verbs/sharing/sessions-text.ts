@@ -1,3 +1,4 @@
+import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { shortId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
@@ -27,4 +28,11 @@ function uncommitted(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
   return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
+}
+
+/** For whom the next refusal is lifted, and until when. */
+export function renderAllowed({ session, until }: AllowShape): Rendered {
+  const who =
+    session === null ? 'whichever session is refused first' : `session ${escapeLine(shortId(session))}`;
+  return `allowed once, for ${who}, until ${until}\n`;
 }

@@ -1,16 +1,15 @@
 import { listWorktrees } from '../../git/worktrees.ts';
 import { readSettings } from '../../git/config.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { processTable } from '../../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { SessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
 import { uncommittedPaths } from './uncommitted.ts';
-import { openWorkspace } from '../workspace.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-export interface SessionsOptions {
+interface SessionsOptions {
   /** Ended ones too. */
   readonly all: boolean;
   readonly session: string | undefined;
@@ -34,8 +33,7 @@ export async function sessions(
     listWorktrees({ cwd }),
   ]);
   const self = findSession(context, stored, options.session)?.id;
-  const table = processTable();
-  const judged = judgeSessions(stored, repository.commonDir, table, settings.staleAfterMs, context.now);
+  const judged = judgedSessions({ repository, sessions: stored }, settings, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
   const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
   const items = judged

@@ -4,7 +4,9 @@ import { type VerbTable, answer } from '../verb.ts';
 export const SHARING_VERBS: VerbTable = {
   sessions: {
     usage: 'sessions',
-    summary: 'who is at work in this repository and its worktrees',
+    group: 'sharing',
+    summary: 'who is at work here',
+    details: 'In this repository and all its worktrees.',
     words: [0, 0],
     options: { all: { type: 'boolean', alias: 'a', describe: 'ended ones too' } },
     examples: [['git handoff sessions', 'live ones first']],
@@ -16,7 +18,8 @@ export const SHARING_VERBS: VerbTable = {
   },
   status: {
     usage: 'status [-- <path>...]',
-    summary: 'whose each uncommitted change of this working tree is',
+    group: 'sharing',
+    summary: 'whose each uncommitted change is',
     words: [0, Infinity],
     options: {},
     examples: [['git handoff status -- src', 'only what is below src']],

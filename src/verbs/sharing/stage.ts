@@ -14,7 +14,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { StagedShape } from '../shapes.ts';
 
-export interface StageOptions {
+interface StageOptions {
   readonly mine: boolean;
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
@@ -48,12 +48,12 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   try {
     await index.takeFromDisk(whole);
     const entries = new Map([...(await index.read(whole)), ...composed]);
-    if (place !== undefined) appendEntries(place, scene.self, stagedEntries(entries, context.now));
+    if (place !== undefined) appendEntries(place, scene.self, stagedEntries(entries, snapshot, context.now));
     const set = () => whileLocked(() => setEntries(tree.top, entries));
     const result = await whileAlone(tree.gitDir, scene.self, set);
     if (result.code !== 0) throw gitFailure('update-index', result);
     const items = [...entries.keys()].map((path) => ({ path, hunks: composed.has(path) }));
-    return { value: { items }, notices: [...scene.notices, ...passedNotices(passed)] };
+    return { value: { items }, notices: [...scene.notices, ...passedNotices(passed, scene)] };
   } finally {
     index.remove();
   }

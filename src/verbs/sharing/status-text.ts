@@ -4,16 +4,18 @@ import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
-import { shortId } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 /** A path as it is typed in the folder of the command. */
-export function typedPath(path: string, prefix: string): string {
+function typedPath(path: string, prefix: string): string {
   return shellWord(prefix === '' ? path : posix.relative(prefix, path));
 }
 
-const short = (session: string) => escapeLine(shortId(session));
+/** A session by its client's name. */
+const named = (session: string, sessions: readonly NamedSessionShape[]) =>
+  ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
 export function renderStatus(value: StatusValue, now: number): Rendered {
@@ -36,25 +38,20 @@ export function renderStatus(value: StatusValue, now: number): Rendered {
 
 function titleOf({ state, owners }: DirtyPathShape, { session, sessions }: StatusValue): string {
   const [owner = ''] = owners;
-  const known = sessions.find((one) => one.session === owner);
+  const liveness = sessions.find((one) => one.session === owner)?.liveness ?? 'ended';
+  const who = named(owner, sessions);
   switch (state) {
     case 'mine':
-      return owner === session ? `Yours (session ${short(owner)})` : `Yours (by session ${short(owner)})`;
+      return owner === session ? `Yours (${who})` : `Yours (by ${who})`;
     case 'contended':
       return 'Changed by more than one live session';
     case 'other':
-      return `Session ${short(owner)} (${describe(known)})`;
+      return `Of ${who} (${liveness})`;
     case 'left':
-      return `Left by session ${short(owner)} (${describe(known)})`;
+      return `Left by ${who} (${liveness})`;
     case 'nobody':
       return "Nobody's (changed by hand, or before any session began)";
   }
-}
-
-function describe(known: NamedSessionShape | undefined): string {
-  const client = known?.client ?? null;
-  const liveness = known?.liveness ?? 'ended';
-  return client === null ? liveness : `${escapeLine(client)}, ${liveness}`;
 }
 
 function cells(item: DirtyPathShape, value: StatusValue, now: number): string[] {
@@ -66,7 +63,7 @@ function cells(item: DirtyPathShape, value: StatusValue, now: number): string[] 
   ];
 }
 
-function remarks(item: DirtyPathShape, { session }: StatusValue): string[] {
+function remarks(item: DirtyPathShape, { session, sessions }: StatusValue): string[] {
   const sure = {
     explicit: [],
     named: [],
@@ -76,7 +73,7 @@ function remarks(item: DirtyPathShape, { session }: StatusValue): string[] {
   return [
     ...(item.weak ? ['maybe'] : []),
     ...(item.state === 'contended'
-      ? [item.owners.map((owner) => (owner === session ? 'you' : short(owner))).join(' and ')]
+      ? [item.owners.map((owner) => (owner === session ? 'you' : named(owner, sessions))).join(' and ')]
       : []),
     ...(item.evidence === null ? [] : sure[item.evidence]),
     ...(item.staged ? ['staged'] : []),
@@ -88,7 +85,7 @@ function nextCommand({ items, prefix, session }: StatusValue): string | undefine
   const others = items.find(({ state }) => state === 'other' || state === 'contended');
   const left = items.find(({ state }) => state === 'left');
   if (session !== null && (others ?? left) !== undefined && items.some(({ state }) => state === 'mine')) {
-    return 'To commit only what is yours: git handoff commit';
+    return "To commit only what is yours: git handoff commit -m '<message>'";
   }
   const first = others ?? left;
   if (first === undefined) return undefined;
@@ -102,7 +99,8 @@ export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue): R
       const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);
       const whose = to === null ? "nobody's" : 'yours';
       if (!taken) return `${name} is ${whose} already\n`;
-      const before = from.length === 0 ? "it was nobody's" : `taken from ${from.map(short).join(' and ')}`;
+      const before =
+        from.length === 0 ? "it was nobody's" : `taken from ${from.map((id) => ownerName(id)).join(' and ')}`;
       return `${name} is ${whose} now, ${before}\n`;
     })
     .join('');

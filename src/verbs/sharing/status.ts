@@ -10,8 +10,7 @@ import { listRefNames } from '../../git/refs.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
-import { processTable } from '../../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -19,9 +18,9 @@ import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '.
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
-import { openWorkspace } from '../workspace.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-export interface StatusOptions {
+interface StatusOptions {
   /** Only these and what is below them; all when empty. */
   readonly paths: readonly string[];
   readonly session: string | undefined;
@@ -55,8 +54,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   if (tree === undefined) throw noWorkTree();
   const named = options.paths.map((path) => namedHere(path, cwd, tree));
   const self = findSession(context, sessions, options.session)?.id;
-  const { staleAfterMs } = settings;
-  const judged = judgeSessions(sessions, tree.commonDir, processTable(), staleAfterMs, context.now);
+  const judged = judgedSessions({ repository, sessions }, settings, context.now);
   const [work, waiting] = await Promise.all([
     lookAtWork(tree, judged, context.now),
     remotes.size === 0 ? [] : summariseRemotes(cwd, remotes, context.budget),
@@ -78,7 +76,7 @@ export async function status(options: StatusOptions, context: Context): Promise<
   };
   const off = isInitialised(repository.commonDir)
     ? []
-    : ['no session is on record in this repository; to switch that on: git handoff init'];
+    : ['sessions are not registered in this repository; to register them: git handoff init'];
   return { value, notices: [...notices, ...off] };
 }
 

@@ -7,8 +7,7 @@ import { readSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
 import { isInitialised } from '../../host/folders.ts';
-import { processTable } from '../../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../../sessions/records.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import {
@@ -23,9 +22,9 @@ import { type Taker, type Target, takeIn } from './hand-over.ts';
 import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { TakenPathShape } from '../shapes.ts';
 import { prefixIn, workTreeOf } from './status.ts';
-import { openWorkspace } from '../workspace.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 
-export interface TakePathsOptions {
+interface TakePathsOptions {
   readonly paths: readonly string[];
   readonly session: string | undefined;
 }
@@ -58,7 +57,7 @@ export async function takePaths(
   }
   const current = await workTreeOf(repository);
   const named = options.paths.map((path) => parsePathArgument(path, cwd, commonDir, current));
-  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, now);
+  const judged = judgedSessions({ repository, sessions }, settings, now);
   const taker = await takerOf(options, context, judged);
   const plans: { work: DirtyWork; targets: readonly Target[] }[] = [];
   for (const tree of new Set(named.map((one) => one.tree.gitDir))) {

@@ -1,4 +1,4 @@
-import type { Worktree } from '../../git/worktrees.ts';
+import type { ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { readLedgers } from '../../changes/ledger.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
@@ -9,7 +9,7 @@ export type Uncommitted = ReadonlyMap<string, ReadonlyMap<string, readonly strin
 
 /** Reads it for all worktrees that have sessions, one `git status` each. */
 export async function uncommittedPaths(
-  worktrees: readonly Worktree[],
+  worktrees: readonly ListedWorktree[],
   commonDir: string,
   sessions: readonly JudgedSession[],
   now: number,

@@ -41,7 +41,7 @@ function notConfigured(name: string, all: readonly Remote[]): Failure {
   const isAddress = /[/:]/.test(name);
   const shown = shownAddress(name);
   const message = isAddress
-    ? `${escapeLine(shown)} is an address; what a remote showed is remembered by its name`
+    ? `${escapeLine(shown)} is an address; git-handoff needs the name of a remote`
     : `there is no remote ${escapeLine(JSON.stringify(name))}`;
   const add = `git remote add handoffs ${shown === name ? shellWord(name) : '<that address>'}`;
   return new Failure('usage', message, {

@@ -1,11 +1,11 @@
-import { type Oid, shortId } from '../../domain/names.ts';
+import type { Oid } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome } from '../../git/push-outcome.ts';
 import type { ShownRef } from '../../git/transfer.ts';
 import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
 import type { Folded } from '../../notes/sync/fold.ts';
-import type { Take } from './takes.ts';
+import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
@@ -54,7 +54,8 @@ export class SyncReport {
       const path = parsePath(name, this.#prefix);
       if (path !== undefined && odd === undefined) there.set(handoffRef(path), oid);
       else {
-        const why = path === undefined ? 'no name of a handoff' : odd === 'tag' ? 'a tag' : 'a symbolic ref';
+        const why =
+          path === undefined ? 'not the name of a handoff' : odd === 'tag' ? 'a tag' : 'a symbolic ref';
         this.#put(name, undefined, { action: 'ignored', ref: name, oid, why });
       }
     }
@@ -65,7 +66,7 @@ export class SyncReport {
     this.#put(`${action} ${ref}`, parsePath(ref, HANDOFFS), { action, oid });
   }
 
-  folded(all: readonly Folded[], takes: ReadonlyMap<Difference, Take>): void {
+  folded(all: readonly Folded[], takes: ReadonlyMap<Difference, string>): void {
     for (const { difference, kind, reason, aside } of all) {
       const { path, there, here } = difference;
       if (kind === 'nothing' || kind === 'leave-deleted' || kind === 'conflict') continue;
@@ -75,11 +76,13 @@ export class SyncReport {
         former: here?.tip?.oid ?? null,
         why:
           reason === undefined
-            ? (takenText(path, takes.get(difference)) ?? this.#returned(difference, kind))
+            ? (takenText(difference, takes.get(difference)) ?? this.#returned(difference, kind))
             : reasonText(reason),
         aside: aside ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
+        ownerText: commitOwner(here?.tip) ?? null,
         newOwner: difference.owner ?? null,
+        newOwnerText: difference.ownerText ?? null,
       });
     }
   }
@@ -88,7 +91,7 @@ export class SyncReport {
   #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
-    return `it was removed here, and has been written on there; once more: git handoff purge ${name} --remote ${shellWord(this.#remote)}`;
+    return `it was purged here, and somebody wrote it there again; to purge it again: git handoff purge ${name} --remote ${shellWord(this.#remote)}`;
   }
 
   merged(all: readonly { readonly difference: Difference; readonly oid: Oid | undefined }[]): void {
@@ -144,7 +147,9 @@ export class SyncReport {
       former: null,
       aside: null,
       owner: null,
+      ownerText: null,
       newOwner: null,
+      newOwnerText: null,
       why: null,
       ...item,
     });
@@ -152,11 +157,14 @@ export class SyncReport {
 }
 
 /** Another session has it now: who had it hears of that first here. */
-function takenText({ component, topic }: HandoffPath, take: Take | undefined): string | undefined {
-  if (take === undefined) return undefined;
-  const { by, from, at } = take;
+function takenText(
+  { path: { component, topic }, here, ownerText = 'somebody' }: Difference,
+  at: string | undefined,
+): string | undefined {
+  if (at === undefined) return undefined;
+  const from = commitOwner(here?.tip) ?? 'its owner';
   const name = shellWord(typedTopic(decodeBranch(component) ?? component, topic));
-  return `${shortId(by)} took it from ${shortId(from)} at ${at}; to have it back: git handoff take ${name}`;
+  return `${ownerText} took it from ${from} at ${at}; to have it back: git handoff take ${name}`;
 }
 
 const FOLDED = {

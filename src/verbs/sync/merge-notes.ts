@@ -8,7 +8,8 @@ import type { Difference } from '../../notes/sync/differences.ts';
 import { type Lines, mergeLines, readLines } from '../../notes/sync/merge.ts';
 import { findCaller, worktreeName } from '../../sessions/caller.ts';
 import { judgeNote, looksLike } from '../../notes/secrets/check-note.ts';
-import { keptText, ownerName } from '../../notes/refusal.ts';
+import { commitOwner } from '../../notes/person-name.ts';
+import { keptText } from '../../notes/refusal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { MergeNote, SyncWorld } from './world.ts';
 
@@ -73,7 +74,7 @@ async function mergeOne(
     }),
     base,
     client: caller.client,
-    author: { name: author.name, email: author.email ?? '' },
+    author,
     seconds: Math.floor(context.now / 1000),
   });
 }
@@ -89,9 +90,7 @@ function checkMerged(note: Uint8Array): void {
     throw new Failure('usage', 'the note is empty; nothing was merged', { hint: 'git handoff sync --merge' });
 }
 
-function sideName({ trailers }: Lines['ours']): string {
-  return trailers === undefined ? 'unknown' : ownerName(trailers.owner);
-}
+const sideName = (commit: Lines['ours']) => commitOwner(commit) ?? 'unknown';
 
 /** git's own conflict markers, at the beginning of a line. */
 function hasMarkers(note: Uint8Array): boolean {

@@ -88,7 +88,7 @@ function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: 
       ? 'a handoff goes, with its whole history,'
       : `${count} handoffs go, each with its whole history,`;
   return (
-    `${name} shows no handoff${component === undefined ? '' : ' of this branch'} yet: ` +
-    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody who can read that repository can read them`
+    `${name} has no handoffs${component === undefined ? '' : ' of this branch'} yet: ` +
+    `${what} to ${pushUrls.map(shownAddress).join(' and ')}, where everybody with access to that repository can read them`
   );
 }

@@ -4,7 +4,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import type { LeavingSecret } from './scan-notes.ts';
 
 /** Why a ref is not pushed, and how it could be. */
-export interface LeavingRefusal {
+interface LeavingRefusal {
   readonly ref: string;
   readonly why: string;
   readonly hint: string;
@@ -25,8 +25,8 @@ export function refuseLeaving(found: readonly LeavingSecret[], allowing: string)
     const first = secrets[0]?.commit ?? '';
     return {
       ref,
-      why: `what looks like a secret stands in ${name}: ${places.slice(0, TOLD).join('; ')}${more(places)}`,
-      hint: `git handoff show ${name} --at ${first}; if it is no secret: ${allowing}`,
+      why: `${name} looks like it contains a secret: ${places.slice(0, TOLD).join('; ')}${more(places)}`,
+      hint: `git handoff show ${name} --at ${first}; if it is not a secret: ${allowing}`,
     };
   });
 }

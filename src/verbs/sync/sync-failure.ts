@@ -18,7 +18,7 @@ export function syncFailure(items: readonly SyncShape[], prefix: string): Failur
     const { remote, branch, topic, why } = refused[0];
     return new Failure(
       'integrity',
-      `${count(refused)} of ${escapeLine(remote)} did not move as a handoff may (${why ?? ''}); yours stay as they are`,
+      `${count(refused)} of ${escapeLine(remote)} made an illegal move (${why ?? ''}); yours are unchanged`,
       { hint: `git handoff log ${typedTopic(branch ?? '', topic ?? '')}` },
     );
   }
@@ -39,13 +39,13 @@ function secretFailure({ why, remote, branch, topic, former }: SyncShape, secret
   const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
   const name = typedTopic(branch ?? '', topic ?? '');
   // Its text is kept first, and no version is left that holds it.
-  const anew = [
+  const rewritten = [
     `git handoff show ${name} --raw >"${KEPT_FILE}"`,
     `git handoff purge ${name} --yes${former === null ? '' : ` --remote ${shellWord(remote)}`}`,
     `git handoff write ${name} --file "${KEPT_FILE}"`,
   ].join(' && ');
-  return new Failure('secret', `a handoff stays here: ${why ?? ''}${more}`, {
-    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is none; if it is one: ${anew}`,
+  return new Failure('secret', `a handoff was not pushed: ${why ?? ''}${more}`, {
+    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is not a secret; if it is: ${rewritten}`,
   });
 }
 

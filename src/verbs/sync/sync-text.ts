@@ -1,6 +1,5 @@
 import type { SyncAction, SyncShape } from '../shapes.ts';
 import type { SyncValue } from './sync.ts';
-import { shortId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
@@ -20,23 +19,21 @@ const place = ({ branch, topic, ref }: SyncShape) =>
 
 const typed = ({ branch, topic }: SyncShape, other = topic) => escapeLine(shellWord(`${branch}/${other}`));
 
-const who = (id: string | null) => (id === null ? 'somebody' : escapeLine(shortId(id)));
-
 /** What the action means for whoever reads it, with the next command where there is one. */
 function remark(item: SyncShape): string {
   const why = item.why === null ? '' : escapeLine(item.why);
   const remote = escapeLine(shellWord(item.remote));
   switch (item.action) {
     case 'set-aside':
-      return `both sides wrote; ${who(item.newOwner)} has the name, yours goes on as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
+      return `both sides wrote; the name stays with ${item.newOwnerText ?? 'the other side'}, yours continues as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
     case 'followed':
-      return `${who(item.newOwner)} was first, ${who(item.owner)} owns it no longer: git handoff take ${typed(item)}`;
+      return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff take ${typed(item)}`;
     case 'deleted-there':
       return `yours stays; put it back: git handoff push --restore ${remote}, or remove yours, too: git handoff purge ${typed(item)}`;
     case 'behind':
       return `the remote has moved on: git handoff sync ${remote}`;
     case 'moved':
-      return `somebody was faster each time: git handoff sync ${remote}`;
+      return `others pushed first each time: git handoff sync ${remote}`;
     default:
       return why;
   }

@@ -20,14 +20,16 @@ const MERGE: OptionTable = {
 
 const PUSHED: OptionTable = {
   restore: { type: 'boolean', describe: 'put back what was deleted at the remote' },
-  'allow-secret': { type: 'boolean', describe: 'push also what looks like a secret; the log records that' },
+  'allow-secret': { type: 'boolean', describe: 'push what looks like a secret, too; the log records this' },
 };
 
 /** The verbs that bring handoffs from other machines and to them. */
 export const SYNC_VERBS: VerbTable = {
   sync: {
     usage: 'sync [<remote>...]',
-    summary: 'fetch the handoffs of a remote, fold them in, push yours; never forced',
+    group: 'remotes',
+    summary: 'fetch, merge and push notes',
+    details: 'Never forces a push.',
     words: [0, Infinity],
     options: { ...SCOPE, ...MERGE, ...PUSHED },
     examples: [
@@ -38,7 +40,8 @@ export const SYNC_VERBS: VerbTable = {
   },
   fetch: {
     usage: 'fetch [<remote>...]',
-    summary: 'the first half of sync: bring the handoffs of a remote and fold them in',
+    group: 'remotes',
+    summary: 'fetch and merge notes: the first half of sync',
     words: [0, Infinity],
     options: { ...SCOPE, ...MERGE },
     examples: [['git handoff fetch origin', 'what others have written']],
@@ -46,7 +49,9 @@ export const SYNC_VERBS: VerbTable = {
   },
   push: {
     usage: 'push [<remote>...]',
-    summary: 'the second half of sync: push what is new here, if the remote has not moved on',
+    group: 'remotes',
+    summary: 'push notes: the second half of sync',
+    details: 'Stops if the remote has moved on.',
     words: [0, Infinity],
     options: { ...SCOPE, ...PUSHED },
     examples: [['git handoff push --dry-run', 'what would leave this machine']],

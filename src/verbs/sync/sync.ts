@@ -19,11 +19,11 @@ import type { SyncOptions } from './world.ts';
 export interface SyncValue {
   readonly dryRun: boolean;
   readonly items: readonly SyncShape[];
-  readonly remotes: readonly RemoteSummary[];
+  readonly remotes: readonly SyncedRemote[];
 }
 
 /** What one remote has to do with all this. */
-export interface RemoteSummary {
+interface SyncedRemote {
   readonly remote: string;
   readonly url: string;
   /** Handoffs that are the same here and there. */
@@ -31,7 +31,7 @@ export interface RemoteSummary {
 }
 
 /**
- * Brings handoffs from remotes and to them: what moved there is folded into what stands here, what stands here is
+ * Brings handoffs from remotes and to them: what moved there is folded into what is here, what is here is
  * pushed, neither ever by force. A part that fails does not keep the rest from being done; the result's failure says so.
  *
  * @throws Failure `remote` when the only remote cannot be asked, `usage` for one that is not configured
@@ -49,7 +49,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const me = findSession(context, sessions, options.session)?.id;
   const world = { repository, sessions, context, options, prefix, component, me };
   const items: SyncShape[] = [];
-  const summaries: RemoteSummary[] = [];
+  const summaries: SyncedRemote[] = [];
   const failures: Failure[] = [];
   for (const [at, remote] of remotes.entries()) {
     try {

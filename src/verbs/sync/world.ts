@@ -38,7 +38,7 @@ export interface SyncWorld {
 }
 
 /** A three-way merge of a note as it is shown to whoever decides. */
-export interface MergeDraft {
+interface MergeDraft {
   readonly branch: string;
   readonly topic: string;
   readonly text: Uint8Array;

@@ -93,5 +93,5 @@ export const GEMINI_HANDS: Hands = {
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
   const heard = [...conversation.userTexts().flat(), ...outputs].join('\n');
-  return { session, outputs, news: heard.match(/Session [0-9a-f]{8} committed [^\n.]*/g) ?? [] };
+  return { session, outputs, news: heard.match(/\b[0-9a-f]{8} committed [^\n.]*/g) ?? [] };
 }

@@ -137,7 +137,7 @@ export class ShellLab {
     const told = REPORT.test(atOnce) ? atOnce : this.world.handoff(['list']).stderr;
     if (!REPORT.test(told))
       return `wrong: allowed, changes, nothing is told of it (${JSON.stringify(answer)})`;
-    const name = /Its former text: git cat-file -p (\S+)/.exec(told)?.[1];
+    const name = /Its previous text: git cat-file -p (\S+)/.exec(told)?.[1];
     const copy = name === undefined ? '' : this.world.run('git', ['cat-file', '-p', name]).stdout;
     const isKept = this.#files() === this.#formerFiles() || copy === markedNote(OWNER);
     if (!isKept) return `wrong: allowed, changes, the former text is gone (${told})`;

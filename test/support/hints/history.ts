@@ -25,7 +25,7 @@ interface Outcome {
 /** Another's merge, rebase …: there is nothing to type but to wait, or to work elsewhere. */
 const isWait = (text: string) => /began an? (?:merge|cherry-pick|revert|rebase|am) here/.test(text);
 /** Lines that have to be brought together in the file, by whoever knows what they mean. */
-const BY_HAND = /^error: (.*): HEAD has gained a change where this session/m;
+const BY_HAND = /^error: (.*): HEAD has a new change where this session/m;
 /** HEAD is not where the session last saw it. */
 const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 
@@ -106,10 +106,9 @@ export class History {
     const told = isPlain && typed.folder === '..' ? undefined : command;
     const verdict = this.#verdict(session, told, isPlain && typed.folder === 'src' ? 'src/' : '', place);
     const cwd = join(top, typed.folder);
-    // Somebody may have removed all that was in it.
-    mkdirSync(cwd, { recursive: true });
+    const before = uncommitted(this.#world, top);
     this.#do(session, typed.command, cwd, place, verdict);
-    if (kind === 'lockfile') this.#giveTouch(session, place);
+    if (kind === 'lockfile') this.#giveTouch(session, place, before);
   }
 
   #verdict(session: string, command: string | undefined, folder: string, { top, model }: Place): Verdict {
@@ -169,10 +168,15 @@ export class History {
   }
 
   /** What a command changes by the way in another's file is a touch: the file's owner does with it as it likes. */
-  #giveTouch(session: string, { top }: Place): void {
-    for (const { marks } of uncommitted(this.#world, top).values()) {
+  #giveTouch(session: string, { top, model }: Place, before: ReadonlyMap<string, Dirty>): void {
+    for (const { path, text, marks } of uncommitted(this.#world, top).values()) {
+      const was = before.get(path);
+      if (was?.text === text) continue;
       const mine = marks.filter((mark) => this.#marks.owner(mark) === session);
-      const owners = marks.map((mark) => this.#marks.owner(mark));
+      const owners = [
+        ...marks.map((mark) => this.#marks.owner(mark)),
+        ...(was === undefined ? [] : model.owners(was)),
+      ];
       const owner =
         owners.find((one) => one !== session && one !== PERSON) ?? owners.find((one) => one !== session);
       const [touch] = mine;
@@ -216,7 +220,7 @@ export class History {
     const meant = this.#meant(session, command, place);
     const outcome = this.#type(session, command, cwd, place, 'bash');
     const isOther =
-      isMoved(outcome.text) || isWait(outcome.text) || /would take back|would rewrite/.test(outcome.text);
+      isMoved(outcome.text) || isWait(outcome.text) || /would undo|would rewrite/.test(outcome.text);
     if (!isOther) this.#count(command, verdict, outcome.refused, outcome.text);
     if (!outcome.refused) return;
     const said = this.#follow(session, command, outcome.text, cwd, place);
@@ -281,10 +285,10 @@ export class History {
     throw new Error(`no way out of: ${command}\n${said}`);
   }
 
-  /** A merge or a rebase stops at a conflict, and git itself does not begin one over uncommitted work; it says so. */
+  /** A merge or a rebase stops at a conflict, and git itself does not merge over uncommitted work; it says so. */
   #isUpToGit(hint: string, { text }: Outcome, { top }: Place): boolean {
     if (/ --continue$/.test(hint)) return this.#world.operation(top) !== undefined;
-    if (!/\bgit (?:-C \S+ )?merge\b/.test(hint)) return false;
+    if (!/\bgit (?:-C \S+ )?(?:merge|stash apply)\b/.test(hint)) return false;
     return /would be overwritten by merge/.test(text) || this.#world.operation(top) === 'merge';
   }
 
@@ -292,10 +296,12 @@ export class History {
   #namesNobodys(session: string, hint: string, top: string): void {
     if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const isTheirs = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
-    const theirs = [...uncommitted(this.#world, top).values()].filter(
-      ({ marks }) => marks.length > 0 && marks.every(isTheirs),
-    );
-    const named = theirs.map(({ path }) => path).filter((path) => hint.includes(path));
+    const dirty = [...uncommitted(this.#world, top).values()];
+    const theirs = dirty.filter(({ marks }) => marks.length > 0 && marks.every(isTheirs));
+    // `src/x` is not `x`.
+    const others = dirty.filter((one) => !theirs.includes(one)).map(({ path }) => path);
+    const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
+    const named = theirs.map(({ path }) => path).filter((path) => rest.includes(path));
     expect({ hint, named }).toEqual({ hint, named: [] });
   }
 
@@ -313,6 +319,8 @@ export class History {
     const before = uncommitted(this.#world, top);
     const head = headOf(this.#world, top);
     const unchecked = this.#unchecked();
+    // Somebody may have removed all that was in it.
+    mkdirSync(cwd, { recursive: true });
     if (/\bhandoff take\b/.test(command)) {
       const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
       for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
@@ -362,6 +370,7 @@ export class History {
     if (/\brevert\b/.test(command)) for (const mark of undone) this.#published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
     this.#learn(session, place, before, after, moved);
+    if (moved) this.#giveUndone(place, before, after, head);
     for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
     if (!moved) this.#editedSince(before, after);
     const operation = this.#world.operation(top);
@@ -401,6 +410,17 @@ export class History {
       place.model.forget(
         [...after.values()].filter(({ marks }) => marks.length === 0).map(({ path }) => path),
       );
+  }
+
+  /** What HEAD was moved back over is uncommitted again, of the session whose commits had it. */
+  #giveUndone(
+    { top, model }: Place,
+    before: Map<string, Dirty>,
+    after: Map<string, Dirty>,
+    head: string,
+  ): void {
+    for (const [path, owner] of this.#world.undone(head, top))
+      if (!before.has(path) && after.get(path)?.marks.length === 0) model.give(path, owner);
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */

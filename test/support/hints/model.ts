@@ -51,6 +51,11 @@ export class Model {
     for (const path of paths) this.#first.set(path, UNCLEAR);
   }
 
+  /** A path that differs from HEAD again is this session's, whose commits had it. */
+  give(path: string, session: string): void {
+    this.#first.set(path, session);
+  }
+
   /** A session writes these, destroys them, or puts them into its commit. */
   verdict(session: string, reached: readonly Dirty[]): Verdict {
     const owners = reached.flatMap((dirty) => this.owners(dirty));

@@ -104,6 +104,23 @@ export class HintsWorld extends SharingWorld {
     });
   }
 
+  /** The paths of the commits that HEAD was moved back over, where all that have a path name one session. */
+  undone(from: string, cwd: string): [path: string, session: string][] {
+    if (this.run('git', ['merge-base', '--is-ancestor', 'HEAD', from], { cwd }).status !== 0) return [];
+    const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
+    const options = ['--first-parent', '--diff-merges=first-parent', '--name-only', '--no-renames', format];
+    const log = this.git(['log', ...options, `HEAD..${from}`, '--'], { cwd });
+    const makers = new Map<string, Set<string>>();
+    for (const commit of log.split('\x01').slice(1)) {
+      const [named = '', ...paths] = commit.split('\n').filter((line, n) => n === 0 || line !== '');
+      for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...named.split(' ')]));
+    }
+    return [...makers].flatMap(([path, named]): [string, string][] => {
+      const [session = ''] = named;
+      return named.size === 1 && session !== '' ? [[path, session]] : [];
+    });
+  }
+
   /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
   left(to: string | undefined, cwd: string): string[] {
     const format = '--format=%(trailers:key=Claude-Session-Id,valueonly)';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, foldLedger } from '../../../src/domain/ledger/claims.ts';
-import { type CommitFacts, decideCommit, suspects } from '../../../src/domain/ledger/mixing.ts';
+import {
+  type CommitFacts,
+  decideCommit,
+  staleCandidates,
+  suspects,
+} from '../../../src/domain/ledger/mixing.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim, dirty, oid, snapshot } from './facts.ts';
@@ -124,7 +129,13 @@ describe('suspects', () => {
     expect(paths({})).toEqual(['f']);
     expect(paths({ b: [theirs] })).toEqual([]);
     expect(paths({ a: [theirs] })).toEqual([]);
-    expect(paths({ b: [{ t: 'staged', path: 'f', state: blob(2), at: 1 }] })).toEqual([]);
+    expect(paths({ b: [{ t: 'staged', path: 'f', state: blob(2), head: blob(1), at: 1 }] })).toEqual([]);
+  });
+
+  it('are those as well that the session staged before HEAD gained something there', () => {
+    const before: Given = { b: [{ t: 'staged', path: 'f', state: blob(2), head: blob(2), at: 1 }] };
+    expect(paths(before)).toEqual(['f']);
+    expect(staleCandidates(facts(before)).map(({ path }) => path)).toEqual(['f']);
   });
 
   it('are those as well that another session only may have changed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldLedger } from '../../../src/domain/ledger/claims.ts';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import { bearing, claimGains, isFresh, isLater, isMeant } from '../../../src/domain/ledger/stale.ts';
+import { bearing, claimGains, isUpToDate, isLater, isMeant } from '../../../src/domain/ledger/stale.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { type ClaimEntry, blob, claim } from './facts.ts';
 
@@ -35,10 +35,10 @@ function candidate(next: FileState, ...entries: ClaimEntry[]) {
 
 describe('what the session’s claims say', () => {
   it('a change of what HEAD has now needs no look at history; another one does', () => {
-    expect(isFresh(candidate(blob(3), claim('f', blob(2), blob(3))))).toBe(true);
-    expect(isFresh(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);
-    expect(isFresh(candidate(blob(3), claim('f', blob(1), blob(3), { base: blob(2) })))).toBe(false);
-    expect(isFresh(candidate(blob(1)))).toBe(false);
+    expect(isUpToDate(candidate(blob(3), claim('f', blob(2), blob(3))))).toBe(true);
+    expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);
+    expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3), { base: blob(2) })))).toBe(false);
+    expect(isUpToDate(candidate(blob(1)))).toBe(false);
   });
 
   it('HEAD gained what it did not have when the session began', () => {

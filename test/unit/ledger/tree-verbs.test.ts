@@ -122,7 +122,7 @@ describe('treeReach', () => {
     ['read-tree -m -u HEAD', 'switch carry tracked'],
     ['read-tree --reset -u HEAD', 'reset destroy tracked'],
     ['checkout-index -a', '-'],
-    ['checkout-index -f -a', 'restore destroy tracked'],
+    ['checkout-index -f -a', 'restore destroy tracked .'],
     ['checkout-index -f src/a.ts', 'restore destroy tracked src/a.ts'],
     ['checkout-index -f --stdin', 'restore destroy tracked ?'],
     ['commit -am x', '-'],

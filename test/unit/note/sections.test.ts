@@ -36,6 +36,9 @@ describe('the sections of a note', () => {
     ['a byte order mark', '\uFEFF# Goal\nx\n', { goal: 'x' }],
     ['bold items of a list', '- **Goal:** x\n- **Next**: y\n', { goal: 'x', nextAction: 'y' }],
     ['a label for what is next', 'Goal: x\nNext: y\n', { goal: 'x', nextAction: 'y' }],
+    ['a sentence that says what is next', 'Half of it works. Next: the rest.\n', { nextAction: 'the rest.' }],
+    ['such a sentence beside a section', 'It works. Next: x\n## Next action\ny\n', { nextAction: 'y' }],
+    ['such a sentence in a code fence', '```\nIt works. Next: x\n```\n', {}],
     [
       'a line of prose with code',
       '# Goal\n```npm test``` is green\n# Next\ny\n',

@@ -81,9 +81,9 @@ describe('what is said of refs that would take a secret along', () => {
       {
         ref: 'refs/handoffs/main/one-note',
         why: expect.stringMatching(
-          /^what looks like a secret stands in main\/one-note: (?:at \d{12} line 1: [^;]+; ){3}and in 2 more versions$/,
+          /^main\/one-note looks like it contains a secret: (?:at \d{12} line 1: [^;]+; ){3}and in 2 more versions$/,
         ) as string,
-        hint: `git handoff show main/one-note --at ${oid('1')}; if it is no secret: git handoff push origin --allow-secret`,
+        hint: `git handoff show main/one-note --at ${oid('1')}; if it is not a secret: git handoff push origin --allow-secret`,
       },
       expect.objectContaining({ ref: 'refs/handoffs/main/two-note' }),
     ]);
@@ -99,6 +99,6 @@ describe('what is said of refs that would take a secret along', () => {
       ...leaving('one-note', 'b', TOKEN),
       ref: `refs/handoffs/${encodeBranch('feat/x' as BranchName)}/one-note`,
     };
-    expect((await told([note]))[0]?.why).toContain(' feat/x/one-note:');
+    expect((await told([note]))[0]?.why).toContain('feat/x/one-note looks like');
   });
 });

@@ -4,7 +4,7 @@ import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import type { DirtyPath } from '../../../domain/ledger/snapshot.ts';
 import { formatOf, objectName } from '../../../git/hash.ts';
 import type { WorkPlace } from '../../../changes/work-place.ts';
-import type { Scene } from '../../scene.ts';
+import type { TreeCall } from '../../call.ts';
 import { keepVanished } from './keep-vanished.ts';
 
 /**
@@ -12,7 +12,7 @@ import { keepVanished } from './keep-vanished.ts';
  * in between would have seen that somebody threw the change away.
  */
 export async function keepRevertedFile(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   path: string,
   claims: readonly OpenClaim[],
@@ -26,7 +26,7 @@ export async function keepRevertedFile(
   const head = { ref: 'HEAD', oid: null };
   const before = { head, dirty: new Map([[path, lost]]), at: claim.at };
   const owners = new Map([[path, claim.session]]);
-  await keepVanished(scene, place, before, { head, dirty: new Map(), at: scene.now }, owners);
+  await keepVanished(call, place, before, { head, dirty: new Map(), at: call.now }, owners);
 }
 
 function nameOf(file: string, like: string): string | undefined {

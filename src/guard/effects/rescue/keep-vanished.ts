@@ -2,10 +2,10 @@ import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
-import type { Scene } from '../../scene.ts';
+import type { TreeCall } from '../../call.ts';
 
 /** The session whose command ran between two looks. */
-export interface Ran {
+interface Ran {
   readonly session: SessionId;
   readonly command: string;
 }
@@ -16,7 +16,7 @@ export interface Ran {
  * @returns the number of the rescue that holds it
  */
 export async function keepVanished(
-  scene: Scene,
+  call: TreeCall,
   place: WorkPlace,
   before: Snapshot,
   after: Snapshot,
@@ -27,14 +27,14 @@ export async function keepVanished(
   if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
   // Loaded where something is gone, which is rare.
   const { saveVanished } = await import('../../../rescue/save-vanished.ts');
-  const limits = scene.settings.rescue;
+  const limits = call.settings.rescue;
   const { session = null, command = '' } = ran ?? {};
-  const timeoutMs = lookingTime(scene);
-  const looked = { before, after, ownerOf, session, command, limits, now: scene.now, timeoutMs };
+  const timeoutMs = lookingTime(call);
+  const looked = { before, after, ownerOf, session, command, limits, now: call.now, timeoutMs };
   try {
     return await saveVanished(place, looked);
   } catch (error) {
-    scene.log('open', `work that is gone was not kept: ${String(error)}`);
+    call.log('open', `work that is gone was not kept: ${String(error)}`);
     return undefined;
   }
 }

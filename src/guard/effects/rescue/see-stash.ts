@@ -1,31 +1,30 @@
-import type { SessionId } from '../../../domain/names.ts';
+import { aliasesFrom } from '../../../domain/settings.ts';
 import { readHead } from '../../../git/discover.ts';
 import { worktreeId } from '../../../host/folders.ts';
 import { noteStashOwner, readStashOwners, takeExpected } from '../../../rescue/stash-owners.ts';
 import { pinStash } from '../../../rescue/stash-pins.ts';
 import { lookingTime } from '../../../changes/work-place.ts';
-import type { Scene } from '../../scene.ts';
+import type { TreeCall } from '../../call.ts';
 
 /**
  * Keeps entries of the stash that nobody had seen, by a ref each. Those that the session's own command was to make, and
  * that were not there before it, are put down as its own.
  */
-export async function seeStash(scene: Scene, session: SessionId, command: string): Promise<void> {
-  const { place: found, settings, now } = scene;
-  if (found === undefined) return;
-  const place = { cwd: found.workTree, worktreeId: worktreeId(found.gitDir) };
-  const { entries } = await pinStash(place, settings.rescue, now, lookingTime(scene));
+export async function seeStash(call: TreeCall, command: string): Promise<void> {
+  const { session, tree, settings, now } = call;
+  const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
+  const { entries } = await pinStash(place, settings.rescue, now, lookingTime(call));
   // Another call of the session may end while the one that stashes runs.
-  if (!namesStash(command, scene.aliases)) return;
-  const before = takeExpected(found.commonDir, session);
+  if (!namesStash(command, aliasesFrom(call.entries))) return;
+  const before = takeExpected(tree.commonDir, session);
   if (before === undefined) return;
-  const owners = readStashOwners(found.commonDir);
-  const branch = readHead(found.gitDir);
+  const owners = readStashOwners(tree.commonDir);
+  const branch = readHead(tree.gitDir);
   const made = entries.filter(
     ({ oid, subject }) => !before.has(oid) && !owners.has(oid) && isOfBranch(subject, branch),
   );
   noteStashOwner(
-    found.commonDir,
+    tree.commonDir,
     session,
     made.map(({ oid }) => oid),
   );

@@ -1,10 +1,19 @@
-import { shortId } from '../../../domain/names.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
 import type { BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
 import { type Item, KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
 import { noteText } from './note-text.ts';
-import { STATE_NAMES, command, glyph, note, sessionButton, sessionButtons, stateDot } from './parts.ts';
+import {
+  STATE_NAMES,
+  command,
+  glyph,
+  note,
+  sessionButton,
+  sessionButtons,
+  sessionName,
+  stateDot,
+} from './parts.ts';
 import { eventList } from './tables.ts';
 import { duration, full, short } from './time.ts';
 import type { Shown, Stage } from './view.ts';
@@ -52,7 +61,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
   };
   const end = state === 'live' ? undefined : `${full(to)} (${duration(to - from)})`;
   const list = factList([
-    ['Id', el('span', { class: 'id' }, id)],
+    ['Id', client === 'person' ? undefined : el('span', { class: 'id' }, id)],
     [
       'State',
       el(
@@ -71,7 +80,7 @@ function sessionDetail(stage: Stage, index: number): Detail {
     ['Carries on', session.succeeds === undefined ? undefined : other(session.succeeds, 'ds')],
   ]);
   return {
-    title: `Session ${shortId(id)}`,
+    title: sessionName(session),
     body: [list, el('h3', {}, 'What it did'), eventList(stage, lanes[index] ?? [], true)],
   };
 }
@@ -107,7 +116,7 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
   const from = version.takenFrom;
   const list = factList([
     ['Version', el('span', { class: 'id' }, version.oid.slice(0, 12), isTip ? ' (the newest)' : '')],
-    ['Step', STEP_NAMES[version.step] + (from === undefined ? '' : `, from ${shortId(from)}`)],
+    ['Step', STEP_NAMES[version.step] + (from === undefined ? '' : `, from ${ownerName(from)}`)],
     ['By', version.by === undefined ? undefined : sessionButton(stage, version.by, 'dv')],
     ['For', version.to],
     ['Time', full(version.at)],
@@ -118,7 +127,7 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
   const older = topic.versions.slice(topic.versions.indexOf(version) + 1);
   const base = el('select', { id: 'base' }, el('option', { value: '' }, 'the whole note'));
   for (const one of older) {
-    const by = one.by === undefined ? '' : ` by ${shortId(sessions[one.by]?.id ?? '')}`;
+    const by = one.by === undefined ? '' : ` by ${sessionName(sessions[one.by])}`;
     base.append(
       el('option', { value: one.oid }, `changes since ${one.oid.slice(0, 8)}, ${short(one.at)}${by}`),
     );
@@ -180,7 +189,7 @@ function versionList(stage: Stage, topic: BoardTopic, current: BoardVersion): HT
     const item = versionItem(topic, version);
     const { kind } = item;
     const isCurrent = oid === current.oid;
-    const who = by === undefined ? '' : shortId(stage.model.board.sessions[by]?.id ?? '');
+    const who = by === undefined ? '' : sessionName(stage.model.board.sessions[by]);
     return el(
       'li',
       {},

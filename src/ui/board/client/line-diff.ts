@@ -1,5 +1,5 @@
 /** A line of two texts, and which of them has it. */
-export interface DiffLine {
+interface DiffLine {
   readonly sign: ' ' | '-' | '+';
   readonly text: string;
 }

@@ -3,7 +3,7 @@ import type { Board, BoardCommit, BoardRefusal, BoardStep, BoardTopic, BoardVers
 /** What is drawn on a lane and stands in the list of events. */
 export type Kind = 'write' | 'take' | 'close' | 'commit' | 'refusal';
 
-export type Subject =
+type Subject =
   | { readonly kind: 'version'; readonly topic: BoardTopic; readonly version: BoardVersion }
   | { readonly kind: 'commit'; readonly commit: BoardCommit }
   | { readonly kind: 'refusal'; readonly refusal: BoardRefusal };

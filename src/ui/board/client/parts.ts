@@ -1,5 +1,5 @@
-import { shortId } from '../../../domain/names.ts';
-import type { LaneState } from '../shape.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
+import type { BoardSession, LaneState } from '../shape.ts';
 import { button, el } from './dom.ts';
 import type { Kind, Model } from './model.ts';
 import { MAX_PRINTED, type Stage } from './view.ts';
@@ -24,11 +24,21 @@ export const note = (text: string): HTMLElement => el('p', { class: 'note' }, te
 /** A command to type. */
 export const command = (text: string): HTMLElement => el('code', { class: 'command' }, text);
 
+/** What a session, or a person who wrote a note, is called. */
+export const sessionName = (session: BoardSession | undefined): string =>
+  session === undefined ? '' : ownerName(session.id, session);
+
 /** A session as a button that shows it. */
 export function sessionButton(stage: Pick<Stage, 'model' | 'show'>, index: number, key: string): HTMLElement {
-  const id = stage.model.board.sessions[index]?.id ?? '';
+  const session = stage.model.board.sessions[index];
+  const isPerson = session?.client === 'person';
   const show = () => stage.show({ kind: 'session', index });
-  return button(`${key}-s${index}`, show, { class: 'link id', title: id }, shortId(id));
+  return button(
+    `${key}-s${index}`,
+    show,
+    { class: 'link id', title: isPerson ? '' : (session?.id ?? '') },
+    sessionName(session),
+  );
 }
 
 /** Buttons for each of several sessions. */

@@ -77,7 +77,6 @@ export function sessionTable(stage: Stage): HTMLElement {
           STATE_NAMES[state] + (reason === undefined ? '' : ` (${reason})`),
         ),
     },
-    { title: 'Client', cell: ({ session }) => session.client ?? '' },
     { title: 'Branch', cell: ({ session }) => session.branch ?? '' },
     { title: 'Worktree', wide: true, cell: ({ session }) => session.worktree ?? '' },
     { title: 'Began', wide: true, cell: ({ session }) => time(session.from) },

@@ -2,7 +2,7 @@ import { shortId } from '../../../domain/names.ts';
 import type { BoardSession } from '../shape.ts';
 import { button, el } from './dom.ts';
 import { type Item, KIND_NAMES, type Kind } from './model.ts';
-import { STATE_NAMES, glyph, note, pager, stateDot } from './parts.ts';
+import { STATE_NAMES, glyph, note, pager, sessionName, stateDot } from './parts.ts';
 import { duration, full, ticks } from './time.ts';
 import { type Stage, itemMatches, pageOf, sessionMatches, windowOf } from './view.ts';
 
@@ -87,6 +87,7 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
   const { span, percent } = frame;
   const from = Math.max(session.from, span.from);
   const to = Math.min(session.to, span.to);
+  const isPerson = session.client === 'person';
   const bar = el('span', { class: `bar ${session.state}` });
   bar.style.left = percent(from);
   bar.style.width = `calc(${percent(span.from + to - from)} + 2px)`;
@@ -95,7 +96,12 @@ function laneRow(stage: Stage, { index, session, items }: Lane, frame: Frame): H
     () => stage.show({ kind: 'session', index }),
     { class: 'who' },
     stateDot(session.state),
-    el('span', { class: 'id' }, el('span', { class: 'sr' }, 'Session '), shortId(session.id)),
+    el(
+      'span',
+      { class: 'id' },
+      el('span', { class: 'sr' }, 'Session '),
+      isPerson ? sessionName(session) : shortId(session.id),
+    ),
     el('span', { class: 'client' }, session.client ?? ''),
     el('span', { class: 'branch', title: session.branch }, placeOf(session)),
     el('span', { class: 'sr' }, unseen(session, items.length)),

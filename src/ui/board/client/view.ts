@@ -38,7 +38,15 @@ const has = (query: string, ...texts: (string | undefined)[]) =>
 export function sessionMatches({ board }: Model, index: number, query: string): boolean {
   const session = board.sessions[index];
   if (query === '' || session === undefined) return query === '';
-  return has(query, session.id, session.client, session.branch, session.worktree, session.state);
+  return has(
+    query,
+    session.id,
+    session.name,
+    session.client,
+    session.branch,
+    session.worktree,
+    session.state,
+  );
 }
 
 export const itemMatches = ({ label }: Item, query: string): boolean => query === '' || has(query, label);

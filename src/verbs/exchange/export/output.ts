@@ -12,12 +12,12 @@ import { replaceFile } from '../../../host/output-file.ts';
 import { readPlainFile } from '../../../host/plain-files.ts';
 import { obstacle } from '../../../host/put-file.ts';
 import { readHistory } from '../../../notes/topic.ts';
-import { ownerName } from '../../../notes/refusal.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
 import { typedTopic } from '../../../notes/topic-argument.ts';
 import { type ExportedNote, composeExport } from './compose.ts';
 
 /** Where a copy goes, and what may be replaced there. */
-export interface Output {
+export interface ExportTarget {
   readonly cwd: string;
   /** Top of the working tree; `undefined` in a bare repository. */
   readonly top: string | undefined;
@@ -40,7 +40,7 @@ const MAX_EXPORT_BYTES = MAX_NOTE_BYTES + 4096;
  *
  * @throws Failure `refused`, `not-owner`, `usage` or `environment`; then nothing was changed.
  */
-export async function putExport(note: ExportedNote, content: Buffer, output: Output): Promise<boolean> {
+export async function putExport(note: ExportedNote, content: Buffer, output: ExportTarget): Promise<boolean> {
   const path = resolve(output.cwd, output.path);
   requirePlace(path, output);
   const found = readPlainFile(path, MAX_EXPORT_BYTES);
@@ -62,18 +62,18 @@ export async function putExport(note: ExportedNote, content: Buffer, output: Out
   return true;
 }
 
-const shown = ({ path }: Output) => escapeLine(path);
+const shown = ({ path }: ExportTarget) => escapeLine(path);
 
-function refused(output: Output, message: string, hint: string | undefined): Failure {
+function refused(output: ExportTarget, message: string, hint: string | undefined): Failure {
   return new Failure('refused', message, { hint: hint ?? `ls -ld -- ${shellWord(output.path)}` });
 }
 
 /** The folder must be there; inside the working tree no link may lead elsewhere, and git's own folder is none of ours. */
-function requirePlace(path: string, output: Output): void {
+function requirePlace(path: string, output: ExportTarget): void {
   const { top } = output;
   const folder = dirname(path);
   if (output.path.endsWith('/')) {
-    const message = `${shown(output)} names a folder; a copy is a file`;
+    const message = `${shown(output)} is a folder; name a file`;
     throw new Failure('usage', message, { hint: 'git handoff export --all -o <folder>' });
   }
   if (!isFolder(folder)) {
@@ -98,7 +98,7 @@ function requirePlace(path: string, output: Output): void {
 }
 
 /** An earlier export of this handoff, byte for byte, whatever format it was made in. */
-async function isOwnCopy(note: ExportedNote, bytes: Buffer, output: Output): Promise<boolean> {
+async function isOwnCopy(note: ExportedNote, bytes: Buffer, output: ExportTarget): Promise<boolean> {
   const options = { cwd: output.cwd };
   if (output.format === 'raw') {
     const history = await readHistory(options, note.commit.oid);
@@ -115,11 +115,11 @@ async function isOwnCopy(note: ExportedNote, bytes: Buffer, output: Output): Pro
   return commit?.note !== undefined && composeExport({ ...note, commit }, origin.format).equals(bytes);
 }
 
-function requireForce(note: ExportedNote, bytes: Buffer, output: Output): void {
+function requireForce(note: ExportedNote, bytes: Buffer, output: ExportTarget): void {
   const text = bytes.toString('utf8');
   const owner = markerOwner(text);
   if (owner !== undefined && owner !== output.caller) {
-    throw new Failure('not-owner', `${shown(output)} is a handoff file of ${ownerName(owner as SessionId)}`, {
+    throw new Failure('not-owner', `${shown(output)} is a handoff file of ${ownerName(owner)}`, {
       hint: `git handoff import --dry-run -- ${shellWord(output.path)}`,
     });
   }
@@ -127,7 +127,7 @@ function requireForce(note: ExportedNote, bytes: Buffer, output: Output): void {
   const copy = readExported(text);
   const message =
     copy === undefined
-      ? `${shown(output)} is there already, and is no copy that git handoff export made`
+      ? `${shown(output)} exists already, and is not a copy that git handoff export made`
       : `${shown(output)} was changed since it was exported, or is a copy of another handoff`;
   const word = shellWord(output.path);
   const kind = output.format === 'raw' ? '--raw' : `--format ${output.format}`;

@@ -6,14 +6,14 @@ import type { Committer, Repository } from '../../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../../notes/handoffs.ts';
 import type { TopicState } from '../../../notes/topic.ts';
 import type { Caller } from '../../../sessions/caller.ts';
-import { ownerName } from '../../../notes/refusal.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
 import { typedTopic } from '../../../notes/topic-argument.ts';
-import type { PlannedNote, Refusal } from './plan.ts';
+import type { PlannedNote, ImportRefusal } from './plan.ts';
 
 /** What became of a planned note. */
 export interface Outcome {
   readonly oid: Oid | undefined;
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ImportRefusal | undefined;
   /** A ref that had been moved by hand, healed by this write. */
   readonly before: TopicState | undefined;
 }
@@ -74,27 +74,22 @@ function commit(
       state: draft.state,
       base: draft.base,
       client: as === caller.id ? caller.client : undefined,
-      agent: undefined,
       from: draft.from,
       to: draft.to,
       importedFrom: incoming.importedFrom,
       secretAllowed,
       // What the repository was like when the note was written is not known, and not made up.
-      recorded: recordState({
-        ...place,
-        head: draft.base,
-        upstream: undefined,
-        dirty: 0,
-        client: undefined,
-        worktree: undefined,
-      }),
-      author: { name: author.name, email: author.email ?? '' },
+      recorded: recordState({ ...place, head: draft.base }),
+      author,
       seconds: Math.floor(now / 1000),
     },
   );
 }
 
-function refusedBy(result: Exclude<WriteResult, { kind: 'written' }>, key: string): Refusal | undefined {
+function refusedBy(
+  result: Exclude<WriteResult, { kind: 'written' }>,
+  key: string,
+): ImportRefusal | undefined {
   const name = typedTopic(key.slice(0, key.lastIndexOf('/')), key.slice(key.lastIndexOf('/') + 1));
   switch (result.kind) {
     case 'unchanged':
@@ -102,7 +97,7 @@ function refusedBy(result: Exclude<WriteResult, { kind: 'written' }>, key: strin
     case 'not-owner':
       return {
         code: 'not-owner',
-        why: `${name} belongs to ${ownerName(result.owner)}`,
+        why: `${name} belongs to ${ownerName(result.owner, result)}`,
         hint: `git handoff take ${name}`,
       };
     case 'read-only':

@@ -19,7 +19,7 @@ export interface FoundFile {
 }
 
 /** A file that is not imported. */
-export interface SkippedFile {
+export interface UnimportedFile {
   readonly format: Format | null;
   readonly path: string;
   readonly why: string;
@@ -64,10 +64,14 @@ export interface ImportWorld {
   readonly now: number;
 }
 
-export type Interpreted = { readonly draft: Draft } | { readonly skipped: SkippedFile };
+export type Interpreted = { readonly draft: Draft } | { readonly skipped: UnimportedFile };
 
 /** A file that is not imported, and why. */
-export function skip(file: Pick<FoundFile, 'format' | 'path'>, why: string, code?: FailureCode): SkippedFile {
+export function skip(
+  file: Pick<FoundFile, 'format' | 'path'>,
+  why: string,
+  code?: FailureCode,
+): UnimportedFile {
   return { format: file.format, path: file.path, why, code };
 }
 

@@ -6,16 +6,16 @@ import { MAX_NOTE_BYTES } from '../../../domain/handoff.ts';
 import { markerFileName } from '../../../domain/marker.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import { hash } from '../../../git/hash.ts';
-import { linkedWorktrees } from '../../../git/worktrees.ts';
+import { linkedWorktrees } from '../../../git/linked-worktrees.ts';
 import { realPath } from '../../../host/disk.ts';
 import { memoryFolder } from '../../../host/marker-files.ts';
 import { filesNamed, kindOf, plainFolder, readPlainFile } from '../../../host/plain-files.ts';
-import { type FoundFile, type ImportWorld, type SkippedFile, skip, textOf } from './draft.ts';
+import { type FoundFile, type ImportWorld, type UnimportedFile, skip, textOf } from './draft.ts';
 
 /** What lies at the places that were looked at. */
 export interface Findings {
   readonly files: readonly FoundFile[];
-  readonly skipped: readonly SkippedFile[];
+  readonly skipped: readonly UnimportedFile[];
   /** For the message that there is nothing. */
   readonly places: readonly string[];
 }
@@ -56,7 +56,7 @@ export function findFiles(paths: readonly string[], from: Format | undefined, wo
     });
   }
   const files: FoundFile[] = [];
-  const skipped: SkippedFile[] = [];
+  const skipped: UnimportedFile[] = [];
   for (const candidate of unique) {
     const read = readPlainFile(candidate.path, MAX_NOTE_BYTES);
     if (read.kind === 'file') {
@@ -139,7 +139,7 @@ function named(path: string, from: Format | undefined): Candidate[] {
   }
   const format = from ?? folderFormat(path);
   if (format !== undefined) return inFolder(format, path);
-  throw new Failure('usage', `${escapeLine(path)} is no folder of a format that is known`, {
+  throw new Failure('usage', `${escapeLine(path)} is not a folder in a known format`, {
     hint: `git handoff import --from markdown --dry-run -- ${shellWord(path)}`,
   });
 }

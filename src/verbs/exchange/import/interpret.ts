@@ -7,7 +7,7 @@ import { markerOwner } from '../../../domain/marker.ts';
 import { parseBranchName } from '../../../domain/names.ts';
 import { splitNote } from '../../../domain/note/document.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
-import { commitNamed } from '../../../git/note-blobs.ts';
+import { abbreviatedCommit } from '../../../git/note-blobs.ts';
 import { type Draft, type FoundFile, type ImportWorld, type Interpreted, skip, textOf } from './draft.ts';
 
 /** Says what a file is as a handoff. Structured ones, which belong to their index, are read elsewhere. */
@@ -91,7 +91,7 @@ async function handoverDraft(file: FoundFile, text: string, world: ImportWorld):
     topic: world.topic ?? said.topic,
     state: file.archived ? 'closed' : 'open',
     text: said.goal ?? text,
-    base: said.head === undefined ? undefined : await commitNamed(repository, said.head),
+    base: said.head === undefined ? undefined : await abbreviatedCommit(repository, said.head),
     remark: gone ? `its branch ${escapeLine(said.branch.slice(0, 80))} is not here` : undefined,
   };
 }

@@ -14,12 +14,12 @@ import { noteBlobs, tipNotes } from '../../../git/note-blobs.ts';
 import type { Repository } from '../../../git/repository.ts';
 import type { TopicState } from '../../../notes/topic.ts';
 import type { Caller } from '../../../sessions/caller.ts';
-import { ownerName } from '../../../notes/refusal.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
 import { typedTopic } from '../../../notes/topic-argument.ts';
 import type { Draft } from './draft.ts';
 
 /** Why a note is not written although there is one. */
-export interface Refusal {
+export interface ImportRefusal {
   readonly code: FailureCode;
   readonly why: string;
   readonly hint: string;
@@ -32,18 +32,18 @@ export interface PlannedNote {
   readonly placement: Placement;
   /** In whose name it is written. */
   readonly as: SessionId;
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ImportRefusal | undefined;
   /** The scanner's rules that were let pass in it. */
   readonly secretAllowed: string | undefined;
 }
 
 /** What the secret scan says of a draft. */
 export interface ScannedDraft {
-  readonly refusal: Refusal | undefined;
+  readonly refusal: ImportRefusal | undefined;
   readonly allowed: string | undefined;
 }
 
-export interface PlanFacts {
+interface PlanFacts {
   readonly repository: Repository;
   readonly caller: Caller;
   readonly states: readonly TopicState[];
@@ -165,7 +165,7 @@ function judge(
     return { as, refusal: { code: 'not-owner', why, hint: `git handoff take ${name}` } };
   }
   if (as === caller.id || !live.has(as)) return { as, refusal: undefined };
-  const why = `${ownerName(as)} is at work: it imports its own notes itself, or anybody does when it is over`;
+  const why = `${ownerName(as)} is at work: it can import its own notes, and anybody can once it has ended`;
   return { as, refusal: { code: 'not-owner', why, hint: 'git handoff sessions' } };
 }
 

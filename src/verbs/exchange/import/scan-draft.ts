@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts';
 import type { ScannedDraft } from './plan.ts';
 
 /** What the command line said that a repeated one must say, too. */
-export interface ScanOptions {
+interface ScanOptions {
   readonly allowSecret: boolean;
   readonly branch: string | undefined;
   readonly topic: string | undefined;
@@ -36,6 +36,6 @@ async function scanDraft(
     value === undefined ? '' : ` --${name} ${shellWord(value)}`;
   const place = option('branch', options.branch) + option('topic', options.topic);
   const again = `git handoff import --allow-secret --from ${file.format}${place} -- ${shellWord(file.path)}`;
-  const hint = `take it out of the file, or, if it is no secret: ${again}`;
+  const hint = `take it out of the file, or, if it is not a secret: ${again}`;
   return { refusal: { code: 'secret', why, hint }, allowed: undefined };
 }

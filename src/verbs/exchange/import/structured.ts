@@ -2,20 +2,18 @@ import { basename, dirname, join } from 'node:path';
 import { indexedName, parseIndex } from '../../../domain/formats/index-table.ts';
 import { MAX_NOTE_BYTES } from '../../../domain/handoff.ts';
 import { type Topic, parseClientSessionId, parseTopic } from '../../../domain/names.ts';
-import { splitNote } from '../../../domain/note/document.ts';
-import { type FrontMatter, readFrontMatter } from '../../../domain/note/front-matter.ts';
-import { handoffId } from '../../../domain/note/handoff-id.ts';
+import type { FrontMatter } from '../../../domain/note/front-matter.ts';
 import { topicSlug } from '../../../domain/note/topic-slug.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
-import { hash } from '../../../git/hash.ts';
 import { readPlainFile } from '../../../host/plain-files.ts';
 import { decodeNote } from '../../../notes/front-matter/prepare.ts';
+import { readNote } from '../../../notes/front-matter/read.ts';
 import {
   type Draft,
   type FoundFile,
   type ImportWorld,
   type Interpreted,
-  type SkippedFile,
+  type UnimportedFile,
   skip,
   textOf,
 } from './draft.ts';
@@ -27,7 +25,7 @@ interface Index {
   readonly ids: ReadonlyMap<string, string>;
   readonly order: readonly string[];
   readonly wasRead: ReadonlySet<string>;
-  readonly skipped: readonly SkippedFile[];
+  readonly skipped: readonly UnimportedFile[];
 }
 
 /** Reads the structured handoffs of all folders: those that an index names first, in its order. */
@@ -56,7 +54,7 @@ function readIndex(folder: string, here: readonly FoundFile[]): Index {
   const known = new Set(here.map((file) => basename(file.path)));
   const ids = new Map<string, string>();
   const wasRead = new Set<string>();
-  const skipped: SkippedFile[] = [...unread];
+  const skipped: UnimportedFile[] = [...unread];
   for (const row of rows) {
     const name = indexedName(row.file, folder);
     if (name === undefined) {
@@ -80,18 +78,16 @@ function interpretOne(
   const text = decodeNote(file.bytes);
   if (text === undefined) return { skipped: skip(file, 'it is not UTF-8') };
   if (text.trim() === '') return { skipped: skip(file, 'it is empty') };
-  const { yaml, body } = splitNote(text);
-  if (yaml === undefined) return { skipped: skip(file, 'it has no front matter') };
-  const read = readFrontMatter(yaml, world.now);
+  const read = readNote(text, world.now);
+  if (read.kind === 'none') return { skipped: skip(file, 'it has no front matter') };
   if (read.kind === 'foreign') return { skipped: skip(file, 'its front matter is of another kind') };
   if (read.kind === 'invalid') {
     const { message, hint } = read.problem;
     return { skipped: { ...skip(file, message, 'usage'), hint } };
   }
-  const { fields } = read;
-  const id = handoffId(fields, body, (content) => hash('sha256', content));
+  const { fields, body, id, otherId } = read;
   const name = basename(file.path);
-  const wrong = wrongId(id, fields.handoffId, index.ids.get(name));
+  const wrong = wrongId(id, otherId, index.ids.get(name));
   if (wrong !== undefined) return { skipped: skip(file, wrong, 'integrity') };
   const twin = seen.get(id);
   if (twin !== undefined) return { skipped: skip(file, `it has the handoff_id of ${escapeLine(twin)}`) };

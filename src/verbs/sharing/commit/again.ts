@@ -1,5 +1,5 @@
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
-import { type CommitWords, opensEditor, optionsOf } from './attempt.ts';
+import { type GitCommitOptions, opensEditor, optionsOf } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 
 /** The command that was typed, to be typed again for a part of what it was meant for. */
@@ -10,7 +10,7 @@ export interface Again {
 }
 
 /** `git handoff commit` as it was typed: the message and the options stay. */
-export function commitAgain({ work }: CommitScene, words: CommitWords): Again {
+export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Again {
   const { commonDir } = work.tree;
   const { messages, text } = words;
   const message = text === undefined ? messageWords(commonDir, messages) : textWords(commonDir, text);

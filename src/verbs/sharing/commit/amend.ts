@@ -1,9 +1,9 @@
 import { Failure } from '../../../domain/failure.ts';
 import type { SessionLedger } from '../../../domain/ledger/claims.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
-import { namesOwn } from '../../../domain/ledger/ownership.ts';
-import { type Oid, type SessionId, shortId } from '../../../domain/names.ts';
-import { escapeLine } from '../../../domain/surfacing.ts';
+import { namedPeer, namesOwn } from '../../../domain/ledger/ownership.ts';
+import type { Oid, SessionId } from '../../../domain/names.ts';
+import { peerName } from '../../../domain/owner-name.ts';
 import { headCommit } from '../../../git/commit-sessions.ts';
 import { changedPaths, parentsOf } from '../../../git/commit-paths.ts';
 import type { CommitScene } from './scene.ts';
@@ -33,13 +33,13 @@ export async function requireOwnCommit(scene: CommitScene): Promise<void> {
       : scene.work.lone?.session === scene.self || (await isOnRecord(scene, oid, owners));
   if (isOwn) return;
   const whose =
-    stranger === undefined ? 'is not on record as this session’s' : `is of session ${name(stranger)}`;
+    stranger === undefined
+      ? 'is not known to be this session’s'
+      : `was made by ${peerName(namedPeer(stranger, scene.asker.sides) ?? stranger, scene.asker.sides)}`;
   throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
     hint: "git handoff commit -m '<message>'",
   });
 }
-
-const name = (id: string) => escapeLine(shortId(id));
 
 /** Without a trailer, the ledger tells: HEAD was moved there, or a commit like it was let through. */
 async function isOnRecord(scene: CommitScene, oid: Oid, owners: readonly SessionId[]): Promise<boolean> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Failure } from '../../../domain/failure.ts';
 import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { commitNamed, parentsOf } from '../../../git/commit-paths.ts';
 import { PrivateIndex } from '../../../git/private-index.ts';
@@ -17,7 +18,7 @@ import { commitRefusal } from './refusal.ts';
 import type { CommitScene } from './scene.ts';
 
 /** How git is to make the commit; the words of git-commit(1). */
-export interface CommitWords {
+export interface GitCommitOptions {
   readonly messages: readonly string[];
   /** The message of `-F`. */
   readonly text: Uint8Array | undefined;
@@ -51,10 +52,10 @@ export interface CommitPlan {
   readonly finishes?: boolean;
 }
 
-export const opensEditor = ({ messages, text, noEdit, passed }: CommitWords): boolean =>
+export const opensEditor = ({ messages, text, noEdit, passed }: GitCommitOptions): boolean =>
   messages.length === 0 && text === undefined && !noEdit && !hasSource({ kept: passed });
 
-const shown = (words: CommitWords) => (opensEditor(words) ? 'terminal' : words.said);
+const shown = (words: GitCommitOptions) => (opensEditor(words) ? 'terminal' : words.said);
 
 /**
  * Lets git make the commit, with its hooks and signing.
@@ -64,7 +65,7 @@ const shown = (words: CommitWords) => (opensEditor(words) ? 'terminal' : words.s
 export async function attemptCommit(
   scene: CommitScene,
   plan: CommitPlan,
-  words: CommitWords,
+  words: GitCommitOptions,
   now: number,
 ): Promise<MadeCommit | 'moved'> {
   const folder = mkdtempSync(join(tmpdir(), 'git-commit-'));
@@ -78,7 +79,7 @@ export async function attemptCommit(
   }
 }
 
-function wordsOf(words: CommitWords, folder: string): string[] {
+function wordsOf(words: GitCommitOptions, folder: string): string[] {
   const args = words.messages.flatMap((message) => ['-m', message]);
   if (words.text !== undefined) {
     const file = join(folder, 'message');
@@ -89,7 +90,7 @@ function wordsOf(words: CommitWords, folder: string): string[] {
 }
 
 /** Everything but the message. */
-export function optionsOf(words: CommitWords): string[] {
+export function optionsOf(words: GitCommitOptions): string[] {
   const flags = {
     amend: words.amend,
     'no-edit': words.noEdit,
@@ -111,7 +112,7 @@ function expectation(head: Oid | null): Record<string, string> {
 async function commitOnly(
   scene: CommitScene,
   { whole }: CommitPlan,
-  words: CommitWords,
+  words: GitCommitOptions,
   args: readonly string[],
   folder: string,
 ): Promise<MadeCommit | 'moved'> {
@@ -143,7 +144,7 @@ async function commitOnly(
 async function commitPrivately(
   scene: CommitScene,
   plan: CommitPlan,
-  words: CommitWords,
+  words: GitCommitOptions,
   args: readonly string[],
   now: number,
 ): Promise<MadeCommit | 'moved'> {
@@ -157,7 +158,7 @@ async function commitPrivately(
     await index.set(plan.entries);
     if (place !== undefined && lone === undefined) {
       // The check before the commit accepts what is on record as put there by this session.
-      appendEntries(place, scene.self, stagedEntries(plan.entries, now));
+      appendEntries(place, scene.self, stagedEntries(plan.entries, snapshot, now));
     }
     const env = { ...index.env, ...expectation(head) };
     const result = await userGit(args, { cwd: top, env, show: shown(words) });
@@ -179,9 +180,16 @@ async function commitPrivately(
   }
 }
 
-/** That the session itself put these states into the index, for its ledger. */
-export function stagedEntries(entries: ReadonlyMap<string, FileState>, at: number): LedgerEntry[] {
-  return [...entries].map(([path, state]): LedgerEntry => ({ t: 'staged', path, state, at }));
+/** That the session itself put these states into the index, knowing HEAD, for its ledger. */
+export function stagedEntries(
+  entries: ReadonlyMap<string, FileState>,
+  { dirty }: Snapshot,
+  at: number,
+): LedgerEntry[] {
+  return [...entries].map(([path, state]): LedgerEntry => {
+    const known = dirty.get(path);
+    return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at };
+  });
 }
 
 /** git names the commit that it made; where its stdout was the editor's, HEAD is it. */

@@ -2,7 +2,8 @@ import { Failure } from '../../../domain/failure.ts';
 import type { FileState } from '../../../domain/ledger/file-state.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../../../domain/ledger/hunks.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
-import { type Oid, shortId } from '../../../domain/names.ts';
+import type { Oid } from '../../../domain/names.ts';
+import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
 import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
@@ -129,10 +130,12 @@ function cannotTell(
 ): Failure {
   const { self, typed, typedPaths, shares } = scene;
   const { done, command } = again;
+  const { sides } = scene.asker;
+  const own = peerName(self, sides);
   const rest = [...shares.whole.map(({ dirty }) => dirty.path), ...composed];
   const beside = failed.filter(({ share }) => share.others.length === 0).map(({ share }) => share.dirty.path);
   if (beside.length > 0) {
-    const message = `${listed(beside)}: HEAD has gained a change where this session (${shortId(self)}) changed it; nothing was ${done}. Bring both together in the file, and commit again`;
+    const message = `${listed(beside)}: HEAD has a new change where this session (${own}) changed it; nothing was ${done}. Merge the two in the file, then commit again`;
     const look = `git diff HEAD -- ${beside.slice(0, MAX_LOOK).map(typed).join(' ')}`;
     const hints = { hint: `${command ?? ''}${typedPaths(rest)}`, otherHint: look };
     return new Failure(
@@ -141,15 +144,14 @@ function cannotTell(
       rest.length === 0 || command === undefined ? { hint: look } : hints,
     );
   }
-  const ids = [...new Set(failed.flatMap(({ share }) => share.others.map(({ session }) => session)))]
-    .map(shortId)
-    .join(', ');
+  const sessions = failed.flatMap(({ share }) => share.others.map(({ session }) => session));
+  const whose = peerNames(sessions, sides);
   const paths = failed.map(({ share }) => share.dirty.path);
   const why = failed.every((one) => one.why === 'overlap')
     ? 'overlap or touch'
-    : 'cannot be told apart (not a text, or too big)';
+    : 'cannot be separated (not text, or too large)';
   const message =
-    `${listed(paths)}: the changes of this session (${shortId(self)}) and of session ${ids} ${why}; nothing was ` +
-    `${done}. Wait until session ${ids} has committed, or take its changes over`;
+    `${listed(paths)}: the changes of this session (${own}) and of ${whose} ${why}; nothing was ` +
+    `${done}. Wait until ${whose} commits, or take its changes`;
   return new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused: paths }));
 }

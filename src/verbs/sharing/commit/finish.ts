@@ -25,7 +25,7 @@ export async function planFinish(
 ): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
   const what = operationText(operation.name);
   if (pathspecs.length > 0) {
-    throw new Failure('usage', `${what} is not finished here, and is committed as a whole`, {
+    throw new Failure('usage', `${what} is in progress here and is committed as a whole`, {
       hint: 'git handoff commit --no-edit',
     });
   }

@@ -57,8 +57,9 @@ async function healed(
   if (carried === undefined) return change.index;
   const { place, ledgers } = scene.work;
   for (const { session, staged } of place === undefined ? [] : ledgers) {
-    if (place === undefined || staged.get(path)?.some((state) => sameState(state, index)) !== true) continue;
-    appendEntries(place, session, [{ t: 'staged', path, state: carried, at: now }]);
+    if (place === undefined || staged.get(path)?.some(({ state }) => sameState(state, index)) !== true)
+      continue;
+    appendEntries(place, session, [{ t: 'staged', path, state: carried, head: change.index, at: now }]);
   }
   return carried;
 }

@@ -1,28 +1,28 @@
 import type { CommitScene } from './scene.ts';
-import type { Share, Shares } from '../../../domain/ledger/shares.ts';
-import { shortId } from '../../../domain/names.ts';
+import type { Share } from '../../../domain/ledger/shares.ts';
+import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 
-/** Told of what is committed as it is on the disk: another session's command has changed it, too. */
-export function doubtNotices({ whole }: Shares): string[] {
+/** Notices about what is committed as it is on disk: another session's command has changed it, too. */
+export function doubtNotices({ shares: { whole }, asker }: CommitScene): string[] {
   return whole.flatMap(({ dirty, doubts: [first] }) =>
     first === undefined
       ? []
       : [
-          `${escapeLine(dirty.path)} was also changed while a command of session ${shortId(first.session)} ran`,
+          `${escapeLine(dirty.path)} was also changed while a command of ${peerName(first.session, asker.sides)} ran`,
         ],
   );
 }
 
-/** Told of what was left out: others' files that a command of this session changed by the way. */
-export function passedNotices(passed: readonly Share[]): string[] {
+/** Notices about what was left out: others' files that a command of this session changed by the way. */
+export function passedNotices(passed: readonly Share[], { asker }: CommitScene): string[] {
   const [first] = passed;
   if (first === undefined) return [];
   const names = listed(passed.map(({ dirty }) => escapeLine(dirty.path)));
-  const owners = [...new Set(passed.flatMap(({ others }) => others.map(({ session }) => session)))];
+  const owners = passed.flatMap(({ others }) => others.map(({ session }) => session));
   return [
-    `left out: ${names}, uncommitted work of session ${owners.map(shortId).join(', ')} that a command ` +
-      'of this session only touched; its owner commits it as it is on the disk',
+    `left out: ${names}, uncommitted work of ${peerNames(owners, asker.sides)} that a command ` +
+      'of this session only touched; its owner commits the file as it is on disk',
   ];
 }
 
@@ -31,6 +31,6 @@ export function olderNotices({ shares, typed }: CommitScene): string[] {
   return shares.contended.flatMap(({ dirty: { path }, others }) =>
     others.length > 0
       ? []
-      : [`${path} on the disk lacks what HEAD gained there: git diff HEAD -- ${typed(path)}`],
+      : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${typed(path)}`],
   );
 }

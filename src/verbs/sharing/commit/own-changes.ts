@@ -41,7 +41,7 @@ export function untrackedPaths(self: SessionId, work: DirtyWork, owners: Readonl
   const recent = new Set(before.flatMap((then) => stagedBetween(then, snapshot).map(({ path }) => path)));
   const onRecord = (path: string) =>
     ledgers.some(
-      ({ session, staged }) => owners.has(session) && staged.get(path)?.some((state) => state === null),
+      ({ session, staged }) => owners.has(session) && staged.get(path)?.some(({ state }) => state === null),
     );
   return [...snapshot.dirty.values()]
     .filter(

@@ -3,10 +3,10 @@ import { escapeLine } from '../../../domain/surfacing.ts';
 import type { GitResult } from '../../../git/run.ts';
 import { isLocked } from '../../../git/user-git.ts';
 
-/** What git said stands above; this says what it came to. */
+/** After what git itself has said; this says what it came to. */
 export function commitRefusal(result: GitResult): Failure {
   if (isLocked(result)) {
-    const message = 'another git process held the index all the time; nothing was committed';
+    const message = 'another git process kept the index locked; nothing was committed';
     return new Failure('environment', message, { hint: 'git handoff doctor' });
   }
   if (result.code === 1) {

@@ -1,8 +1,9 @@
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
-import { shortId } from '../../../domain/names.ts';
+import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
-import { begunText, findUnfinished, operationText, ownWorktree } from '../../../changes/begun-operation.ts';
+import { findUnfinished, operationText } from '../../../changes/begun-operation.ts';
+import { begunText, ownWorktree } from '../../../changes/begun-text.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { type Again, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
@@ -14,10 +15,11 @@ export function requireOwnership(scene: CommitScene, again: Again): void {
   const { shares } = scene;
   if (shares.refused.length === 0) return;
   const refused = shares.refused.map(({ path }) => path);
-  const ids = [...new Set(shares.refused.map(({ claim }) => shortId(claim.session)))].join(', ');
+  const sessions = shares.refused.map(({ claim }) => claim.session);
+  const whose = peerNames(sessions, scene.asker.sides);
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
-  const message = `${listed(refused)} ${holds} uncommitted changes of session ${ids}; nothing was ${again.done}`;
+  const message = `${listed(refused)} ${holds} uncommitted changes of ${whose}; nothing was ${again.done}`;
   throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
 }
 
@@ -36,13 +38,17 @@ export function unfinishedHere(
   if (found === undefined) return undefined;
   const { operation, others, isOwn } = found;
   if (others !== undefined) {
-    throw new Failure('not-owner', begunText(others, ago(others.at, now)), {
-      hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
-    });
+    throw new Failure(
+      'not-owner',
+      begunText(others, peerName(others.session, asker.sides), ago(others.at, now)),
+      {
+        hint: `git worktree add ${typed(ownWorktree(tree.top, self))}`,
+      },
+    );
   }
   if (isOwn && !operation.isSequence) return operation;
   const what = operationText(operation.name);
-  throw new Failure('usage', `${what} is not finished here; whoever began it has to finish or abort it`, {
+  throw new Failure('usage', `${what} is in progress here; whoever began it must finish or abort it`, {
     hint: 'git status',
   });
 }

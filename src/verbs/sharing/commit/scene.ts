@@ -9,11 +9,10 @@ import { topLevel } from '../../../git/repository.ts';
 import { matchingPaths } from '../../../git/pathspec.ts';
 import { realPath } from '../../../host/disk.ts';
 import { literal, pathWords } from '../../../changes/hint-words.ts';
-import { processTable } from '../../../host/processes.ts';
-import { type JudgedSession, judgeSessions } from '../../../sessions/records.ts';
+import type { JudgedSession } from '../../../sessions/records.ts';
 import { type Context, findSession } from '../../../sessions/caller.ts';
 import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
-import { openWorkspace } from '../../workspace.ts';
+import { judgedSessions, openWorkspace } from '../../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
 import { withoutStale } from './stale-shares.ts';
 
@@ -38,7 +37,7 @@ export interface CommitScene {
   readonly plainPaths: (paths: readonly string[]) => string;
 }
 
-export interface SceneOptions {
+interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
   /** What a person types instead. */
@@ -58,7 +57,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   ]);
   const self = findSession(context, sessions, options.session)?.id;
   if (self === undefined || isPerson(self)) {
-    throw new Failure('usage', 'no session is running this: a person’s commit is git’s own', {
+    throw new Failure('usage', 'no session runs this command: a person commits with git itself', {
       hint: options.personHint,
     });
   }
@@ -68,7 +67,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     throw new Failure('usage', 'there is no working tree here', { hint: 'cd into a working tree' });
   }
   const here = (path: string) => relative(realPath(cwd), join(realPath(top), path));
-  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, now);
+  const judged = judgedSessions({ repository, sessions }, settings, now);
   const asker = askerOf(self, judged);
   const tree = { top, gitDir, commonDir };
   const [work, named] = await Promise.all([

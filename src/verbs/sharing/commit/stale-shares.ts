@@ -1,5 +1,5 @@
 import type { Share, Shares } from '../../../domain/ledger/shares.ts';
-import { isFresh } from '../../../domain/ledger/stale.ts';
+import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
 import type { DirtyWork } from '../../../changes/dirty-work.ts';
@@ -13,7 +13,7 @@ import { readWindows } from '../../../changes/windows.ts';
 export async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares): Promise<Shares> {
   const { top, gitDir, commonDir } = work.tree;
   const known = shares.whole.map((share) => ({ share, candidate: candidateOf(share) }));
-  const doubtful = known.filter(({ candidate }) => !isFresh(candidate)).map(({ candidate }) => candidate);
+  const doubtful = known.filter(({ candidate }) => !isUpToDate(candidate)).map(({ candidate }) => candidate);
   if (doubtful.length === 0) return shares;
   const paths = doubtful.map(({ path }) => path);
   const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir) });

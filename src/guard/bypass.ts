@@ -1,0 +1,103 @@
+import type { BypassKey } from '../domain/bypass.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { consumeBypass, dropAbandonedBypasses, endBypass, readConsumed } from '../sessions/bypass.ts';
+import { changedCopies, forgetCopy, listCopies, rememberFiles } from '../notes/guarded-files.ts';
+import { tellOwners } from '../changes/tell-owners.ts';
+import type { Call, TreeCall } from './call.ts';
+import type { Finding, Lift } from './findings.ts';
+import { commandText, toolPaths, windowId } from './tool.ts';
+
+/**
+ * A person's bypass lets one tool call do what is refused otherwise: the first refusal that it can lift consumes it, and
+ * all further ones of the call are lifted with it. Loaded only where there is one.
+ */
+export function bypassFor(call: TreeCall): Lift {
+  const { session, now, event, tree } = call;
+  const key = keyOf(call);
+  dropAbandonedBypasses(tree.commonDir, session, key, now);
+  let isLifted = false;
+  return async ({ text, owners, lift }) => {
+    if (lift === 'nobody') return false;
+    if (isLifted) return true;
+    const lifted = consumeBypass(tree.commonDir, { session, key, files: lift === 'files', now });
+    if (lifted === undefined) return false;
+    isLifted = true;
+    call.log('bypass', `let through: ${event.toolName ?? ''}: ${text}`);
+    if (lifted === 'now') await tell(call, owners);
+    return true;
+  };
+}
+
+/** All other events: the bypass ends with the call that it was consumed in. */
+export async function besideBypass(
+  call: TreeCall,
+  handle: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const { event, session, tree, now } = call;
+  switch (event.kind) {
+    case 'after-tool':
+      return afterCall(call, handle);
+    case 'session-start':
+    case 'session-end':
+    case 'stop':
+      // The turn is over, and with it every call.
+      endBypass(tree.commonDir, session, undefined, now);
+      return handle();
+    default:
+      return handle();
+  }
+}
+
+function keyOf(call: Call): Extract<BypassKey, { kind: 'call' }> {
+  return { kind: 'call', id: windowId(call), agent: call.event.agent ?? '' };
+}
+
+async function tell(call: TreeCall, owners: Parameters<typeof tellOwners>[0]['owners']): Promise<void> {
+  const { session, tree, now, budget } = call;
+  const text = (who: string) =>
+    `A person let ${who} do once what is otherwise refused: ${deed(call)}. To see the result: git handoff status`;
+  const done = { ...tree, cwd: tree.workTree, session, owners, text, now };
+  await tellOwners({ ...done, timeoutMs: budget.left() }).catch((error: unknown) => {
+    call.log('error', `the bypass could not be announced: ${String(error)}`);
+  });
+}
+
+async function afterCall(
+  call: TreeCall,
+  handle: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const { session, tree, now } = call;
+  const { id } = keyOf(call);
+  const used = readConsumed(tree.commonDir, session).find(
+    (one) => one.key.kind === 'call' && one.key.id === id,
+  );
+  try {
+    // What it did to handoff files is no change that nobody foresaw.
+    if (used?.files === true) await acceptChanges(tree.folder);
+    return await handle();
+  } finally {
+    endBypass(tree.commonDir, session, id, now);
+  }
+}
+
+async function acceptChanges(cwd: string): Promise<void> {
+  const repository = { cwd };
+  for (const copy of await changedCopies(repository, await listCopies(repository))) {
+    await rememberFiles(cwd, [copy.path]);
+  }
+  // What is missing still after that is gone.
+  for (const copy of await changedCopies(repository, await listCopies(repository))) {
+    await forgetCopy(repository, copy);
+  }
+}
+
+const MAX_DEED = 160;
+
+/** What the tool call is, in one line. */
+function deed({ event }: Call): string {
+  const { tool, toolName = 'a tool' } = event;
+  if (tool === undefined) return escapeLine(toolName);
+  const text = commandText(tool) ?? toolPaths(tool).join(', ');
+  const line = escapeLine(text.replaceAll('\n', ' '));
+  return `${escapeLine(toolName)} ${line.length > MAX_DEED ? `${line.slice(0, MAX_DEED)}…` : line}`;
+}

@@ -1,0 +1,111 @@
+import { type BranchMove, branchMoves } from '../../shell/branch-verbs.ts';
+import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import type { LeftCommit } from '../../git/left-commits.ts';
+import { headRef } from '../../git/asked-refs.ts';
+import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { realPath } from '../../host/disk.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { type Typed, typedAt } from './typed.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Refusal, Finding } from '../findings.ts';
+import type { People } from '../people.ts';
+import { callsInRepository } from './calls-here.ts';
+
+/**
+ * Refuses to take commits of another live session off a branch (`git reset HEAD~1`, `git branch -D`), and to delete a
+ * branch under one.
+ */
+export async function branchMove(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const moves = callsInRepository(call, facts.effects).flatMap((gitCall) => branchMoves(gitCall));
+  if (moves.length === 0) return [];
+  const people = await facts.people();
+  if (people.live.length === 0) return [];
+  for (const move of moves) {
+    const refusal = refuseDeletion(call, move, people) ?? (await refuseLoss(call, move, people, facts));
+    if (refusal !== undefined) return [refusal];
+  }
+  return [];
+}
+
+const refused = (text: string, owner: SessionId): Refusal => ({
+  kind: 'refuse',
+  text,
+  owners: [owner],
+  lift: 'person',
+});
+
+/** A branch that another live session works on is not deleted, whoever has committed to it. */
+function refuseDeletion(call: TreeCall, move: BranchMove, people: People): Refusal | undefined {
+  const user = move.to === undefined ? userOf(move, call.tree, people) : undefined;
+  if (user === undefined) return undefined;
+  return refused(inUse(move, peerName(user, people), typedAt(call, call.tree)), user);
+}
+
+/** The live session that works on the branch. */
+function userOf({ branch }: BranchMove, found: FoundRepository, { live }: People): SessionId | undefined {
+  const trees = linkedWorktrees(found.commonDir).filter(
+    ({ gitDir }) => headRef(gitDir) === `refs/heads/${branch ?? ''}`,
+  );
+  const ids = trees.map(({ gitDir }) => knownWorktreeId(gitDir));
+  return live.find(({ worktreeId }) => ids.includes(worktreeId))?.record.session;
+}
+
+function inUse({ branch = '', call }: BranchMove, user: string, { git }: Typed): string {
+  return (
+    `\`git ${escapeLine(call.verb)}\` would delete the branch ${escapeLine(branch)} under ${user}, ` +
+    `which works on it. Nothing was changed. Who is where: ${git} handoff sessions`
+  );
+}
+
+/** A commit of another live session stays on a branch. */
+async function refuseLoss(
+  call: TreeCall,
+  move: BranchMove,
+  sides: People,
+  { git }: CommandFacts,
+): Promise<Refusal | undefined> {
+  const cwd = move.call.cwd ?? call.cwd;
+  const commits = await (await git()).leftBehind(cwd, move.branch ?? headBranch(cwd), move.to);
+  const peerOf = ({ sessions }: LeftCommit) =>
+    sessions.map((name) => namedPeer(name, sides)).find((id) => id !== undefined);
+  const theirs = commits.find((commit) => peerOf(commit) !== undefined);
+  const owner = theirs === undefined ? undefined : peerOf(theirs);
+  if (theirs === undefined || owner === undefined) return undefined;
+  const branch = move.branch === undefined ? 'this branch' : escapeLine(move.branch);
+  const newest = commits[0];
+  const isOnTop =
+    newest !== undefined && newest !== theirs && newest.sessions.some((name) => namesOwn(name, sides));
+  const reason =
+    `\`git ${escapeLine(move.call.verb)}\` would take the commit ${theirs.oid.slice(0, 7)} of ` +
+    `${peerName(owner, sides)}, which is at work, off ${branch}: ${escapeLine(theirs.subject)}. Nothing was changed. `;
+  const typed = typedAt(call, discoverRepository(realPath(cwd)) ?? call.tree);
+  return refused(reason + instead(move, theirs, isOnTop ? newest : undefined, typed), owner);
+}
+
+/** The branch that is checked out around a folder; `HEAD` when it is detached. */
+function headBranch(cwd: string): string {
+  const gitDir = discoverRepository(realPath(cwd))?.gitDir;
+  return gitDir === undefined ? 'HEAD' : headRef(gitDir).replace(/^refs\/heads\//, '');
+}
+
+function instead(
+  { branch, to, call }: BranchMove,
+  theirs: LeftCommit,
+  own: LeftCommit | undefined,
+  { git, beside }: Typed,
+): string {
+  if (branch !== undefined || to === undefined) return `Who is where: ${git} handoff sessions`;
+  if (own !== undefined) {
+    const mode = call.words.find((word) => /^--(?:hard|soft|mixed|keep)$/.test(word ?? ''));
+    const kept = mode === '--soft' || mode === undefined;
+    return kept
+      ? `To take back your own commits only: ${git} reset ${mode === undefined ? '' : `${mode} `}${theirs.oid.slice(0, 12)}`
+      : `To undo your own commit: ${git} revert --no-edit ${own.oid.slice(0, 12)}`;
+  }
+  return `To work from there, use a tree of your own: ${git} worktree add --detach ${beside(theirs.oid.slice(0, 7))} ${shellWord(to)}`;
+}

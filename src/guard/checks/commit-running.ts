@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ago } from '../../domain/age.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
+import { commitOfOthers } from '../../changes/windows.ts';
+import type { TreeCall } from '../call.ts';
+import type { FileFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+
+/**
+ * Tells a session whose own uncommitted change is not on the disk while another one commits: hooks such as lint-staged's
+ * stash the whole tree and bring it back at the end.
+ */
+export async function commitRunning(
+  { session, now }: TreeCall,
+  { ledger, placed, people }: FileFacts,
+): Promise<readonly Finding[]> {
+  const open = ledger();
+  if (open === undefined) return [];
+  const { place, ledgers } = open;
+  const commit = commitOfOthers(place, session);
+  if (commit === undefined) return [];
+  const gone = placed.find(({ path }) => {
+    const oid = ledgers.self.claims.get(path)?.after?.oid ?? null;
+    return oid !== null && contentName(join(place.top, path), oid) !== oid;
+  });
+  if (gone === undefined) return [];
+  const text =
+    `git-handoff: ${escapeLine(gone.path)} is not as this session left it, and a commit by ` +
+    `${peerName(commit.session, await people())} is in progress (since ${ago(commit.from, now)}): its hooks may have put the tree aside ` +
+    'for a while. Wait until it ends and look again before you repair anything. If something is missing then: git handoff rescue';
+  return [{ kind: 'tell', text }];
+}
+
+/** The name that git gives the file's bytes; empty when there is no file. */
+function contentName(file: string, like: string): string {
+  try {
+    return objectName(formatOf(like), 'blob', readFileSync(file));
+  } catch {
+    return '';
+  }
+}

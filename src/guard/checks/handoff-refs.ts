@@ -1,0 +1,30 @@
+import type { Call } from '../call.ts';
+import type { AnalysedFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+import { refusedRef } from './handoff-files.ts';
+
+const GUARDED_REFS = 'refs/handoffs';
+
+/**
+ * Refuses to move the refs of git-handoff with git itself, which would lose a note without a trace; where `init` ran, and
+ * where handoffs are although it did not.
+ */
+export async function handoffRefs(
+  _: Call,
+  { effects, isOn, git }: AnalysedFacts,
+): Promise<readonly Finding[]> {
+  const hit = effects.refs.find(({ ref }) => touchesHandoffs(ref));
+  if (hit === undefined) return [];
+  const isGuarded = isOn || (await (await git()).hasRefs(hit.cwd, `${GUARDED_REFS}/`));
+  return isGuarded ? [refusedRef(hit)] : [];
+}
+
+/** A pattern with one `*` touches handoffs when either could be the beginning of the other. */
+function touchesHandoffs(ref: string): boolean {
+  const star = ref.indexOf('*');
+  if (star < 0) return ref.startsWith(`${GUARDED_REFS}/`) || ref.startsWith(`${GUARDED_REFS}-local/`);
+  const beginning = ref.slice(0, star);
+  return [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`].some(
+    (namespace) => namespace.startsWith(beginning) || beginning.startsWith(namespace),
+  );
+}

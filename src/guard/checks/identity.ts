@@ -1,0 +1,26 @@
+import { type SessionId, shortId } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { IdentityEffect } from '../../shell/effects.ts';
+import type { Call } from '../call.ts';
+import type { AnalysedFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+
+/**
+ * Refuses a command that takes another session's name, or switches the guard off: all that is known of whose work is whose
+ * rests on that name. Nobody lifts it: whose bypass would it be?
+ */
+export function identity({ session }: Call, { effects }: AnalysedFacts): readonly Finding[] {
+  return effects.identity
+    .filter((effect) => effect.kind !== 'session-option' || effect.value !== session)
+    .map((effect) => ({ kind: 'refuse', text: identityRefusal(effect, session), lift: 'nobody' }));
+}
+
+function identityRefusal(effect: IdentityEffect, session: SessionId | undefined): string {
+  const who = session === undefined ? '' : ` This session is \`${shortId(session)}\`.`;
+  if (effect.kind === 'variable' && effect.name === 'GIT_HANDOFF') {
+    return `${escapeLine(effect.by)} sets GIT_HANDOFF, which switches the guard off; that is for people. Run the command without it.`;
+  }
+  return effect.kind === 'variable'
+    ? `${escapeLine(effect.by)} changes ${effect.name}, which tells whose work this is.${who} Run the command without that change.`
+    : `--session ${escapeLine(effect.value)} is another session.${who} Run the command without --session: git-handoff already knows your session.`;
+}

@@ -1,0 +1,72 @@
+import { exists, realPath } from '../../host/disk.ts';
+import { beginnersFile } from '../../host/folders.ts';
+import { commitOfOthers } from '../../changes/windows.ts';
+import type { Call, TreeCall } from '../call.ts';
+import { announcement } from '../effects/announce.ts';
+import type { CallFacts, FileFacts } from '../facts.ts';
+import type { Check } from '../judge.ts';
+import { toolPath, toolPaths } from '../tool.ts';
+import { contention } from './contention.ts';
+import { handoffFiles } from './handoff-files.ts';
+
+/**
+ * What a file tool is judged by, in this order. Only what most file tools need is imported at once: this is the call
+ * that is waited for most often.
+ */
+export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
+  {
+    rule: 'handoff-files',
+    when: ({ settings }) => settings.enabled !== false,
+    load: () => handoffFiles,
+  },
+  {
+    rule: 'hook-files',
+    when: (call) => call.session !== undefined && namesHook(call),
+    load: async () => (await import('./hook-files.ts')).hookFiles,
+  },
+];
+
+export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
+  {
+    rule: 'open-conflict',
+    when: ({ tree }) => exists(beginnersFile(tree.gitDir)),
+    load: async () => (await import('./open-conflict.ts')).openConflict,
+  },
+  {
+    rule: 'contention',
+    when: ({ settings }, { placed }) => settings.contention !== 'off' && placed.length > 0,
+    load: () => contention,
+  },
+  {
+    rule: 'strict-head',
+    when: ({ settings }) => settings.headCheck === 'strict',
+    load: async () => (await import('./strict-head.ts')).strictHead,
+  },
+  {
+    rule: 'commit-running',
+    when: ({ session }, { placed, ledger }) => {
+      const place = placed.length > 0 ? ledger()?.place : undefined;
+      return place !== undefined && commitOfOthers(place, session) !== undefined;
+    },
+    load: async () => (await import('./commit-running.ts')).commitRunning,
+  },
+  {
+    rule: 'wrong-checkout',
+    when: ({ repository, tree }, { isNew }) => isNew && tree.commonDir === repository?.commonDir,
+    load: async () => (await import('./wrong-checkout.ts')).wrongCheckout,
+  },
+  {
+    rule: 'announce',
+    when: (_, { placed }) => placed.length > 0,
+    load: () => announcement,
+  },
+];
+
+/** Names that our hooks and git's configuration have, wherever they lie. */
+const HOOK_NAME = /\/(?:pre-commit|(?:prepare-)?commit-msg|pre-push)(?:\.legacy)?$|\/config(?:\.worktree)?$/;
+
+/** Most files are no hooks. */
+function namesHook(call: Call): boolean {
+  const { tool = { kind: 'other' } } = call.event;
+  return toolPaths(tool).some((path) => HOOK_NAME.test(realPath(toolPath(call, path), true)));
+}

@@ -1,0 +1,58 @@
+import { ago } from '../../domain/age.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { findUnfinished, operationText } from '../../changes/begun-operation.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts, FileFacts, TreeFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+import { namedPaths } from './contention-of-command.ts';
+import { type Touch, isTouched } from './touch.ts';
+import { typedIn } from './typed.ts';
+
+/**
+ * Nobody changes what is in conflict in a merge, rebase … of another live session: that session’s next commit takes
+ * whatever is there. The ledger does not know all of these paths, for git leaves some as HEAD has them.
+ */
+export function openConflict(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
+  return conflictOn(
+    call,
+    facts,
+    facts.placed.map(({ path }) => ({ path, whole: false })),
+  );
+}
+
+/** The same for a command that names the path. */
+export async function openConflictOfCommand(
+  call: TreeCall,
+  facts: CommandFacts,
+): Promise<readonly Finding[]> {
+  const ledger = facts.ledger();
+  return ledger === undefined ? [] : conflictOn(call, facts, namedPaths(facts.effects, ledger.place));
+}
+
+async function conflictOn(
+  call: TreeCall,
+  facts: TreeFacts,
+  touches: readonly Touch[],
+): Promise<readonly Finding[]> {
+  const place = facts.ledger()?.place;
+  const { tree, settings, now } = call;
+  if (place === undefined || touches.length === 0 || settings.contention === 'off') return [];
+  if (unfinishedOperation(tree.gitDir) === undefined) return [];
+  const people = await facts.people();
+  const open = findUnfinished(tree.gitDir, place, people)?.others;
+  if (open === undefined) return [];
+  const unmerged = await (await facts.git()).unmerged(place.top);
+  const hit = unmerged.filter((path) => touches.some((touch) => isTouched(path, touch)));
+  if (hit.length === 0) return [];
+  const isRefused = settings.contention === 'deny';
+  const text =
+    `${peerName(open.session, people)} began ${operationText(open.name)} here ${ago(open.at, now)} and has to resolve ` +
+    `${listed(hit.map((path) => escapeLine(path)))}.${isRefused ? ' Nothing was changed.' : ''} Work on something else until it is finished; whose each change is: ${typedIn(call, place).git} handoff status`;
+  return [
+    isRefused
+      ? { kind: 'refuse', text, owners: [open.session], lift: 'person' }
+      : { kind: 'tell', text: `git-handoff: ${text}` },
+  ];
+}

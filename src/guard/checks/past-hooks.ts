@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { type SettingEntry, parseSettings } from '../../domain/settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import { realPath } from '../../host/disk.ts';
+import { isInitialised, knownWorktreeId } from '../../host/folders.ts';
+import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
+import { type ConfigChange, commitsBy, configChanges, isJudging } from '../../shell/hook-ways.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Finding, Refusal } from '../findings.ts';
+import type { GitAnswers } from '../git-answers.ts';
+import { commitInstead } from './commit-instead.ts';
+import { areNamed, hookFile, hookRefusal } from './hook-files.ts';
+import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
+import { typedAt } from './typed.ts';
+
+/**
+ * Refuses what would make a commit that no hook of ours looks at, or keep the hooks from looking at later ones, while
+ * another session is at work. Alone it is allowed.
+ */
+export async function pastHooks(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const { effects, people } = facts;
+  for (const commit of call.dialect.runsGitHooks ? commitsBy(effects.gitCalls) : []) {
+    const refusal = await refuseUnchecked(call, facts, commit);
+    if (refusal !== undefined) return [refusal];
+  }
+  const refusal = await hookRefusal(call, hookChange(call, effects), people);
+  return refusal === undefined ? [] : [refusal];
+}
+
+/** A commit that goes past the hooks, in a worktree in which others are at work. */
+async function refuseUnchecked(
+  call: TreeCall,
+  { effects, people, git }: CommandFacts,
+  commit: GitVerbCall,
+): Promise<Refusal | undefined> {
+  // In a folder that nobody knows, after a repository was made: most probably in that one.
+  const isMade = effects.gitCalls.some(({ verb }) => verb === 'init' || verb === 'clone');
+  if (commit.cwd === undefined && isMade) return undefined;
+  const cwd = commit.cwd ?? call.cwd;
+  const found = discoverRepository(realPath(cwd));
+  if (found === undefined || !isInitialised(found.commonDir)) return undefined;
+  const answers = await git();
+  const why = await whyUnchecked(call, commit, cwd, found, answers);
+  if (why === undefined) return undefined;
+  const isOwn = found.commonDir === call.tree.commonDir;
+  const beside = await (isOwn ? people() : answers.people({ ...call, tree: { ...call.tree, ...found } }));
+  const here = knownWorktreeId(found.gitDir);
+  const owners = beside.live
+    .filter(({ worktreeId }) => worktreeId === here)
+    .map(({ record }) => record.session);
+  if (owners.length === 0) return undefined;
+  const how = { git: typedAt(call, found).git, commonDir: found.commonDir, folder: cwd };
+  const text =
+    `No hook of git-handoff would look at this commit: ${escapeLine(why)}. Nothing would keep what others have changed ` +
+    `out of it, and ${areNamed(owners, beside)} at work in this worktree. Nothing was run. Commit your own changes with this ` +
+    `instead: ${commitInstead(commit, how)}`;
+  return { kind: 'refuse', text, owners, lift: 'person' };
+}
+
+async function whyUnchecked(
+  call: TreeCall,
+  { words, overrides }: GitVerbCall,
+  cwd: string,
+  found: FoundRepository,
+  git: GitAnswers,
+): Promise<string | undefined> {
+  const { home } = call.machine;
+  const plain = found.gitDir === call.tree.gitDir ? call.entries : ((await git.settings(cwd)) ?? []);
+  const how = {
+    home,
+    skips: words.some((word) => /^(?:--no-verify|-[a-zA-Z]*n[a-zA-Z]*)$/.test(word ?? '')),
+  };
+  const usually = looksAtCommits(plain, found, how);
+  if (overrides === undefined || !usually) {
+    const isLost = !usually && hasInstalledHooks(found.commonDir);
+    return isLost ? lostBy(plain, found, home) : undefined;
+  }
+  const seen = await git.settings(cwd, overrides);
+  if (seen === undefined) return 'its settings cannot be read from the command';
+  const changed = changedKey(plain, seen);
+  if (changed !== undefined && changed !== 'core.hookspath') return `it changes ${changed}`;
+  return looksAtCommits(seen, found, how) ? undefined : 'it changes core.hooksPath';
+}
+
+/** Why the hooks that `init` made do not run. */
+function lostBy(entries: readonly SettingEntry[], found: FoundRepository, home: string): string {
+  const folder = hooksFolder(entries, found, home);
+  if (folder === undefined) return 'core.hooksPath is empty';
+  if (parseSettings(entries).enabled === false) return 'handoff.enabled is false';
+  return folder === join(found.commonDir, 'hooks')
+    ? `those in ${folder} are gone, changed or not executable (git handoff doctor)`
+    : `core.hooksPath is ${folder} (git handoff doctor)`;
+}
+
+/** The first judging setting of ours that differs. */
+function changedKey(plain: readonly SettingEntry[], seen: readonly SettingEntry[]): string | undefined {
+  const last = (entries: readonly SettingEntry[], key: string) =>
+    entries.findLast(([name]) => name === key)?.[1];
+  const keys = new Set([...plain, ...seen].map(([key]) => key).filter((key) => key.startsWith('handoff.')));
+  return [...keys].find((key) => isJudging(key) && last(plain, key) !== last(seen, key));
+}
+
+/** What in a command changes the hooks, or the settings by which they judge; in words. */
+function hookChange(call: TreeCall, effects: ShellEffects): string | undefined {
+  const { tree, entries, cwd } = call;
+  if (effects.handoffCalls.some(({ verb, words }) => verb === 'uninstall' && !reads(words)))
+    return '`git handoff uninstall`';
+  for (const gitCall of effects.gitCalls) {
+    const isOurs = discoverRepository(realPath(gitCall.cwd ?? cwd))?.commonDir === tree.commonDir;
+    const change = configChanges(gitCall).find((one) => (isOurs || one.isGlobal) && matters(one, entries));
+    if (change !== undefined) return `\`git config ${escapeLine(change.key)}\``;
+  }
+  const written = hookFile(call, effects.paths);
+  if (written !== undefined) return `${escapeLine(written.by)} on ${escapeLine(written.path)}`;
+  const folder = hooksFolder(entries, tree, call.machine.home);
+  const hooks = folder === undefined ? undefined : realPath(folder);
+  const isHook = (path: string) => hooks !== undefined && isHookPath(realPath(path), hooks, true);
+  const mode = effects.modes.find(({ path, grants }) => !grants && isHook(path));
+  return mode === undefined ? undefined : `a change of the mode of ${escapeLine(mode.path)}`;
+}
+
+const reads = (words: readonly (string | undefined)[]) =>
+  words.some((word) => word === '--dry-run' || word === '-h' || word === '--help');
+
+/** A value that counts already changes nothing, and a repository may be switched on. */
+function matters({ key, value }: ConfigChange, entries: readonly SettingEntry[]): boolean {
+  const name = key.toLowerCase();
+  const present = entries.findLast(([known]) => known === name);
+  if (value === undefined) return present !== undefined || !name.includes('.');
+  return present?.[1] !== value && !(name === 'handoff.enabled' && /^(?:true|yes|on|1)$/i.test(value));
+}

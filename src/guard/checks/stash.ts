@@ -1,0 +1,133 @@
+import { relative } from 'node:path';
+import { ago } from '../../domain/age.ts';
+import { type RefusedUse, decideStash, stashUse } from '../../shell/stash-verbs.ts';
+import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import type { ShellEffects } from '../../shell/effects.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { StashEntry } from '../../git/stash.ts';
+import { exists, realPath } from '../../host/disk.ts';
+import { worktreeId } from '../../host/folders.ts';
+import { expectStash, readStashOwners } from '../../rescue/stash-owners.ts';
+import { type SeenStash, keepStash } from '../../rescue/stash-pins.ts';
+import { reachAt, reachedPaths } from './reach.ts';
+import { type Typed, typedAt } from './typed.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Effect, Finding } from '../findings.ts';
+import { callsInRepository } from './calls-here.ts';
+
+/**
+ * Refuses a command of git-stash(1) that would take or remove an entry which this session did not make: all worktrees share
+ * one list, and the newest entry is anybody's. Before one that goes on, every entry is kept by a ref.
+ */
+export async function stash(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const { tree, now } = call;
+  const gitCalls = callsInRepository(call, facts.effects).filter(
+    (gitCall) => stashUse(gitCall) !== undefined,
+  );
+  const uses = gitCalls.flatMap((gitCall) => stashUse(gitCall) ?? []);
+  if (uses.length === 0) return [];
+  const seen = await (await facts.git()).stash(tree.workTree);
+  const isPushed = uses.some(({ action }) => action === 'push');
+  const keep = keepEntries(call, seen, isPushed);
+  if (seen.entries.length === 0 || uses.every(({ action }) => action === 'push')) return [keep];
+  const people = await facts.people();
+  const { own, live: peers } = people;
+  const owners = readStashOwners(tree.commonDir);
+  const list = seen.entries.map(({ oid }) => ({ oid, owner: owners.get(oid) }));
+  const live = new Set([...own, ...peers.map(({ record }) => record.session)]);
+  const pushes =
+    isPushed && stashesSomething(call, { ...facts.effects, gitCalls }, await facts.looks.dirty());
+  const refused = decideStash(uses, list, { own, live }, pushes);
+  if (refused === undefined) return [keep];
+  const mine = list.findIndex(({ owner }) => owner !== undefined && own.has(owner));
+  const owner = refused.entries[0]?.owner;
+  const whose =
+    owner === undefined ? 'which this session did not make' : `which ${peerName(owner, people)} made`;
+  const text = refusal(refused, seen.entries, seen.entries[mine], { whose, now, typed: typedAt(call, tree) });
+  return [
+    { kind: 'refuse', text, owners: refused.entries.flatMap(({ owner }) => owner ?? []), lift: 'person' },
+    keep,
+  ];
+}
+
+/** Every entry is kept by a ref of its own; and when the command makes one, it will be known whose that is. */
+function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash, isPushed: boolean): Effect {
+  const run = async () => {
+    const place = { cwd: tree.workTree, worktreeId: worktreeId(tree.gitDir) };
+    await keepStash(place, seen, settings.rescue, now);
+    if (isPushed) {
+      const oids = seen.entries.map(({ oid }) => oid);
+      expectStash(tree.commonDir, session, oids);
+    }
+    return [];
+  };
+  return { kind: 'do', when: 'allowed', run };
+}
+
+/**
+ * git makes no entry when there is nothing to stash, and the next `pop` then takes another one. What the command itself
+ * writes before counts, too.
+ */
+function stashesSomething(
+  call: TreeCall,
+  { gitCalls, paths }: ShellEffects,
+  snapshot: Snapshot | undefined,
+): boolean {
+  if (snapshot === undefined) return true;
+  const top = realPath(call.tree.workTree);
+  const written = paths.flatMap(({ path, kind, follows }): DirtyPath[] => {
+    const real = realPath(path, follows);
+    if (kind !== 'write' || !real.startsWith(`${top}/`)) return [];
+    // One that is there and not dirty is tracked.
+    const state = exists(real) ? { mode: '100644', oid: null } : null;
+    return [{ path: relative(top, real), head: state, index: state, disk: state, stamp: '' }];
+  });
+  const dirty = [...written, ...snapshot.dirty.values()];
+  return gitCalls.some((gitCall) => {
+    const reach = reachAt(gitCall, gitCall.cwd ?? call.cwd, call);
+    if (reach?.verb !== 'stash') return false;
+    const isReached = reachedPaths(reach, top);
+    return dirty.some((entry) => isReached(entry));
+  });
+}
+
+function refusal(
+  { use, entries: [first, ...more] }: RefusedUse,
+  entries: readonly StashEntry[],
+  mine: StashEntry | undefined,
+  { whose, now, typed }: { whose: string; now: number; typed: Typed },
+): string {
+  const entry = entries.find(({ oid }) => oid === first?.oid);
+  const place = use.action === 'clear' ? 'an entry' : `stash@{${entry?.index ?? 0}}`;
+  const made = entry === undefined ? '' : ` ${ago(entry.at, now)} ("${escapeLine(entry.subject)}")`;
+  const others = more.length > 0 ? `, and ${more.length} more` : '';
+  const deed =
+    use.action === 'apply' || use.action === 'branch'
+      ? 'take'
+      : use.action === 'pop'
+        ? 'take and remove'
+        : 'remove';
+  return (
+    `\`git stash ${use.action}\` would ${deed} ${place}, ${whose}${made}${others}; all worktrees share one stash. ` +
+    `Nothing was changed. ${instead(use.action, mine, first?.oid, typed)}`
+  );
+}
+
+function instead(
+  action: string,
+  own: StashEntry | undefined,
+  meant: string | undefined,
+  { git }: Typed,
+): string {
+  if (action === 'clear') return `Remove entries of your own one by one; see: ${git} stash list`;
+  if (own !== undefined) {
+    return action === 'drop'
+      ? `To remove your own newest one: ${git} stash drop stash@{${own.index}}`
+      : `Your own newest one: ${git} stash apply ${own.oid}`;
+  }
+  return action === 'drop' || meant === undefined
+    ? `This session has no entry of its own; see: ${git} stash list`
+    : `This session has no entry of its own. If you mean that one anyway (it stays in the list): ${git} stash apply ${meant}`;
+}

@@ -1,0 +1,104 @@
+import { basename, resolve } from 'node:path';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { FoundRepository } from '../../git/discover.ts';
+import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { exists, realPath } from '../../host/disk.ts';
+import { type LedgerPlace, readLedger } from '../../changes/ledger.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+import { callsInRepository } from './calls-here.ts';
+import { typedAt } from './typed.ts';
+
+/** A worktree that a command removes or moves away. */
+interface RemovedWorktree {
+  readonly top: string;
+  readonly gitDir: string;
+  /** The program that does it. */
+  readonly by: string;
+}
+
+/** The worktrees of this repository that a command takes away, by path (`rm -rf`) or by name. */
+export function removedWorktrees(
+  { paths, gitCalls }: ShellEffects,
+  found: FoundRepository,
+): RemovedWorktree[] {
+  const removals = paths.filter(({ kind }) => kind === 'remove');
+  const named = gitCalls.filter(
+    ({ verb, words }) => verb === 'worktree' && (words[0] === 'remove' || words[0] === 'move'),
+  );
+  const wiping = gitCalls.filter(isWiping);
+  if (removals.length + named.length + wiping.length === 0) return [];
+  const gone = removals.map(({ path, follows, by }) => ({ path: realPath(path, follows), by }));
+  return linkedWorktrees(found.commonDir).flatMap(({ path, gitDir }): RemovedWorktree[] => {
+    const top = realPath(path);
+    // Without its `.git` file a working tree is none.
+    const removal = gone.find(
+      (one) => one.path === `${top}/.git` || `${top}/`.startsWith(one.path === '/' ? '/' : `${one.path}/`),
+    );
+    if (removal !== undefined) return [{ top, gitDir, by: removal.by }];
+    const wipe = wiping.find(({ cwd }) => cwd !== undefined && top.startsWith(`${realPath(cwd)}/`));
+    if (wipe !== undefined) return [{ top, gitDir, by: 'git clean' }];
+    // git-worktree(1) takes the last parts of a path as its name, too, where there is no such path.
+    const call = named.find(({ words, cwd = '/' }) =>
+      words
+        .slice(1)
+        .some(
+          (word) => word !== undefined && word !== '' && isName(word, top) && !exists(resolve(cwd, word)),
+        ),
+    );
+    return call === undefined ? [] : [{ top, gitDir, by: `git worktree ${call.words[0] ?? ''}` }];
+  });
+}
+
+/** `git clean -ffd` goes into other repositories, and into worktrees that lie inside. */
+function isWiping({ verb, words }: GitVerbCall): boolean {
+  const flags = words.map((word) => (/^-\w+$/.test(word ?? '') ? (word ?? '') : '')).join('');
+  const forces = flags.split('f').length - 1 + words.filter((word) => word === '--force').length;
+  return verb === 'clean' && forces > 1 && flags.includes('d') && !flags.includes('n');
+}
+
+const isName = (word: string, top: string) => `${top}/`.endsWith(`/${word.replace(/(?<!\/)\/+$/, '')}/`);
+
+/** Refuses to take a working tree away from under another live session. */
+export async function worktreeRemoval(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const { tree } = call;
+  const gitCalls = callsInRepository(call, facts.effects);
+  const removed = removedWorktrees({ ...facts.effects, gitCalls }, tree);
+  if (removed.length === 0) return [];
+  const people = await facts.people();
+  const { live } = people;
+  for (const { top, gitDir, by } of removed) {
+    const id = knownWorktreeId(gitDir);
+    const place = id === undefined ? undefined : { commonDir: tree.commonDir, worktreeId: id };
+    const user = live.find(
+      (one) => one.worktreeId === id && (!isVisitor(one, live) || hasWork(place, one.record.session)),
+    )?.record;
+    if (user === undefined) continue;
+    const text =
+      `\`${escapeLine(by)}\` would take away the working tree ${escapeLine(basename(top))} in which ` +
+      `${peerName(user.session, people)} is at work. Nothing was changed. It can go when that ` +
+      `session has ended; who is where: ${typedAt(call, tree).git} handoff sessions`;
+    return [{ kind: 'refuse', text, owners: [user.session], lift: 'person' }];
+  }
+  return [];
+}
+
+/** It works in another worktree, and has only touched this one. */
+function isVisitor({ record, worktreeId }: JudgedSession, live: readonly JudgedSession[]): boolean {
+  return live.some(
+    (one) =>
+      one.record.session === record.session &&
+      one.worktreeId !== worktreeId &&
+      one.record.startedAt < record.startedAt,
+  );
+}
+
+function hasWork(place: LedgerPlace | undefined, session: SessionId): boolean {
+  return place !== undefined && readLedger(place, session).claims.size > 0;
+}

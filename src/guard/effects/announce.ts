@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
+import { statOf } from '../../git/stat.ts';
+import { keepBefore } from '../../changes/before-copies.ts';
+import { appendEntries, readLedgers } from '../../changes/ledger.ts';
+import { TOGETHER_MS } from '../../changes/windows.ts';
+import type { WorkPlace } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
+import type { FileFacts } from '../facts.ts';
+import type { Effect } from '../findings.ts';
+import { orUnchecked } from '../unchecked.ts';
+
+/** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
+export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
+  const place = ledger()?.place;
+  if (place === undefined) return [];
+  const run = async () => {
+    announce(
+      call,
+      place,
+      placed.map(({ path }) => path),
+    );
+    for (const { path } of placed) {
+      await keepReverted(call, place, path);
+      keepBefore(place, call.session, place.top, path);
+    }
+    return [];
+  };
+  return [{ kind: 'do', when: 'allowed', run }];
+}
+
+function announce({ event, session, now }: TreeCall, place: WorkPlace, paths: readonly string[]): void {
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
+  appendEntries(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
+}
+
+/** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
+async function keepReverted(call: TreeCall, place: WorkPlace, path: string): Promise<void> {
+  const claims = readLedgers(place).flatMap((ledger) => ledger.claims.get(path) ?? []);
+  const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
+  if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
+  const { keepRevertedFile } = await import('./rescue/keep-reverted.ts');
+  await orUnchecked(call, () => keepRevertedFile(call, place, path, claims));
+}

@@ -1,0 +1,71 @@
+import { mergedTree } from '../../git/finishing.ts';
+import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
+import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
+import type { ShellEffects } from '../../shell/effects.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { movedHead, newsFor } from '../../changes/news.ts';
+import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
+import { lookingTime } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
+import { namedPaths } from '../checks/contention-of-command.ts';
+import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
+import type { Effect, Finding } from '../findings.ts';
+import { needsLook } from '../looks.ts';
+import { windowId } from '../tool.ts';
+import { keepVanished } from './rescue/keep-vanished.ts';
+
+/** Before a command: what will have changed when it is over is its session's. And the others' news are told. */
+export function window(call: TreeCall, facts: CommandFacts): readonly Effect[] {
+  const { forLedger } = facts.looks;
+  const ledger = facts.ledger();
+  if (ledger === undefined || forLedger === undefined) return [];
+  return [{ kind: 'do', when: 'allowed', run: () => open(call, facts.effects, ledger, forLedger) }];
+}
+
+async function open(
+  call: TreeCall,
+  effects: ShellEffects,
+  { place, ledgers }: OpenLedger,
+  { known, isCostly, snapshot: look }: LedgerLook,
+): Promise<readonly Finding[]> {
+  const { session, now } = call;
+  const agent = call.event.agent ?? '';
+  const about = {
+    named: namedPaths(effects, place).map(({ path }) => path),
+    agent,
+    commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
+  };
+  const isLooked = !isCostly || needsLook(effects);
+  const snapshot = isLooked ? await look() : undefined;
+  if (!isLooked) dropAbandoned(place, session, agent, now);
+  if (snapshot === undefined) {
+    if (isLooked) call.notChecked(UNLOOKED);
+    // What the command names is its own all the same.
+    const last = { ...about, looked: false };
+    if (known !== undefined) openWindow(place, session, windowId(call), { ...known, at: now }, last);
+    return [];
+  }
+  await keepVanished(call, place, lastSeen(known, ledgers.all), snapshot, claimOwners(ledgers.all));
+  if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
+  dropAbandoned(place, session, agent, now);
+  if (ledgers.self.announced.size > 0) {
+    appendEntries(place, session, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
+  }
+  const merged = mergedTree(place.gitDir) ?? '';
+  openWindow(place, session, windowId(call), snapshot, { ...about, merged });
+  return call.dialect.tellsBefore ? news(call, { place, ledgers }, snapshot) : [];
+}
+
+/** git did not say in time how the tree is. */
+const UNLOOKED = 'what this command does here, for git status did not finish in time';
+
+async function news(
+  call: TreeCall,
+  { place, ledgers }: OpenLedger,
+  { head }: Snapshot,
+): Promise<readonly Finding[]> {
+  const moved = await movedHead(ledgers, head, place.top, lookingTime(call));
+  const { lines, told } = newsFor(ledgers, moved, call.now);
+  appendEntries(place, call.session, told);
+  return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
+}

@@ -1,0 +1,124 @@
+import { relative } from 'node:path';
+import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { TreeReach } from '../../../shell/tree-reach.ts';
+import type { SkippedFile } from '../../../domain/rescue.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
+import type { FoundRepository } from '../../../git/discover.ts';
+import { listIgnored } from '../../../git/ignored-files.ts';
+import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
+import { realPath } from '../../../host/disk.ts';
+import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
+import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
+import { readLedgers } from '../../../changes/ledger.ts';
+import { folderIn } from '../../checks/reach.ts';
+import type { TreeCall } from '../../call.ts';
+import type { CommandFacts } from '../../facts.ts';
+import type { Effect, Finding } from '../../findings.ts';
+import { saveWork } from '../../../rescue/save-work.ts';
+import { type Danger, dangers } from './dangers.ts';
+
+/**
+ * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;
+ * the command goes on all the same.
+ */
+export function rescue(call: TreeCall, { effects, looks }: CommandFacts): readonly Effect[] {
+  const run = async (): Promise<readonly Finding[]> => {
+    const lines: string[] = [];
+    for (const danger of dangers(call, effects)) {
+      const isHere = danger.found.gitDir === call.tree.gitDir;
+      lines.push(...(await saveOne(call, danger, isHere ? looks.dirty : undefined)));
+    }
+    return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
+  };
+  return [{ kind: 'do', when: 'allowed', run }];
+}
+
+async function saveOne(
+  call: TreeCall,
+  danger: Danger,
+  look: (() => Promise<Snapshot | undefined>) | undefined,
+): Promise<string[]> {
+  const { found, command } = danger;
+  const notSaved = (why: string) => {
+    call.log('open', `not saved before ${command}: ${why}`);
+    return [
+      `not saved before \`${escapeLine(command)}\`: ${why}. What is uncommitted ${whereIs(call, found)} cannot be brought back by git handoff rescue if the command removes it.`,
+    ];
+  };
+  const budget = call.budget.part(beforeAnswer(call.budget));
+  try {
+    const saved = await inTime(save(call, danger, budget, look), budget);
+    if (saved === 'late') return notSaved('there was not enough time');
+    return skippedLines(saved, command);
+  } catch (error) {
+    return notSaved(escapeLine(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+async function save(
+  call: TreeCall,
+  { found, command, ignored }: Danger,
+  budget: Budget,
+  look: (() => Promise<Snapshot | undefined>) | undefined,
+): Promise<readonly SkippedFile[]> {
+  const { now, settings } = call;
+  const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
+  const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
+  const snapshot =
+    ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
+  const known = knownWorktreeId(found.gitDir);
+  const place = known === undefined ? undefined : { commonDir: found.commonDir, worktreeId: known };
+  const owners = new Map(
+    (place === undefined ? [] : readLedgers(place)).flatMap((ledger) =>
+      [...ledger.claims.keys()].map((path) => [path, ledger.session] as const),
+    ),
+  );
+  const saved = await saveWork(
+    { cwd: found.workTree, worktreeId: known ?? worktreeId(found.gitDir) },
+    snapshot,
+    { kind: 'before', command, session: call.session, at: now, ownerOf: (path) => owners.get(path) ?? null },
+    { limits: settings.rescue, now, budget },
+  );
+  return saved?.skipped ?? [];
+}
+
+function whereIs({ cwd, tree }: TreeCall, { workTree, gitDir }: FoundRepository): string {
+  return gitDir === tree.gitDir ? 'here' : `in ${escapeLine(relative(cwd, workTree))}`;
+}
+
+const REASONS = {
+  big: 'too big',
+  time: 'not enough time',
+  unreadable: 'not readable',
+  repository: 'a repository of its own',
+} as const;
+
+/** One line for everything that is not in the snapshot. */
+function skippedLines(all: readonly SkippedFile[], command: string): string[] {
+  // git leaves a repository inside of another alone, but for `git clean -ff`.
+  const skipped = all.filter(({ why }) => why !== 'repository' || /^git clean\b/.test(command));
+  if (skipped.length === 0) return [];
+  const names = skipped.map(({ path, why }) => `${escapeLine(path)} (${REASONS[why]})`);
+  return [`not saved before \`${escapeLine(command)}\`: ${listed(names)}`];
+}
+
+/** Files that git ignores one by one (`.env`, logs); whole folders of them are builds, which can be made again. */
+async function withIgnored(
+  snapshot: Snapshot,
+  top: string,
+  { call, paths = [] }: TreeReach,
+  timeoutMs: number,
+): Promise<Snapshot> {
+  const cwd = call.cwd ?? top;
+  const names = await listIgnored(cwd, paths, { folders: false, timeoutMs });
+  const folder = folderIn(realPath(top), cwd);
+  const entries = names.map((name): DirtyPath => {
+    const path = folder === '' ? name : `${folder}/${name}`;
+    const disk = diskState(top, { path });
+    return { path, head: null, index: null, disk, stamp: stampOf(top, { path }) };
+  });
+  return {
+    ...snapshot,
+    dirty: new Map([...snapshot.dirty, ...entries.map((one) => [one.path, one] as const)]),
+  };
+}

@@ -1,0 +1,97 @@
+import { lookingTime } from '../changes/work-place.ts';
+import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { Oid } from '../domain/names.ts';
+import type { SettingEntry } from '../domain/settings.ts';
+import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
+import { configUnder, plainConfig } from '../git/config-under.ts';
+import { listIgnored } from '../git/ignored-files.ts';
+import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
+import { type TreeFile, listTree } from '../git/list-tree.ts';
+import { handoffRef } from '../git/namespace.ts';
+import { listRefs } from '../git/refs.ts';
+import { openRepository } from '../git/repository.ts';
+import { unmergedPaths } from '../git/staged.ts';
+import { takeSnapshot } from '../git/work-tree.ts';
+import type { SeenStash } from '../rescue/stash-pins.ts';
+import type { GitOverrides } from '../shell/effects.ts';
+import type { Call, TreeCall } from './call.ts';
+import type { People } from './people.ts';
+
+/** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
+export interface GitAnswers {
+  /** How these paths of a working tree differ from HEAD. */
+  readonly look: (top: string, paths: readonly string[]) => Promise<Snapshot>;
+  /** The commit that HEAD is at; `undefined` on an unborn branch. */
+  readonly head: (cwd: string) => Promise<HeadCommit | undefined>;
+  /** The paths in conflict. */
+  readonly unmerged: (cwd: string) => Promise<readonly string[]>;
+  /** What git ignores below some pathspecs. */
+  readonly ignored: (
+    cwd: string,
+    pathspecs: readonly string[],
+    folders: boolean,
+  ) => Promise<readonly string[]>;
+  /** The commits that a branch leaves behind when it is moved, or deleted. */
+  readonly leftBehind: (
+    cwd: string,
+    branch: string,
+    to: string | undefined,
+  ) => Promise<readonly LeftCommit[]>;
+  /** What a commit has at paths. */
+  readonly filesOf: (cwd: string, commit: string, paths: readonly string[]) => Promise<readonly TreeFile[]>;
+  readonly stash: (cwd: string) => Promise<SeenStash>;
+  /** The settings that decide about our hooks; `undefined` when what git is told besides is not known. */
+  readonly settings: (cwd: string, overrides?: GitOverrides) => Promise<readonly SettingEntry[] | undefined>;
+  /** Whether there is any ref below a prefix; not when git fails. */
+  readonly hasRefs: (cwd: string, prefix: string) => Promise<boolean>;
+  /** The topic that a word names, and its tip. */
+  readonly topic: (cwd: string, word: string) => Promise<TopicTip | undefined>;
+  /** Who is at work in the repository of a worktree. */
+  readonly people: (call: TreeCall) => Promise<People>;
+}
+
+/** A topic that has a tip. */
+interface TopicTip {
+  /** As it is typed. */
+  readonly name: string;
+  readonly ref: string;
+  readonly oid: Oid;
+}
+
+/** Asks git itself. */
+export function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
+  const time = () => lookingTime(call);
+  return {
+    look: (top, paths) => takeSnapshot(top, { paths, timeoutMs: time(), now: call.now }),
+    head: (cwd) => headCommit(cwd, time()),
+    unmerged: (cwd) => unmergedPaths(cwd),
+    ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
+    leftBehind: (cwd, branch, to) => leftCommits(cwd, branch, to, time()),
+    filesOf: (cwd, commit, paths) => listTree(cwd, commit, paths, { timeoutMs: time() }),
+    stash: async (cwd) => (await import('../rescue/stash-pins.ts')).readStash(cwd, time()),
+    settings: (cwd, overrides) =>
+      overrides === undefined ? plainConfig(cwd, time()) : configUnder(cwd, overrides, time()),
+    hasRefs: async (cwd, prefix) => (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
+    topic: topicTip,
+    people: async (there) => (await import('./people.ts')).readPeople(there),
+  };
+}
+
+async function topicTip(cwd: string, word: string): Promise<TopicTip | undefined> {
+  const { parseTopicArgument, typedTopic } = await import('../notes/topic-argument.ts');
+  const repository = await openRepository(cwd);
+  const target = orNone(() => parseTopicArgument(word, repository));
+  if (target === undefined) return undefined;
+  const [tip] = await listRefs(repository, [handoffRef(target.path)]);
+  if (tip === undefined) return undefined;
+  return { name: typedTopic(target.branch, target.topic), ref: tip.name, oid: tip.oid };
+}
+
+/** A word that names no topic is no error here. */
+function orNone<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}

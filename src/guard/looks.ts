@@ -1,0 +1,61 @@
+import { isCostly } from '../domain/ledger/snapshot.ts';
+import { scratchStore } from '../git/scratch-store.ts';
+import { takeSnapshot } from '../git/work-tree.ts';
+import { beforeAnswer } from '../host/io.ts';
+import type { ShellEffects } from '../shell/effects.ts';
+import { mayHitUnnamed } from '../shell/hook-ways.ts';
+import { readsOnly } from '../shell/read-only.ts';
+import { changesTree } from '../shell/tree-verb-names.ts';
+import { readLast } from '../changes/windows.ts';
+import { ledgerOf, lookingTime } from '../changes/work-place.ts';
+import type { TreeCall } from './call.ts';
+import { type LedgerLook, type Looks, once } from './facts.ts';
+import type { CommandTool } from './tool.ts';
+import { orUnchecked } from './unchecked.ts';
+
+/**
+ * Begins to look at a worktree, while the command is analysed: for the ledger, unless that takes long there, or when the
+ * command may destroy something. Else it is left to who has to know.
+ */
+export async function beginToLook(call: TreeCall, tool: CommandTool, mayDestroy: boolean): Promise<Looks> {
+  const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
+  const forLedger = changes ? await orUnchecked(call, async () => ledgerLook(call)) : undefined;
+  const dirty = forLedger?.snapshot ?? namesOnly(call);
+  if (forLedger === undefined ? changes && mayDestroy : !forLedger.isCostly) void dirty();
+  return { forLedger, dirty };
+}
+
+function ledgerLook(call: TreeCall): LedgerLook | undefined {
+  const place = ledgerOf(call.tree, call.session);
+  if (place === undefined) return undefined;
+  const known = readLast(place);
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const snapshot = once(() =>
+    takeSnapshot(place.top, known === undefined ? options : { ...options, known }).catch((error: unknown) => {
+      call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
+      return undefined;
+    }),
+  );
+  return { known, isCostly: isCostly(known), snapshot };
+}
+
+/** A look of which no content is read, when somebody asks. */
+export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
+  return once(() =>
+    takeSnapshot(tree.workTree, { now, timeoutMs: beforeAnswer(budget), namesOnly: true }).catch(
+      () => undefined,
+    ),
+  );
+}
+
+/** Verbs that move HEAD or its branch, besides those that change the working tree. */
+const MOVING = new Set(['commit', 'update-ref', 'branch', 'fetch', 'filter-branch']);
+
+/** Whether a command could destroy or carry away uncommitted work, or move HEAD: then all must be known, whatever it takes. */
+export function needsLook(effects: ShellEffects): boolean {
+  return (
+    mayHitUnnamed(effects) ||
+    effects.gitCalls.some(({ verb }) => changesTree(verb) || MOVING.has(verb)) ||
+    effects.paths.some(({ kind }) => kind === 'remove')
+  );
+}

@@ -1,0 +1,35 @@
+import type { FrontMatterProblem } from '../../domain/note/front-matter-rules.ts';
+import { type FrontMatter, readFrontMatter } from '../../domain/note/front-matter.ts';
+import { handoffId } from '../../domain/note/handoff-id.ts';
+import { splitNote } from '../../domain/note/document.ts';
+import { hash } from '../../git/hash.ts';
+
+type ReadNote =
+  /** No front matter, or another tool's. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'invalid'; readonly problem: FrontMatterProblem }
+  /** `id`: of the content as it stands; `otherId`: what the front matter says instead. */
+  | {
+      readonly kind: 'structured';
+      readonly fields: FrontMatter;
+      readonly body: string;
+      readonly id: string;
+      readonly otherId: string | undefined;
+    };
+
+/** Reads the front matter of a note, wherever it comes from. `now` in milliseconds since the epoch. */
+export function readNote(text: string, now: number): ReadNote {
+  const { yaml, body } = splitNote(text);
+  if (yaml === undefined) return { kind: 'none' };
+  const read = readFrontMatter(yaml, now);
+  if (read.kind !== 'structured') return read;
+  const { fields } = read;
+  const id = noteId(fields, body);
+  return { ...read, body, id, otherId: fields.handoffId === id ? undefined : fields.handoffId };
+}
+
+/** The id that a note of ours has by its content. */
+export function noteId(fields: FrontMatter, body: string): string {
+  return handoffId(fields, body, (content) => hash('sha256', content));
+}

@@ -1,0 +1,30 @@
+import type { HandoffCommit } from '../domain/handoff.ts';
+import { isPerson } from '../domain/names.ts';
+import { ownerName } from '../domain/owner-name.ts';
+import { personId } from '../domain/person.ts';
+import { hash } from '../git/hash.ts';
+import { NAMELESS } from '../git/object-batch.ts';
+
+/** Longer names are cut: whoever can push a note chooses one. Characters. */
+const MAX_NAME = 40;
+
+/**
+ * What the person is called who owns a handoff: its committer, where the address is the owner's (a merge, or a note that
+ * was imported, may be another's commit). `undefined` for a session.
+ */
+export function personName(
+  commit: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'> | undefined,
+): string | undefined {
+  const owner = commit?.trailers?.owner;
+  if (commit === undefined || owner === undefined || !isPerson(owner)) return undefined;
+  if (commit.name === '' || commit.name === NAMELESS) return undefined;
+  if (personId(commit.mail, (text) => hash('sha256', text)) !== owner) return undefined;
+  const characters = Array.from(commit.name);
+  return characters.length > MAX_NAME ? `${characters.slice(0, MAX_NAME - 1).join('')}…` : commit.name;
+}
+
+/** The owner of a handoff as messages name it; `undefined` where the commit does not tell. */
+export function commitOwner(commit: HandoffCommit | undefined): string | undefined {
+  const { owner, client } = commit?.trailers ?? {};
+  return owner === undefined ? undefined : ownerName(owner, { client, name: personName(commit) });
+}

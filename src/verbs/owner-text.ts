@@ -1,0 +1,14 @@
+import { shortId } from '../domain/names.ts';
+import { ownerName as nameOfOwner } from '../domain/owner-name.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import type { HandoffShape } from './shapes.ts';
+
+/** An owner as lists show it: a person's name, or a session's client and short id. */
+export function ownerText({
+  owner,
+  ownerName,
+  client,
+}: Pick<HandoffShape, 'owner' | 'ownerName' | 'client'>): string {
+  if (client === null && !owner.startsWith('person-')) return escapeLine(shortId(owner));
+  return nameOfOwner(owner, { client, name: ownerName });
+}

@@ -1,0 +1,115 @@
+import { basename, dirname } from 'node:path';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { repositoryFolder, stateFolder } from '../../host/folders.ts';
+import type { Change } from '../../install/change.ts';
+import { INSTALLERS } from '../../install/clients.ts';
+import type { InstallContext } from '../../install/context.ts';
+import type { RepositoryFacts } from '../../install/repository-facts.ts';
+
+/** Rows that a screen has room for beside what stands around them. */
+const MOST_ROWS = 10;
+const RECORDS = 'our records';
+/** Where the second column begins, for all but longer paths. */
+const WIDTH = 43;
+
+type Places = Pick<InstallContext, 'cwd' | 'home' | 'env'>;
+
+/** One line of a summary. */
+interface Row {
+  /** Of one folder. */
+  readonly paths: readonly string[];
+  readonly gloss: string;
+}
+
+/** A plan by file: `in ~/app:`, and a line for the paths of a folder of which the same is to be said. */
+export function summarize(
+  changes: readonly Change[],
+  { cwd, home, env }: Places,
+  repository: RepositoryFacts | undefined,
+): string {
+  const base = repository?.topLevel ?? repository?.commonDir ?? cwd;
+  const ours = [repositoryFolder(repository?.commonDir ?? cwd), stateFolder({ ...env, HOME: home })];
+  const rows = new Map<string, Row>();
+  for (const change of changes) {
+    const records = ours.find((folder) => change.path === folder || change.path.startsWith(`${folder}/`));
+    const gloss = records === undefined ? glossOf(change) : recordsGloss(change);
+    if (gloss === undefined) continue;
+    const isFolder = records !== undefined && gloss === RECORDS;
+    const path = shortPath(isFolder ? `${records}/` : change.path, base, home);
+    const key = records === undefined ? `${gloss}\0${dirname(path)}` : gloss;
+    rows.set(key, { paths: [...new Set([...(rows.get(key)?.paths ?? []), path])], gloss });
+  }
+  const sorted = [...rows.values()].sort((a, b) => rank(a) - rank(b));
+  const kept = sorted.slice(0, sorted.length > MOST_ROWS ? MOST_ROWS - 1 : MOST_ROWS);
+  const lines = kept.map(({ paths, gloss }) => `  ${joined(paths).padEnd(WIDTH)}  ${gloss}\n`);
+  const more = sorted.length - kept.length;
+  const rest = more === 0 ? '' : `  … and ${more} lines more\n`;
+  return `in ${shortPath(base, undefined, home)}:\n${lines.join('')}${rest}`;
+}
+
+/** The switch first; our records come first in a plan, and matter least. */
+function rank({ gloss }: Row): number {
+  return gloss.includes('handoff.enabled') ? 0 : gloss.startsWith(RECORDS) ? 2 : 1;
+}
+
+function recordsGloss(change: Change): string {
+  const isGone = change.kind === 'remove-folder' || (change.kind === 'file' && change.after === undefined);
+  return isGone ? `${RECORDS}, removed` : RECORDS;
+}
+
+/** What a change means to who reads it. */
+function glossOf(change: Change): string | undefined {
+  if (change.kind !== 'file') return undefined;
+  const { role, path, client, before, after } = change;
+  if (role === 'bookkeeping') return recordsGloss(change);
+  if (after === undefined) return 'removed: init made it';
+  const title = INSTALLERS.find((installer) => installer.client === client)?.title ?? 'the client';
+  switch (role) {
+    case 'config':
+      return configGloss(before, after);
+    case 'settings':
+      return isLess(before, after) ? 'without our hooks' : `${title} asks the guard around its tools`;
+    case 'git-hook':
+      return isLess(before, after) ? 'without our lines' : hookGloss(basename(path));
+    case 'exclude':
+      return isLess(before, after) ? 'without our lines' : 'keeps these settings out of git status';
+    case 'instructions':
+      return isLess(before, after) ? 'without our lines' : 'tells agents to leave and take up notes';
+    case 'skill':
+      return 'the skill git-handoff';
+    case 'node':
+      return RECORDS;
+  }
+}
+
+/** Whether lines only go. */
+function isLess(before: Buffer | undefined, after: Buffer): boolean {
+  return after.length < (before?.length ?? 0);
+}
+
+function configGloss(before: Buffer | undefined, after: Buffer): string {
+  const lines = (bytes: Buffer | undefined) => (bytes?.toString('utf8') ?? '').split('\n');
+  const former = new Set(lines(before));
+  const added = lines(after).filter((line) => !former.has(line));
+  if (added.some((line) => /^\s*enabled = /.test(line))) return 'handoff.enabled = true';
+  return isLess(before, after) ? 'without handoff.enabled' : 'git runs our hooks';
+}
+
+function hookGloss(hook: string): string {
+  if (hook === 'pre-commit') return "refuses other sessions' work in a commit";
+  return hook === 'pre-push' ? 'refuses to push commits that mix sessions' : 'name the session in the commit';
+}
+
+/** Paths of one folder as `folder/a, b`. */
+function joined([first = '', ...others]: readonly string[]): string {
+  const isBeside = (path: string) => !path.endsWith('/') && dirname(path) === dirname(first);
+  return [first, ...others.map((path) => (isBeside(path) ? basename(path) : path))]
+    .map(escapeLine)
+    .join(', ');
+}
+
+function shortPath(path: string, base: string | undefined, home: string): string {
+  if (base !== undefined && path.startsWith(`${base}/`)) return path.slice(base.length + 1);
+  if (path === home) return '~';
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { GuardWorld, markedNote } from '../support/guard.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+const UNKNOWN = 'sess-dddddddd-4444';
+
+it('a session that the guard never saw start is refused by its first call, though there is something to tell it', () => {
+  const world = new GuardWorld();
+  world.sessionStart('sess-aaaaaaaa-1111');
+  writeFileSync(world.file, markedNote('sess-cccccccc-3333', 'changed unseen\n'));
+  const input = { command: 'git update-ref -d refs/handoffs/main/auth-refresh' };
+  expect(world.before('Bash', input, { session_id: UNKNOWN }).kind).toBe('deny');
+});
+
+it('a patch that is told something of one worktree is refused for what it hits in another', () => {
+  const world = new SharingWorld({ ready: [A] });
+  world.git(['worktree', 'add', '-q', '../tree', '-b', 'tree']);
+  const tree = `${world.root}/tree`;
+  world.begin(B, tree);
+  world.write(B, 'src/b.ts', 'of B\n', tree);
+  const patch = (name: string, agent: string, ...files: readonly string[]) => {
+    const sections = files.map((file) => `*** Update File: ${file}\n+x\n`).join('');
+    const input = JSON.stringify({
+      ...{ session_id: A, agent_id: agent, cwd: world.path, hook_event_name: name },
+      ...{ tool_name: 'apply_patch', tool_input: { command: `*** Begin Patch\n${sections}*** End Patch` } },
+    });
+    return world.handoff(['guard', '--client', 'codex'], { input }).stdout;
+  };
+  const own = `${world.path}/src/a.ts`;
+  // A's own ledger is kept from here on.
+  world.begin(B);
+  patch('PreToolUse', 'one', own);
+  writeFileSync(own, 'by one\n');
+  patch('PostToolUse', 'one', own);
+  expect(patch('PreToolUse', 'two', own, `${tree}/src/b.ts`)).toContain('"permissionDecision":"deny"');
+});
+
+it('a session is not kept on record in a worktree that its refused call would have touched', () => {
+  const world = new SharingWorld({ ready: [A] });
+  world.git(['worktree', 'add', '-q', '../tree', '-b', 'tree']);
+  const tree = `${world.root}/tree`;
+  world.begin(B, tree);
+  const command = 'git -C ../tree -c core.hooksPath=/dev/null commit -am x';
+  expect(world.may(A, command).kind).toBe('deny');
+  const { items } = JSON.parse(world.handoff(['sessions', '--json']).stdout) as {
+    items: { session: string }[];
+  };
+  expect(items.map(({ session }) => session).sort()).toEqual([A, B]);
+});

@@ -1,0 +1,285 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Dialect, GuardEvent, ToolCall } from '../../src/agents/dialect.ts';
+import { claude } from '../../src/agents/claude.ts';
+import { appendEntries } from '../../src/changes/ledger.ts';
+import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
+import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
+import type { FileState } from '../../src/domain/ledger/file-state.ts';
+import type { DirtyPath, Snapshot } from '../../src/domain/ledger/snapshot.ts';
+import type { Oid, SessionId } from '../../src/domain/names.ts';
+import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
+import { type FoundRepository, checkedOutBranch, discoverRepository } from '../../src/git/discover.ts';
+import type { TreeCall, Worktree } from '../../src/guard/call.ts';
+import type { AnalysedFacts, CommandFacts, FileFacts } from '../../src/guard/facts.ts';
+import type { Finding, Refusal } from '../../src/guard/findings.ts';
+import type { GitAnswers } from '../../src/guard/git-answers.ts';
+import type { Check } from '../../src/guard/judge.ts';
+import { toolPath, toolPaths } from '../../src/guard/tool.ts';
+import { budgetUntil } from '../../src/host/io.ts';
+import { markerFiles } from '../../src/host/marker-files.ts';
+import { shellWorld } from '../../src/host/shell-world.ts';
+import type { JudgedSession } from '../../src/sessions/records.ts';
+import { analyseShell } from '../../src/shell/analyse.ts';
+import type { ShellEffects } from '../../src/shell/effects.ts';
+import { recordOf } from './session-record.ts';
+
+/**
+ * A check of the guard by a table: a row is a situation made of plain data, and what the check finds in it. The
+ * repository is a few files that git would take for one. No git runs: what a row does not answer for it must not be asked.
+ */
+
+/** The session that calls, and two others. */
+export const [SELF, PEER, THIRD] = ['a', 'b', 'c'].map(
+  (letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000` as SessionId,
+) as [SessionId, SessionId, SessionId];
+export const NOW = Date.UTC(2026, 2, 1, 12);
+const MINUTE = 60_000;
+
+/** A state of a file, by a number that says which one. HEAD has 1, and a claim has made 2 of it. */
+export const state = (n: number): FileState => ({ mode: '100644', oid: oid(n) });
+export const oid = (n: number): Oid => n.toString(16).padStart(40, '0') as Oid;
+
+/** What has to be known for a check to judge. Paths are from the top of the working tree, or begin with `~` or `../`. */
+export interface Situation {
+  readonly command?: string;
+  readonly tool?: ToolCall;
+  /** The sub-agent that calls. */
+  readonly agent?: string;
+  readonly client?: Dialect;
+  /** Where the client works; by default at the top. */
+  readonly cwd?: string;
+  /** The worktree in which the call is judged, by its top; by default that in which the client works. */
+  readonly tree?: string;
+  readonly settings?: Partial<Settings>;
+  /** The same as git lists them, where a check reads that. */
+  readonly config?: readonly SettingEntry[];
+  readonly files?: Readonly<Record<string, string>>;
+  /** Linked worktrees, from the folder around the repository (`repo`), each with its branch. */
+  readonly worktrees?: Readonly<Record<string, string>>;
+  /** Uncommitted changes by session, and what else stands in their ledgers. The paths are dirty, if `dirty` does not say. */
+  readonly ledgers?: Readonly<Record<string, readonly (string | LedgerEntry)[]>>;
+  readonly dirty?: readonly (string | DirtyPath)[];
+  /** git does not say in time how the working tree is. */
+  readonly late?: boolean;
+  /** The others that are live, and where; by default one, in the same worktree. Empty: the session is alone. */
+  readonly peers?: readonly (SessionId | Peer)[];
+  readonly git?: Partial<GitAnswers>;
+  readonly facts?: Partial<FileFacts & CommandFacts & AnalysedFacts>;
+  /** Whatever else has to be on the disk. */
+  readonly arrange?: (place: WorkPlace, top: string) => void;
+}
+
+interface Peer {
+  readonly session: SessionId;
+  /** A linked worktree by its name. */
+  readonly worktree?: string;
+  readonly startedAt?: number;
+}
+
+/** Changed by a session and not committed. */
+export function claim(path: string, more: Partial<Extract<LedgerEntry, { t: 'claim' }>> = {}): LedgerEntry {
+  const states = { base: state(1), before: state(1), after: state(2) };
+  return { t: 'claim', path, ...states, evidence: 'explicit', weak: false, at: NOW - 3 * MINUTE, ...more };
+}
+
+/** Differs from HEAD. */
+export function dirty(path: string, more: Partial<DirtyPath> = {}): DirtyPath {
+  return { path, head: state(1), index: state(1), disk: state(2), stamp: '', ...more };
+}
+
+export const untracked = (path: string) => dirty(path, { head: null, index: null });
+
+/** What a text holds: these words in this order, or whatever fits. */
+type Words = string | readonly string[] | RegExp;
+
+interface About {
+  /** `undefined`: it may be anybody's. */
+  readonly owners?: readonly SessionId[] | undefined;
+  readonly lift?: Refusal['lift'];
+}
+
+/** A refusal for the peer’s sake. */
+export const refuses = (words: Words, more: About = {}): unknown => ({
+  kind: 'refuse',
+  text: worded(words),
+  owners: [PEER],
+  lift: 'person',
+  ...more,
+});
+export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
+export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
+/** Something to do when all is judged. */
+export const does = (when: 'allowed' | 'judged'): unknown => ({
+  kind: 'do',
+  when,
+  run: expect.any(Function) as unknown,
+});
+
+function worded(words: Words): unknown {
+  if (words instanceof RegExp) return expect.stringMatching(words);
+  const literal = [words].flat().map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return expect.stringMatching(new RegExp(literal.join('[^]*')));
+}
+
+/** The situation, what is given in it, what the check finds. */
+export type Row = readonly [situation: string, given: Situation, found: readonly unknown[]];
+type AllFacts = FileFacts & CommandFacts & AnalysedFacts;
+type AnyCheck = Check<TreeCall, AllFacts>;
+
+/** Holds a check of a list to its rows. */
+export function table(checks: readonly AnyCheck[], rule: string, rows: readonly Row[]): void {
+  describe(rule, () => {
+    it.each(rows)('%s', async (_, given, found) => {
+      expect(await judgedBy(checks, rule, given)).toEqual(found);
+    });
+  });
+}
+
+/** What a check finds in a situation. */
+export async function judgedBy(
+  checks: readonly AnyCheck[],
+  rule: string,
+  given: Situation,
+): Promise<readonly Finding[]> {
+  const check = checks.find((one) => one.rule === rule);
+  if (check === undefined) throw new Error(`${rule} is not in the list`);
+  const { call, facts } = await situation(given);
+  return check.when(call, facts) ? (await check.load())(call, facts) : [];
+}
+
+/** A call with all that is known of it. */
+export async function situation(
+  given: Situation,
+): Promise<{ readonly call: TreeCall; readonly facts: AllFacts }> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'guard-table-')));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const [home, top] = [join(root, 'home'), join(root, 'repo')];
+  makeRepository(top, given.worktrees ?? {});
+  for (const [name, text] of Object.entries(given.files ?? {})) {
+    put(name.startsWith('~/') ? join(home, name.slice(2)) : join(top, name), text);
+  }
+  const call = await callIn(given, home, top);
+  const place = ledgerOf(call.tree, SELF);
+  if (place === undefined) throw new Error('there is no ledger');
+  const entries = Object.entries(given.ledgers ?? {}).map(([session, list]) => {
+    const claims = list.map((one) => (typeof one === 'string' ? claim(one) : one));
+    appendEntries(place, session as SessionId, claims);
+    return claims;
+  });
+  given.arrange?.(place, top);
+  return { call, facts: factsOf(given, call, place, entries.flat()) };
+}
+
+function put(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** What git-handoff takes for a repository where `init` ran, with linked worktrees. */
+function makeRepository(top: string, worktrees: Readonly<Record<string, string>>): void {
+  const gitDir = join(top, '.git');
+  for (const folder of ['objects', 'refs', 'handoff']) mkdirSync(join(gitDir, folder), { recursive: true });
+  put(join(gitDir, 'HEAD'), 'ref: refs/heads/main\n');
+  put(join(gitDir, 'handoff-id'), worktreeIdOf());
+  for (const [name, branch] of Object.entries(worktrees)) {
+    const linked = join(gitDir, 'worktrees', basename(name));
+    put(join(linked, 'HEAD'), `ref: refs/heads/${branch}\n`);
+    put(join(linked, 'commondir'), '../..\n');
+    put(join(linked, 'gitdir'), `${join(top, '..', name, '.git')}\n`);
+    put(join(linked, 'handoff-id'), worktreeIdOf(basename(name)));
+    put(join(top, '..', name, '.git'), `gitdir: ${linked}\n`);
+  }
+}
+
+/** The id of a worktree, by the last part of its name; the main one has none. */
+export const worktreeIdOf = (name = '') => Buffer.from(name.padEnd(8, '.')).toString('hex').slice(0, 16);
+
+async function callIn(given: Situation, home: string, top: string): Promise<TreeCall> {
+  const { command, agent, client: dialect = claude, config: entries = [] } = given;
+  const cwd = given.cwd === undefined ? top : join(top, given.cwd);
+  const tool: ToolCall = given.tool ?? { kind: 'shell', command: command ?? 'true' };
+  const settings = { ...DEFAULT_SETTINGS, enabled: true, ...given.settings };
+  const repository = found(cwd);
+  const env = { HOME: home };
+  const event: GuardEvent = {
+    ...{ kind: 'before-tool', name: 'PreToolUse', session: SELF, agent, cwd, tool, callId: 'call' },
+    ...{ toolName: given.tool === undefined ? 'Bash' : 'Write', changedFiles: [], failure: undefined },
+    ...{ source: undefined, reason: undefined, stopHookActive: false },
+  };
+  return {
+    ...{ event, dialect, session: SELF, cwd, repository, settings, entries, listed: undefined, now: NOW },
+    machine: { env, home, clientPid: process.pid, files: await markerFiles(home, env, settings.guardPath) },
+    tree: given.tree === undefined ? { ...repository, folder: cwd } : treeAt(join(top, given.tree)),
+    budget: budgetUntil(Infinity, () => 0),
+    notChecked: (what) => {
+      throw new Error(`not checked: ${what}`);
+    },
+    log: () => undefined,
+  };
+}
+
+function found(folder: string): FoundRepository {
+  const repository = discoverRepository(folder);
+  if (repository === undefined) throw new Error(`${folder} is in no repository`);
+  return repository;
+}
+
+const treeAt = (top: string): Worktree => ({ ...found(top), folder: top, visiting: true });
+
+function factsOf(
+  given: Situation,
+  call: TreeCall,
+  place: WorkPlace,
+  entries: readonly LedgerEntry[],
+): AllFacts {
+  const effects = effectsOf(call);
+  const snapshot = looked(given, entries);
+  const look = () => Promise.resolve(given.late === true ? undefined : snapshot);
+  const isAlone = given.peers?.length === 0;
+  const ledger = isAlone ? undefined : { place, ledgers: openLedgers(place, SELF) };
+  const forLedger = isAlone ? undefined : { known: undefined, isCostly: false, snapshot: look };
+  const live = (given.peers ?? [PEER]).map(judged);
+  const people = { own: new Set([SELF]), foreign: new Set(live.map((one) => one.record.session)), live };
+  const git = {
+    look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
+    ...given.git,
+  };
+  const placed = toolPaths(call.event.tool ?? { kind: 'other' })
+    .flatMap((path) => placeOf(toolPath(call, path), true) ?? [])
+    .filter((one) => one.found.gitDir === call.tree.gitDir);
+  return {
+    ledger: () => ledger,
+    people: () => Promise.resolve(people),
+    git: () => Promise.resolve({ people: () => Promise.resolve(people), ...git } as GitAnswers),
+    ...{ effects, placed, isNew: false, isOn: true, isFirst: true },
+    looks: { forLedger, dirty: look },
+    ...given.facts,
+  };
+}
+
+/** By the real parser. */
+function effectsOf({ cwd, machine, event, tree }: TreeCall): ShellEffects {
+  const { home, env, files } = machine;
+  const command = event.tool?.kind === 'shell' ? event.tool.command : '';
+  const at = { cwd, home, env, commonDir: tree.commonDir, headBranch: checkedOutBranch };
+  return analyseShell(command, shellWorld({ ...at, aliasesAt: () => new Map(), claimed: () => [] }, files));
+}
+
+/** No commit is known, so that nobody asks git for what it has. */
+function looked(given: Situation, entries: readonly LedgerEntry[]): Snapshot {
+  const claimed = entries.flatMap((one): DirtyPath[] =>
+    one.t === 'claim' ? [dirty(one.path, { head: one.base, index: one.base, disk: one.after })] : [],
+  );
+  const paths = given.dirty?.map((one) => (typeof one === 'string' ? dirty(one) : one)) ?? claimed;
+  const head = { ref: 'refs/heads/main', oid: null };
+  return { head, dirty: new Map(paths.map((one) => [one.path, one])), at: NOW };
+}
+
+function judged(one: SessionId | Peer): JudgedSession {
+  const { session, worktree, startedAt = 1000 } = typeof one === 'string' ? { session: one } : one;
+  const record = recordOf(session, { startedAt });
+  return { record, worktreeId: worktreeIdOf(worktree), oid: oid(99), liveness: 'live', idleMs: 0 };
+}

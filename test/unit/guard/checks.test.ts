@@ -1,0 +1,39 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from '../../../src/guard/checks/of-commands.ts';
+import { FILES_ANYWHERE, FILES_IN_TREE } from '../../../src/guard/checks/of-files.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+const LISTS = { FILES_ANYWHERE, FILES_IN_TREE, COMMANDS_ANYWHERE, COMMANDS_IN_TREE };
+const listed = Object.entries(LISTS).flatMap(([list, checks]) => checks.map((check) => ({ list, check })));
+const rules = listed.map(({ list, check: { rule } }) => ({ list, rule }));
+
+const FOLDERS = ['checks', 'effects', 'effects/rescue'].map((folder) => join(ROOT, 'src', 'guard', folder));
+const fileOf = (rule: string) => FOLDERS.map((folder) => join(folder, `${rule}.ts`)).find(existsSync);
+
+const TESTS = join(import.meta.dirname, 'checks');
+
+describe('a check', () => {
+  it.each(rules)('$list: $rule is a file of its name', ({ rule }) => {
+    expect(fileOf(rule)).toBeDefined();
+  });
+
+  it.each(rules)('$list: $rule has its table', ({ list, rule }) => {
+    expect(readFileSync(join(TESTS, `${rule}.test.ts`), 'utf8')).toContain(`table(${list}, '${rule}', [`);
+  });
+
+  it.each(listed.map(({ list, check }) => ({ list, rule: check.rule, load: check.load })))(
+    '$list: $rule loads what judges',
+    async ({ load }) => {
+      expect(await load()).toBeInstanceOf(Function);
+    },
+  );
+});
+
+it('the table of the architecture names the checks of each list, in their order', () => {
+  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+  const rows = page.match(/^\| (?:file tools|commands), .*$/gm) ?? [];
+  const names = rows.flatMap((row) => (row.split('|')[2] ?? '').split(/,(?: and once in each repository)?/));
+  expect(names.map((name) => name.trim())).toEqual(rules.map(({ rule }) => rule));
+});

@@ -1,0 +1,61 @@
+import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
+import { PEER, SELF, THIRD, type Situation, oid, refuses, table } from '../../../support/guard-table.ts';
+
+const commit = (n: number, session: string) => ({ oid: oid(n), sessions: [session], subject: `work ${n}` });
+/** The branch would leave these behind, newest first. */
+const leaves = (command: string, ...commits: ReturnType<typeof commit>[]): Situation => ({
+  command,
+  git: { leftBehind: () => Promise.resolve(commits) },
+});
+const refused = (...words: string[]) => [refuses(words)];
+const inUse = { worktrees: { wt: 'topic' }, peers: [{ session: PEER, worktree: 'wt' }] };
+
+table(COMMANDS_IN_TREE, 'branch-move', [
+  [
+    'a peer’s commit is reset away',
+    leaves('git reset --hard HEAD~1', commit(1, PEER)),
+    refused(
+      'would take the commit 0000000 of session bbbbbbbb, which is at work, off this branch: work 1. Nothing was changed.',
+      'git worktree add --detach',
+    ),
+  ],
+  [
+    'it lies below one’s own',
+    leaves('git reset --hard HEAD~2', commit(2, SELF), commit(1, PEER)),
+    refused('work 1', 'To undo your own commit: git revert --no-edit 000000000000'),
+  ],
+  [
+    'the files would stay',
+    leaves('git reset --soft HEAD~2', commit(2, SELF), commit(1, PEER)),
+    refused('To take back your own commits only: git reset --soft 000000000000'),
+  ],
+  [
+    'the branch is moved by name',
+    leaves('git branch -f topic HEAD~1', commit(1, PEER)),
+    refused('off topic: work 1', 'git handoff sessions'),
+  ],
+  [
+    'it is moved by plumbing',
+    leaves('git update-ref refs/heads/topic HEAD~1', commit(1, PEER)),
+    refused('off topic'),
+  ],
+  ['it is made again', leaves('git switch -C topic HEAD~1', commit(1, PEER)), refused('off topic')],
+  ['it is deleted', leaves('git branch -D topic', commit(1, PEER)), refused('off topic')],
+  [
+    'a peer’s branch is deleted',
+    { ...leaves('git branch -D topic'), ...inUse },
+    refused('would delete the branch topic under session bbbbbbbb, which works on it'),
+  ],
+  ['another branch is', { ...leaves('git branch -D fix'), ...inUse }, []],
+  ['only one’s own commits go', leaves('git reset --hard HEAD~1', commit(1, SELF)), []],
+  ['the other session is over', leaves('git reset --hard HEAD~1', commit(1, THIRD)), []],
+  ['nothing goes', leaves('git reset --hard HEAD'), []],
+  ['the index alone is reset', leaves('git reset -- src/a.ts', commit(1, PEER)), []],
+  ['it runs in another repository', { ...leaves('git -C ../.. reset --hard HEAD~1', commit(1, PEER)) }, []],
+  [
+    'it was judged in another worktree',
+    { ...leaves('git reset --hard HEAD~1', commit(1, PEER)), facts: { isFirst: false } },
+    [],
+  ],
+  ['nobody else is at work', { ...leaves('git reset --hard HEAD~1', commit(1, PEER)), peers: [] }, []],
+]);

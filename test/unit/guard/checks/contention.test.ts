@@ -1,0 +1,108 @@
+import type { ToolCall } from '../../../../src/agents/dialect.ts';
+import type { WorkPlace } from '../../../../src/changes/work-place.ts';
+import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
+import { PEER, SELF, THIRD, claim, does, refuses, table, tells } from '../../../support/guard-table.ts';
+import { rememberRegistration } from '../../../../src/sessions/registered.ts';
+import { processTable } from '../../../../src/host/processes.ts';
+
+const write = (path = 'src/a.ts'): { tool: ToolCall } => ({ tool: { kind: 'write', path, content: '' } });
+const settle = does('judged');
+const byPeer = { ledgers: { [PEER]: ['src/a.ts'] } };
+const byAgent = { ledgers: { [SELF]: [claim('src/a.ts', { agent: 'one' })] } };
+
+/** The peer is on record under a process. */
+const runsAs = (pid: number) => (place: WorkPlace) => {
+  const start = processTable().runningSince(pid) ?? '';
+  rememberRegistration(place, PEER, { pid, start }, undefined);
+};
+
+table(FILES_IN_TREE, 'contention', [
+  [
+    'a peer has changed the file',
+    { ...write(), ...byPeer },
+    [
+      settle,
+      refuses([
+        'src/a.ts: session bbbbbbbb changed it 3 minutes ago and has not committed it. Nothing was changed.',
+        'git handoff take -- src/a.ts',
+      ]),
+    ],
+  ],
+  ['it has changed another', { ...write('src/b.ts'), ...byPeer }, []],
+  ['the session itself has', { ...write(), ledgers: { [SELF]: ['src/a.ts'] } }, []],
+  ['the peer has changed it back since', { ...write(), ...byPeer, dirty: [] }, [settle]],
+  ['the peer is no longer live', { ...write(), ledgers: { [THIRD]: ['src/a.ts'] } }, [settle]],
+  [
+    'two peers have',
+    { ...write(), peers: [PEER, THIRD], ledgers: { [PEER]: ['src/a.ts'], [THIRD]: ['src/a.ts'] } },
+    [settle, refuses(['session bbbbbbbb', 'session cccccccc'], { owners: [PEER, THIRD] })],
+  ],
+  [
+    'it changed while the peer worked alone',
+    { ...write(), ledgers: { [PEER]: [claim('src/a.ts', { evidence: 'since-start' })] } },
+    [settle, refuses('src/a.ts: changed since session bbbbbbbb began, by it or by hand')],
+  ],
+  [
+    'it may have been the peer, or not',
+    { ...write(), ledgers: { [PEER]: [claim('src/a.ts', { weak: true })] } },
+    [settle, tells('src/a.ts was changed while a command of session bbbbbbbb ran')],
+  ],
+  [
+    'contention only warns',
+    { ...write(), ...byPeer, settings: { contention: 'warn' } },
+    [settle, tells('git-handoff: src/a.ts: session bbbbbbbb')],
+  ],
+  ['contention is off', { ...write(), ...byPeer, settings: { contention: 'off' } }, []],
+  [
+    'a patch changes several files',
+    {
+      tool: {
+        kind: 'patch',
+        files: [
+          { path: 'src/b.ts', change: 'add' },
+          { path: 'src/a.ts', change: 'update' },
+        ],
+      },
+      ...byPeer,
+    },
+    [settle, refuses('src/a.ts')],
+  ],
+  [
+    'git does not say in time, and the peer’s process runs',
+    {
+      ...write(),
+      ...byPeer,
+      late: true,
+      files: { 'src/a.ts': 'other\n' },
+      arrange: runsAs(process.pid),
+    },
+    [refuses(['src/a.ts', 'git status did not finish in time'])],
+  ],
+  [
+    'git does not say in time, and the client runs below the peer',
+    { ...write(), ...byPeer, late: true, arrange: runsAs(process.ppid) },
+    [],
+  ],
+  [
+    'git does not say in time, and nobody knows that the peer is alive',
+    { ...write(), ...byPeer, late: true },
+    [],
+  ],
+  [
+    'another sub-agent has changed it',
+    { ...write(), ...byAgent, agent: 'two' },
+    [tells('another sub-agent of this session (one)'), does('allowed')],
+  ],
+  ['the same sub-agent has', { ...write(), ...byAgent, agent: 'one' }, []],
+  [
+    'it was told of that before',
+    {
+      ...write(),
+      agent: 'two',
+      ledgers: {
+        [SELF]: [claim('src/a.ts', { agent: 'one' }), { t: 'told', ids: ['agent:src/a.ts:one:two'], at: 1 }],
+      },
+    },
+    [],
+  ],
+]);

@@ -1,0 +1,105 @@
+import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
+import {
+  PEER,
+  SELF,
+  THIRD,
+  type Situation,
+  claim,
+  does,
+  refuses,
+  table,
+  untracked,
+} from '../../../support/guard-table.ts';
+
+const settle = does('judged');
+const refused = (...words: string[]) => [settle, refuses([...words])];
+/** A peer has changed `src/a.ts`, the session `src/b.ts`. */
+const both = (command: string): Situation => ({
+  command,
+  ledgers: { [PEER]: ['src/a.ts'], [SELF]: ['src/b.ts'] },
+  files: { 'src/a.ts': '', 'src/b.ts': '' },
+});
+
+const patched = (name: string) => `--- a/src/${name}\n+++ b/src/${name}\n@@ -1 +1 @@\n-a\n+b\n`;
+
+table(COMMANDS_IN_TREE, 'tree-verb', [
+  [
+    'a reset would overwrite a peer’s change',
+    both('git reset --hard'),
+    refused(
+      '`git reset` would overwrite uncommitted work of session bbbbbbbb: src/a.ts. Nothing was changed. Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts',
+    ),
+  ],
+  [
+    'a checkout of everything would',
+    both('git checkout -- .'),
+    refused('`git checkout` would overwrite', 'src/a.ts'),
+  ],
+  [
+    'a stash would take it away',
+    both('git stash'),
+    refused(
+      '`git stash` would stash away',
+      'Stash your own only: git stash push --include-untracked -- src/b.ts',
+    ),
+  ],
+  [
+    'a switch would carry it along',
+    both('git switch topic'),
+    refused('would take along to another branch', 'git worktree add ../topic topic'),
+  ],
+  ['a switch to the branch that is checked out', both('git switch main'), []],
+  [
+    'a switch that makes a branch',
+    both('git switch -c topic'),
+    refused('git worktree add -b topic ../topic'),
+  ],
+  ['a forced switch would throw it away', both('git switch -f topic'), refused('would throw away')],
+  [
+    'a pull with autostash would put it aside',
+    both('git pull --rebase --autostash'),
+    refused('put aside, and may not bring back', 'git pull --no-rebase --no-autostash --no-edit'),
+  ],
+  [
+    'a snapshot would commit it',
+    both('jj new'),
+    refused('`jj new` would', 'take along into a commit', "git handoff commit -m '<message>'"),
+  ],
+  [
+    'git clean would delete a new file',
+    { ...both('git clean -fd'), dirty: [untracked('src/a.ts'), untracked('src/b.ts')] },
+    refused('`git clean` would delete', 'Remove your own only: rm -- src/b.ts'),
+  ],
+  ['it leaves tracked files alone', both('git clean -fd'), []],
+  [
+    'the session has changed nothing',
+    { command: 'git reset --hard', ledgers: { [PEER]: ['src/a.ts'] } },
+    refused('Nothing else that it reaches is this session', 'git handoff status'),
+  ],
+  [
+    'a patch would overwrite it, and a new file of one’s own',
+    {
+      command: 'git apply fix.patch',
+      files: { 'fix.patch': ['a.ts', 'n.ts', 'b.ts'].map(patched).join('') },
+      ledgers: { [PEER]: ['src/a.ts'], [SELF]: ['src/n.ts', 'src/b.ts'] },
+      dirty: ['src/a.ts', untracked('src/n.ts'), 'src/b.ts'],
+    },
+    refused('Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts'),
+  ],
+  ['only one’s own is named', both('git restore src/b.ts'), []],
+  ['the peer’s is named', both('git restore src/a.ts'), refused('src/a.ts')],
+  ['the files stay', both('git reset --soft HEAD~1'), []],
+  ['it runs in another worktree', { ...both('git -C ../wt reset --hard'), worktrees: { wt: 'topic' } }, []],
+  ['the peer has changed it back since', { ...both('git reset --hard'), dirty: [] }, []],
+  [
+    'it may have been the peer, or not',
+    { command: 'git reset --hard', ledgers: { [PEER]: [claim('src/a.ts', { weak: true })] } },
+    [settle],
+  ],
+  [
+    'the other session is over',
+    { command: 'git reset --hard', ledgers: { [THIRD]: ['src/a.ts'] } },
+    [settle],
+  ],
+  ['the session is alone', { ...both('git reset --hard'), peers: [] }, []],
+]);

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { type Finding, isRefused, verdict } from '../../../src/guard/findings.ts';
+
+const tell: Finding = { kind: 'tell', text: 'told' };
+const show: Finding = { kind: 'show', text: 'shown' };
+const rewrite: Finding = { kind: 'rewrite', content: 'x' };
+const refuse: Finding = { kind: 'refuse', text: 'refused', lift: 'person' };
+const effect: Finding = { kind: 'do', when: 'allowed', run: () => Promise.resolve([]) };
+
+describe('one answer of all findings', () => {
+  it('is a refusal, wherever it stands', () => {
+    for (const others of [[], [tell], [show], [rewrite], [tell, rewrite, show, effect]]) {
+      expect(verdict([refuse, ...others])).toEqual({ kind: 'deny', reason: 'refused' });
+      expect(verdict([...others, refuse])).toEqual({ kind: 'deny', reason: 'refused' });
+    }
+  });
+
+  it('is the first of several refusals', () => {
+    expect(verdict([refuse, { ...refuse, text: 'later' }])).toEqual({ kind: 'deny', reason: 'refused' });
+  });
+
+  it('keeps a rewrite and all that is told', () => {
+    expect(verdict([rewrite])).toEqual({ kind: 'rewrite', content: 'x' });
+    expect(verdict([tell, rewrite, tell])).toEqual({
+      kind: 'rewrite',
+      content: 'x',
+      context: 'told\ntold',
+    });
+  });
+
+  it('tells the model rather than showing the person', () => {
+    expect(verdict([show, tell])).toEqual({ kind: 'context', text: 'told' });
+    expect(verdict([tell, show])).toEqual({ kind: 'context', text: 'told' });
+    expect(verdict([show, show])).toEqual({ kind: 'notice', text: 'shown\nshown' });
+  });
+
+  it('is silence where nothing was found that is said', () => {
+    expect(verdict([])).toEqual({ kind: 'allow' });
+    expect(verdict([effect])).toEqual({ kind: 'allow' });
+  });
+});
+
+it('is refused by a refusal alone', () => {
+  expect(isRefused([tell, show, rewrite, effect])).toBe(false);
+  expect(isRefused([tell, refuse])).toBe(true);
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { Call } from '../../../src/guard/call.ts';
+import type { Finding } from '../../../src/guard/findings.ts';
+import { type Check, judge } from '../../../src/guard/judge.ts';
+
+/** A call outside of all repositories, and what is reported of it. */
+function world() {
+  const reported: string[] = [];
+  const call = {
+    tree: undefined,
+    session: undefined,
+    notChecked: (what: string) => reported.push(`not checked: ${what}`),
+    log: (kind: string) => reported.push(kind),
+  } as unknown as Call;
+  return { call, reported };
+}
+
+const check = (rule: string, found: readonly Finding[], asked: string[] = []): Check<Call, undefined> => ({
+  rule,
+  when: () => true,
+  load: () => () => {
+    asked.push(rule);
+    return found;
+  },
+});
+
+const refuse: Finding = { kind: 'refuse', text: 'no', lift: 'person' };
+const question = (anywhere: readonly Check<Call, undefined>[]) => ({
+  anywhere,
+  facts: undefined,
+  inTrees: [],
+  trees: () => [],
+});
+
+describe('the checks of a call', () => {
+  it('are asked in their order, up to the first refusal', async () => {
+    const asked: string[] = [];
+    const checks = [check('a', [], asked), check('b', [refuse], asked), check('c', [refuse], asked)];
+    expect(await judge(world().call, question(checks))).toEqual([refuse]);
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('are not loaded where they have nothing to judge', async () => {
+    const never = { ...check('a', [refuse]), when: () => false };
+    expect(await judge(world().call, question([never]))).toEqual([]);
+  });
+
+  it('that fail refuse nothing, keep no other from being asked, and are told', async () => {
+    const { call, reported } = world();
+    const broken: Check<Call, undefined> = {
+      rule: 'broken',
+      when: () => true,
+      load: () => Promise.reject(new Error('EIO')),
+    };
+    expect(await judge(call, question([broken, check('b', [refuse])]))).toEqual([refuse]);
+    expect(reported).toEqual(['open', 'not checked: whose the files are']);
+  });
+});
+
+describe('what a check wants done', () => {
+  const effects = (done: string[]): Finding[] => [
+    {
+      kind: 'do',
+      when: 'allowed',
+      run: async () => {
+        done.push('allowed');
+        return [{ kind: 'tell', text: 'saved' }];
+      },
+    },
+    {
+      kind: 'do',
+      when: 'judged',
+      run: async () => {
+        done.push('judged');
+        return [];
+      },
+    },
+  ];
+
+  it('is done when everything is judged, and what it finds joins the answer', async () => {
+    const done: string[] = [];
+    const checks = [
+      check('a', effects(done)),
+      { ...check('b', []), load: () => () => (expect(done).toEqual([]), []) },
+    ];
+    const found = await judge(world().call, question(checks));
+    expect(done).toEqual(['allowed', 'judged']);
+    expect(found).toContainEqual({ kind: 'tell', text: 'saved' });
+  });
+
+  it('is left where the call is refused, but for what holds all the same', async () => {
+    const done: string[] = [];
+    await judge(world().call, question([check('a', effects(done)), check('b', [refuse])]));
+    expect(done).toEqual(['judged']);
+  });
+});
