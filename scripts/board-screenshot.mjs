@@ -1,15 +1,18 @@
-// Makes docs/board.png: the page of an invented team's day, in Chromium. Needs the bundles (npm run build) and
-// /usr/bin/chromium, or another one that GIT_HANDOFF_CHROMIUM names.
+// Makes docs/board.png: the page of an invented team's day, in /usr/bin/chromium, or another one that
+// GIT_HANDOFF_CHROMIUM names.
+//   --dark <file>   the same in dark mode, to look at
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { rolldown } from 'rolldown';
+import { boardAssets } from './board-assets.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const target = join(root, 'docs', 'board.png');
+const dark = process.argv[process.argv.indexOf('--dark') + 1];
+const isDark = process.argv.includes('--dark') && dark !== undefined;
+const target = isDark ? dark : join(root, 'docs', 'board.png');
 const MAX_BYTES = 150 * 1024;
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 const scratch = mkdtempSync(join(tmpdir(), 'git-handoff-board-'));
@@ -25,16 +28,22 @@ async function load(source) {
 try {
   const { sampleBoard } = await load('test/support/board-sample.ts');
   const { boardPage } = await load('src/ui/board/page.ts');
-  const { ASSETS } = createRequire(import.meta.url)(join(root, 'dist', 'cli', 'assets.cjs'));
   const board = sampleBoard({ sessions: 12, handoffs: 10 });
-  const html = boardPage(board, ASSETS, { start: '<!doctype html>\n<html lang="en">', isServed: false });
+  const html = boardPage(board, await boardAssets(), {
+    start: '<!doctype html>\n<html lang="en">',
+    isServed: false,
+  });
   writeFileSync(join(scratch, 'board.html'), html);
   const browser = await chromium.launch({
     executablePath: process.env.GIT_HANDOFF_CHROMIUM ?? '/usr/bin/chromium',
     args: ARGUMENTS,
     env: { ...process.env, HOME: scratch },
   });
-  const page = await browser.newPage({ viewport: { width: 1160, height: 860 }, timezoneId: 'UTC' });
+  const page = await browser.newPage({
+    viewport: { width: 1160, height: 860 },
+    timezoneId: 'UTC',
+    colorScheme: isDark ? 'dark' : 'light',
+  });
   await page.goto(pathToFileURL(join(scratch, 'board.html')).href);
   await page.waitForSelector('[role=row]');
   await page.screenshot({ path: target });

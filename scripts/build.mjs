@@ -1,4 +1,4 @@
-// Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions.md).
+// Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions/0001-commonjs-bundles.md).
 // `--if-stale` builds only when a source is newer than the result.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -67,9 +67,9 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
 /** What begins the parts that tool calls load; starts, ends and commits are rarer. */
 const AROUND_TOOLS = new Set(
   [
-    'shell-tool',
-    'look-before',
-    'checks/before-shell',
+    'before-command',
+    'looks',
+    'effects/open-window',
     'events/after-tool',
     'effects/after-file',
     'events/after-command',

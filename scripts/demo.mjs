@@ -16,8 +16,8 @@ async function setUp() {
   );
   expect(status === 0, 'git init works');
   await stage.type("echo 'the project' > README && git add README && git commit -q -m 'Begin'");
-  say('Switch git-handoff on. It shows its whole plan as a diff; here only what it touches.');
-  const init = await stage.type("git handoff init --yes | grep -E '^(create|[+]{3}|done)'");
+  say('Switch git-handoff on. At a terminal it asks first.');
+  const init = await stage.type('git handoff init --yes');
   expect(init.output.endsWith('done\n'), 'init does its plan');
   stage.hooksAreMade();
 }
@@ -25,7 +25,7 @@ async function setUp() {
 async function notes(a, b) {
   say('Two Claude Code sessions start in this clone (stand-ins that fire the hooks which init registered).');
   expect((await a.start()).includes(`you are session ${a.id}`), 'A is told who it is');
-  expect((await b.start()).includes(`live beside you: session ${a.short}`), 'B is told that A is at work');
+  expect((await b.start()).includes(`live beside you: claude ${a.short}`), 'B is told that A is at work');
 
   say('A leaves a note. Nobody types an id: the owner is the session in whose process tree this runs.');
   const first = await a.type(
@@ -103,13 +103,24 @@ async function byHand(b, first) {
   );
 }
 
-async function lookAround(a) {
-  say("A's commits name their session.");
+async function commits(a, b) {
+  say('Both change a file. B commits all there is: it is refused, and the hint commits what is its own.');
+  await a.type("echo 'retries: 3' > retry.yml");
+  await b.type("echo 'limit: 60' > limit.yml");
+  const swept = await b.type("git add -A && git commit -m 'Limit the rate'");
+  expect(swept.status === 1 && swept.output.includes(`retry.yml: claude ${a.short}`), 'B is refused');
+  const [, hint = ''] = /^hint: (.*)$/m.exec(swept.output) ?? [];
+  const own = await b.type(hint);
+  expect(own.status === 0 && /^ {2}limit\.yml$/m.test(own.output), "the hint commits B's change");
+
+  say("A's change is still there, for A to commit. Commits name their session.");
   const committed = await a.type(
-    "echo 'retry: 3' > limits && git add limits && git commit -q -m 'Limit retries' && git log -1 --format=%B",
+    "git add retry.yml && git commit -q -m 'Try three times' && git log -1 --format=%B",
   );
   expect(committed.output.includes(`Claude-Session-Id: ${a.id}`), 'the commit carries the trailer');
+}
 
+async function lookAround(a) {
   say('Who is at work; and all of it is plain git: nothing in the working tree, notes under refs/handoffs.');
   const who = await a.type('git handoff sessions');
   expect(who.output.split('\n').filter((line) => / live /.test(line)).length === 2, 'both sessions are live');
@@ -146,6 +157,7 @@ try {
   const first = await notes(a, b);
   await markerFile(a, b);
   await byHand(b, first);
+  await commits(a, b);
   await lookAround(a);
   await a.end();
   await b.end();

@@ -153,7 +153,7 @@ async function untilRefused(lines) {
     must(error === undefined && denied === undefined, `${command}: ${error ?? denied}`);
     show(`${who}$`, command, output);
     if (status === 3) {
-      must(output.includes('belongs to session a1f0c3d2'), 'the refusal names the owner');
+      must(output.includes('belongs to claude a1f0c3d2'), 'the refusal names the owner');
       return;
     }
     must(status === 0, `\`${command}\` succeeds: ${output}`);

@@ -28,6 +28,8 @@ const run = (program, args, cwd) => {
 const REWORDED = [
   [/ stands in its file once, and changes it$/, ' has one place in its file, and changes it'],
   [/'[^']+' names tests that are there$/, 'names tests that are there'],
+  // Findings had numbers.
+  [/\bF\d+: | \(F\d+\)/, ''],
   ['loads the bash parser and nothing else, and', 'loads the bash parser and no other library, and'],
 ];
 

@@ -1,0 +1,106 @@
+/**
+ * How large the program is for those who read it, and for those whom it talks to: prints each figure beside its limit, and
+ * ends with exit status 1 when one is exceeded. test/unit/figures.test.ts holds those of the sources. Needs the bundles
+ * (npm run build).
+ *
+ *   node scripts/figures.mjs
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LIMITS, wordsOf, wordsOfDocs } from './docs.mjs';
+import { closureOf } from './import-graph.mjs';
+import { oddNames } from './names.mjs';
+import { circles } from './rooms.mjs';
+
+const ROOT = dirname(import.meta.dirname);
+const SOURCE = join(ROOT, 'src');
+
+/** The one circle that may be: the words, arithmetic and variables of a shell contain each other. */
+const CIRCLE = 1;
+/** Entries, and how many sources their `import`s may lead to: what a reader has to open at most. */
+const ROUTES = {
+  'the verb write': ['verbs/notes/write.ts', 70],
+  'a check before a file tool': ['guard/before-tool.ts', 37],
+  'a check before a command': ['guard/before-command.ts', 97],
+  'the hook pre-commit': ['githooks/pre-commit.ts', 73],
+};
+const MOST_LINES = 54_950;
+
+/** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
+function longestOfGuard() {
+  const page = readFileSync(join(ROOT, 'docs', 'messages.md'), 'utf8');
+  const guard = page.split(/^## /m).find((part) => part.startsWith('Of the guard\n')) ?? '';
+  const texts = [...guard.matchAll(/^- `+ ?(.*?) ?`+$/gm)].map(([, text]) => text);
+  if (texts.length === 0) throw new Error('docs/messages.md has no text of the guard');
+  return Math.ceil(Math.max(...texts.map((text) => text.length)) / 4);
+}
+
+/**
+ * The figures of the sources and pages.
+ * @returns {{ what: string, figure: number, most: number }[]}
+ */
+export function figuresOfSources() {
+  const sources = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(SOURCE, name));
+  const lines = sources.reduce((sum, path) => sum + readFileSync(path, 'utf8').split('\n').length - 1, 0);
+  const { doubled, unused } = oddNames();
+  const routes = Object.entries(ROUTES).map(([what, [entry, most]]) => {
+    const reached = [...closureOf(join(SOURCE, entry))].filter((path) => path.startsWith(SOURCE));
+    return {
+      what: `files on the way of ${what}, ${relative(SOURCE, join(SOURCE, entry))}`,
+      figure: reached.length,
+      most,
+    };
+  });
+  return [
+    ...routes,
+    { what: 'lines in src/', figure: lines, most: MOST_LINES },
+    { what: 'circles of imports', figure: circles().length, most: CIRCLE },
+    { what: 'names that two sources export', figure: doubled.length, most: 0 },
+    { what: 'exports that nobody takes', figure: unused.length, most: 0 },
+    { what: 'tokens in the longest text of the guard', figure: longestOfGuard(), most: 80 },
+    { what: 'words in README.md', figure: wordsOf('README.md'), most: LIMITS['README.md'] },
+    { what: 'words in docs/ without reference and decisions', figure: wordsOfDocs(), most: LIMITS['docs/'] },
+  ];
+}
+
+/** How many lines the program prints for a newcomer: alone, and before it changes anything. */
+function figuresOfOutput() {
+  const home = mkdtempSync(join(tmpdir(), 'git-handoff-figures-'));
+  const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+  const linesOf = (program, ...args) => {
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: home, env, encoding: 'utf8' });
+    if (status !== 0) throw new Error(`${program} ${args.join(' ')}: ${stderr}`);
+    return stdout.split('\n').length - 1;
+  };
+  try {
+    linesOf('git', 'init', '-q');
+    const program = join(ROOT, 'bin', 'git-handoff');
+    return [
+      { what: 'lines of git handoff', figure: linesOf(program), most: 40 },
+      {
+        what: 'lines of git handoff init',
+        figure: linesOf(program, 'init', '--yes', '--client', 'claude'),
+        most: 15,
+      },
+    ];
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function main() {
+  const figures = [...figuresOfSources(), ...figuresOfOutput()];
+  for (const { what, figure, most } of figures) {
+    console.log(
+      `${String(figure).padStart(6)} of ${String(most).padStart(6)}  ${what}${figure > most ? '  TOO MANY' : ''}`,
+    );
+  }
+  if (figures.some(({ figure, most }) => figure > most)) process.exitCode = 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();

@@ -1,0 +1,125 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as docs from '../../scripts/docs.mjs';
+import { messagesPage } from '../../scripts/messages-page.mjs';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
+const pages = docs.pages();
+const records = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+
+describe('all pages', () => {
+  it.each(pages)('%s has no broken link', (page) => {
+    expect(docs.brokenLinks(page)).toEqual([]);
+  });
+
+  it.each(docs.texts())('%s says it in plain English (docs/style.md)', (page) => {
+    expect(docs.calquesOf(page)).toEqual([]);
+  });
+
+  it('are in the index', () => {
+    const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
+    const names = pages.filter((page) => /^docs\/[a-z-]+\.md$/.test(page));
+    expect(linked).toEqual(expect.arrayContaining(names.map((page) => page.replace('docs/', ''))));
+  });
+
+  it('are there when a source names them', () => {
+    expect(docs.missingPages()).toEqual([]);
+  });
+});
+
+describe('limits of words', () => {
+  it('README.md is read in five minutes', () => {
+    expect(docs.wordsOf('README.md')).toBeLessThanOrEqual(docs.LIMITS['README.md']);
+  });
+
+  it('docs/ is read in an hour', () => {
+    expect(docs.wordsOfDocs()).toBeLessThanOrEqual(docs.LIMITS['docs/']);
+  });
+
+  it.each(records)('%s is one page', (page) => {
+    expect(docs.wordsOf(page)).toBeLessThanOrEqual(docs.LIMITS['a decision']);
+  });
+});
+
+describe('decisions', () => {
+  it('are numbered without a gap, and listed with their titles and status', () => {
+    const index = [
+      ...read('docs/decisions/README.md').matchAll(/^\| (\d+) +\| \[(.+)\]\((.+)\) +\| (.+?) +\|$/gm),
+    ];
+    const listed = index.map(([, number = '', title = '', file = '', status = '']) => ({
+      ...{ number: Number(number), title, file, status },
+    }));
+    const written = records.map((page) => {
+      const [, number, title] = /^# (\d+)\. (.+)$/m.exec(read(page)) ?? [];
+      const [, status] = /^Status: (.+)$/m.exec(read(page)) ?? [];
+      return { number: Number(number), title, file: page.replace('docs/decisions/', ''), status };
+    });
+    expect(listed.sort((a, b) => a.number - b.number)).toEqual(written);
+    expect(written.map(({ number }) => number)).toEqual(records.map((_, index) => index + 1));
+  });
+
+  it.each(records)('%s has a status', (page) => {
+    expect(read(page)).toMatch(/^Status: (?:accepted|superseded by \[.+\]\(\d{4}-.+\.md\))$/m);
+  });
+});
+
+describe('the style', () => {
+  const examples = docs.examplesOfStyle();
+
+  it('has twenty examples', () => {
+    expect(examples).toHaveLength(20);
+  });
+
+  it.each(examples)('advises against "$before"', ({ before, after }) => {
+    expect(docs.calquesIn(before)).not.toEqual([]);
+    expect(docs.calquesIn(after)).toEqual([]);
+  });
+});
+
+describe('the texts in src/', () => {
+  it('are plain English (docs/style.md)', () => {
+    expect(docs.calquesOfSources()).toEqual([]);
+  });
+});
+
+describe('the page of messages', () => {
+  it('is what the sources say: node scripts/messages-page.mjs', () => {
+    expect(read('docs/messages.md')).toBe(messagesPage());
+  });
+
+  it.each([
+    ['a refusal of the guard', 'branch-move', 'would delete the branch <branch> under <user>'],
+    ['a refusal of a git hook', 'commit-refusal', 'the index is older than HEAD'],
+    ['an error of a verb', 'Exit status 3', '`<name> belongs to <owner>`\n  Next: `git handoff take <name>`'],
+  ])('has %s, with its words and its place', (_, place, text) => {
+    const part = messagesPage().split(`### ${place}`)[1]?.split('\n### ')[0];
+    expect(part).toContain(text);
+  });
+});
+
+describe('the recipes of CONTRIBUTING.md', () => {
+  const [, recipes = ''] = /^## Recipes\n(.*?)^### Smaller ones$/ms.exec(read('CONTRIBUTING.md')) ?? [];
+  const titled = recipes
+    .split(/^### /m)
+    .slice(1)
+    .map((recipe) => [recipe.split('\n')[0] ?? '', recipe] as const);
+
+  it('are for a verb, a client, a git hook and a check', () => {
+    expect(titled.map(([title]) => title)).toEqual([
+      ...['A verb', 'A client', 'A git hook', 'A check of the guard'],
+    ]);
+  });
+
+  it.each(titled)('%s names at most five files', (_, recipe) => {
+    const steps = [...recipe.matchAll(/^- /gm)];
+    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.length).toBeLessThanOrEqual(5);
+  });
+
+  it('name files that are there', () => {
+    const named = [...recipes.matchAll(/`((?:src|docs|schema|test|fixtures|git-hooks)\/[^`<]*)`/g)];
+    expect(named.map(([, file = '']) => file).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+});
