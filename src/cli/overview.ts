@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<VerbGroup, string>> = {
 /** What `git handoff` alone shows, in the order in which they are needed; `git help` has such a list, too. */
 const COMMON = [
   ...['write', 'show', 'list', 'boot', 'take', 'close'],
-  ...['status', 'sessions', 'commit', 'stage'],
+  ...['status', 'sessions', 'overlap', 'commit', 'stage'],
   ...['rescue', 'sync', 'init', 'doctor', 'uninstall'],
 ];
 

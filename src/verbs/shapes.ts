@@ -1,5 +1,6 @@
 import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
+import type { OverlapKind } from '../domain/overlap.ts';
 import type { Evidence } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
@@ -145,6 +146,30 @@ export interface SessionShape {
   readonly self: boolean;
   /** Paths of its worktree that it changed and nobody has committed. */
   readonly uncommitted: readonly string[];
+}
+
+/** One side of an overlap: a worktree with what is uncommitted in it, or a branch as it is committed. */
+export interface OverlapSideShape {
+  /** `null`: a branch. */
+  readonly worktree: string | null;
+  /** `null`: detached. */
+  readonly branch: string | null;
+  /** The live sessions at work there. */
+  readonly sessions: readonly NamedSessionShape[];
+}
+
+/** Two sides that changed the same paths, or of which that is not known. */
+export interface OverlapShape {
+  readonly sides: readonly [OverlapSideShape, OverlapSideShape];
+  /** The worst first. */
+  readonly paths: readonly {
+    readonly path: string;
+    readonly kind: OverlapKind;
+    /** Which of the sides deleted it. */
+    readonly deletedBy: 0 | 1 | null;
+  }[];
+  /** Why it is not known; `null`: it is. */
+  readonly unknown: string | null;
 }
 
 /** A path that differs from HEAD, and whose change that is. */

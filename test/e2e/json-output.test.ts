@@ -163,6 +163,19 @@ describe('every verb answers --json as the schema says', () => {
     expect(answer('doctor', 0, ['doctor']).items.length).toBeGreaterThan(3);
   });
 
+  it('overlap', () => {
+    expect(answer('overlap', 0, ['overlap']).items).toEqual([]);
+    repo.git(['branch', 'topic']);
+    repo.git(['rm', '-q', 'a.txt']);
+    repo.git(['worktree', 'add', '-q', join(repo.root, 'topic'), 'topic']);
+    writeFileSync(join(repo.root, 'topic', 'a.txt'), 'changed\n');
+    const [item] = answer('overlap', 1, ['overlap', '--all']).items;
+    expect(item).toMatchObject({ paths: [{ path: 'a.txt', kind: 'deleted', deletedBy: 0 }] });
+    repo.git(['worktree', 'remove', '--force', join(repo.root, 'topic')]);
+    repo.git(['reset', '-q', '--hard']);
+    expect(answer('error', 2, ['overlap', 'nothing']).error.code).toBe('usage');
+  });
+
   it('status, sessions with work, take of paths, check and rescue', () => {
     const shell = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
     const write = { tool_name: 'Write', tool_input: { file_path: join(repo.path, 'b.txt'), content: 'b\n' } };

@@ -29,4 +29,25 @@ export const SHARING_VERBS: VerbTable = {
       return answer(result, async () => (await import('./status-text.ts')).renderStatus);
     },
   },
+  overlap: {
+    usage: 'overlap [<session|branch|worktree>...]',
+    group: 'sharing',
+    summary: 'which work meets, and whether it would merge',
+    details:
+      'Compares worktrees that a session is at work in, with what is uncommitted there, and the branch that each will be ' +
+      'merged into. One name: what meets it. Several: what meets among them. Exit status 1: something would not merge.',
+    words: [0, Infinity],
+    options: {
+      all: { type: 'boolean', alias: 'a', describe: 'branches and worktrees without a session, too' },
+    },
+    examples: [
+      ['git handoff overlap', 'everybody at work, and this worktree'],
+      ['git handoff overlap feature/login', 'what meets this branch'],
+    ],
+    async run(args, context) {
+      const { overlap } = await import('./overlap/overlap.ts');
+      const result = await overlap({ names: args.words, all: args.flag('all') }, context);
+      return answer(result, async () => (await import('./overlap/overlap-text.ts')).renderOverlap);
+    },
+  },
 };

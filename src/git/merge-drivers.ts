@@ -1,0 +1,57 @@
+import { gitFailure, runGit } from './run.ts';
+
+/** The programs that a user has named for merging some files (gitattributes(5), "Defining a custom merge driver"). */
+interface MergeDrivers {
+  /** Variables for git that start none of them: each merge of such a file then is a conflict. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Which of these paths, from the top of the working tree, one of them would merge. */
+  drivenOf(paths: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+/** Reads which are configured, in one process. */
+export async function readMergeDrivers(cwd: string): Promise<MergeDrivers> {
+  const result = await runGit(['config', '-z', '--get-regexp', '^merge\\.(default|.*\\.driver)$'], { cwd });
+  // Exit 1: no such key (git-config(1)).
+  if (result.code > 1) throw gitFailure('config', result);
+  const entries = result.stdout
+    .toString('utf8')
+    .split('\0')
+    .map((entry) => entry.split('\n', 2) as [key: string, value?: string]);
+  const keys = new Set(entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : [])));
+  const names = new Set([...keys].map((key) => key.slice('merge.'.length, -'.driver'.length)));
+  const fallback = entries.findLast(([key]) => key === 'merge.default')?.[1];
+  return {
+    env: settingsInEnvironment([...keys].map((key) => [key, 'false'])),
+    async drivenOf(paths) {
+      if (names.size === 0 || paths.length === 0) return new Set();
+      const attributes = await mergeAttributes(cwd, paths);
+      const driverOf = (path: string) => {
+        const value = attributes.get(path);
+        return value === 'unspecified' ? fallback : value;
+      };
+      return new Set(paths.filter((path) => names.has(driverOf(path) ?? '')));
+    },
+  };
+}
+
+/** The attribute `merge` of paths: the name of a driver, `set`, `unset` or `unspecified`. */
+async function mergeAttributes(cwd: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const input = paths.map((path) => `${path}\0`).join('');
+  const result = await runGit(['check-attr', '-z', '--stdin', 'merge'], { cwd, input });
+  if (result.code !== 0) throw gitFailure('check-attr', result);
+  const fields = result.stdout.toString('utf8').split('\0');
+  return new Map(paths.map((path, n) => [path, fields[3 * n + 2] ?? 'unspecified']));
+}
+
+/** Settings on top of those that the environment has already (git-config(1), `GIT_CONFIG_COUNT`). */
+function settingsInEnvironment(settings: readonly (readonly [key: string, value: string])[]) {
+  const first = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+  const variables = settings.flatMap(([key, value], n) => [
+    [`GIT_CONFIG_KEY_${first + n}`, key],
+    [`GIT_CONFIG_VALUE_${first + n}`, value],
+  ]);
+  return Object.fromEntries([['GIT_CONFIG_COUNT', String(first + settings.length)], ...variables]) as Record<
+    string,
+    string
+  >;
+}

@@ -1,0 +1,50 @@
+import type { OverlapKind } from '../../../domain/overlap.ts';
+import { ownerName } from '../../../domain/owner-name.ts';
+import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
+import { type Rendered, columns } from '../../../ui/terminal.ts';
+import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
+import type { OverlapValue } from './overlap.ts';
+
+/** Each pair with the paths on which it meets. */
+export function renderOverlap({ items, compared }: OverlapValue): Rendered {
+  if (items.length > 0) return items.map(renderItem).join('\n');
+  return compared === 0
+    ? 'nobody else is at work here, and there is no branch to merge into\n'
+    : `no overlap: compared ${compared} worktrees and branches\n`;
+}
+
+const TITLES: Readonly<Record<OverlapKind, string>> = {
+  conflict: 'conflict',
+  deleted: 'deleted there',
+  'not-judged': 'not judged',
+  'same-tree': 'same tree',
+  'same-file': 'same file',
+};
+
+function renderItem({ sides, paths, unknown }: OverlapShape): string {
+  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side)]));
+  if (unknown !== null) return `${heads}  not known: ${unknown}\n`;
+  const rows = paths.map(({ path, kind, deletedBy }) => [
+    `  ${TITLES[kind]}`,
+    shellWord(path),
+    remark(kind, deletedBy === null ? undefined : sides[deletedBy]),
+  ]);
+  return heads + columns(rows);
+}
+
+function remark(kind: OverlapKind, deletedBy: OverlapSideShape | undefined): string {
+  if (deletedBy !== undefined) return `by ${whoOf(deletedBy)}`;
+  if (kind === 'not-judged') return 'a merge driver merges it';
+  return kind === 'same-file' ? 'merges cleanly' : '';
+}
+
+function whoOf({ sessions, branch, worktree }: OverlapSideShape): string {
+  const names = sessions.map(({ client, session }) => ownerName(session, { client }));
+  if (names.length > 0) return names.join(' and ');
+  return worktree === null ? escapeLine(branch ?? '') : 'no session';
+}
+
+function whereOf({ branch, worktree }: OverlapSideShape): string {
+  if (worktree === null) return 'as committed';
+  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}`);
+}

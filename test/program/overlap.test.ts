@@ -1,0 +1,272 @@
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+let other: string;
+
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A] });
+  onTestFinished(() => world.remove());
+  other = join(world.root, 'other');
+  world.git(['worktree', 'add', '-q', '-b', 'feature/other', other]);
+});
+
+const overlap = (words: readonly string[] = [], cwd = world.path) =>
+  world.run('git', ['handoff', 'overlap', ...words], { cwd });
+const lines = (words: readonly string[] = [], cwd = world.path) => overlap(words, cwd).stdout.split('\n');
+const changed = (text: string, line: number, by: string) =>
+  text.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
+
+describe('two sessions in two worktrees', () => {
+  beforeEach(() => {
+    world.begin(B, other);
+  });
+
+  it('have no overlap while they change different files', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/b.ts', changed(TEN, 1, 'B'), other);
+    expect(overlap()).toMatchObject({ status: 0, stdout: 'no overlap: compared 2 worktrees and branches\n' });
+  });
+
+  it('are shown with the file that both change, when it would merge', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 9, 'B'), other);
+    const run = overlap();
+    expect(run.status).toBe(0);
+    expect(run.stdout.split('\n')).toEqual([
+      `claude aaaaaaaa  main  ${world.path}`,
+      `claude bbbbbbbb  feature/other  ${other}`,
+      '  same file  src/a.ts  merges cleanly',
+      '',
+    ]);
+  });
+
+  it('are shown with what would not merge, uncommitted or committed, and exit status 1', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    expect(overlap()).toMatchObject({ status: 1 });
+    world.bash(B, 'git commit -qam mine', { cwd: other });
+    expect(lines()).toContain('  conflict  src/a.ts');
+  });
+
+  it('are shown with a file that one deleted and the other changed', () => {
+    world.bash(A, 'git rm -q src/a.ts');
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    expect(lines()).toContain('  deleted there  src/a.ts  by claude aaaaaaaa');
+    expect(lines([], other)).toContain('  deleted there  src/a.ts  by claude aaaaaaaa');
+    expect(overlap().status).toBe(1);
+  });
+
+  it('have no overlap in what both changed alike', () => {
+    world.write(A, 'new.ts', 'same\n');
+    world.write(B, 'new.ts', 'same\n', other);
+    expect(overlap().status).toBe(0);
+    expect(lines()[0]).toMatch(/^no overlap/);
+  });
+
+  it('see renames as git does', () => {
+    world.bash(A, "git mv src/a.ts src/renamed.ts && sed -i '9s/$/ by A/' src/renamed.ts");
+    world.write(B, 'src/a.ts', changed(TEN, 3, 'B'), other);
+    expect(lines()).toContain('  same file  src/renamed.ts  merges cleanly');
+  });
+
+  it('count with untracked files, links, modes and names with newlines', () => {
+    world.write(A, 'odd\nname', 'A\n');
+    world.write(B, 'odd\nname', 'B\n', other);
+    world.bash(A, 'ln -s target link && chmod +x shared.md');
+    world.bash(B, 'ln -s elsewhere link && echo more >> shared.md', { cwd: other });
+    const { items } = world.json(['overlap']);
+    expect(items[0]?.['paths']).toEqual([
+      { path: 'link', kind: 'conflict', deletedBy: null },
+      { path: 'odd\nname', kind: 'conflict', deletedBy: null },
+    ]);
+  });
+
+  it('are named without a third one that only works beside them', () => {
+    world.begin(C);
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    expect(lines()[0]).toBe(`claude aaaaaaaa  main  ${world.path}`);
+  });
+
+  it('are both named as they are known to each other, as JSON', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    const { items } = world.json(['overlap']);
+    expect(items).toEqual([
+      {
+        sides: [
+          {
+            worktree: world.path,
+            branch: 'main',
+            sessions: [{ session: A, client: 'claude', liveness: 'live' }],
+          },
+          {
+            worktree: other,
+            branch: 'feature/other',
+            sessions: [{ session: B, client: 'claude', liveness: 'live' }],
+          },
+        ],
+        paths: [{ path: 'src/a.ts', kind: 'conflict', deletedBy: null }],
+        unknown: null,
+      },
+    ]);
+  });
+
+  it('leave every ref, index, object and file as it was', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    const before = [contentsOf(world.path), contentsOf(other)];
+    overlap();
+    expect([contentsOf(world.path), contentsOf(other)]).toEqual(before);
+  });
+});
+
+describe('a merge driver', () => {
+  it('is never started: what it merges is not judged', () => {
+    world.begin(B, other);
+    const ran = join(world.root, 'ran');
+    writeFileSync(join(world.path, '.git', 'info', 'attributes'), '*.ts merge=mine\n');
+    world.git(['config', 'merge.mine.driver', `touch ${ran}`]);
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 9, 'B'), other);
+    expect(overlap()).toMatchObject({ status: 0 });
+    expect(lines()).toContain('  not judged  src/a.ts  a merge driver merges it');
+    expect(() => statSync(ran)).toThrow();
+  });
+});
+
+describe('two sessions in one worktree', () => {
+  it('are shown with what both have changed there', () => {
+    world.begin(B);
+    world.git(['config', 'handoff.contention', 'warn']);
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(changed(TEN, 1, 'A'), 9, 'B'));
+    expect(lines()).toContain('  same tree  src/a.ts');
+    expect(lines(['feature/other'])).not.toContain('  same tree  src/a.ts');
+    expect(overlap().status).toBe(0);
+  });
+});
+
+describe('the branch that a worktree will be merged into', () => {
+  beforeEach(() => {
+    world.begin(B, other);
+    world.end(A);
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+  });
+
+  it('is compared, too', () => {
+    world.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
+    expect(lines([], other)).toEqual([
+      `claude bbbbbbbb  feature/other  ${other}`,
+      'main             as committed',
+      '  conflict  src/a.ts',
+      '',
+    ]);
+  });
+
+  it('is its upstream, where that has another name, however that ends', () => {
+    const upstream = 'release/feature/other';
+    world.git(['remote', 'add', 'origin', world.path]);
+    world.git(['update-ref', `refs/remotes/origin/${upstream}`, 'main']);
+    world.git(['config', 'branch.feature/other.remote', 'origin']);
+    world.git(['config', 'branch.feature/other.merge', `refs/heads/${upstream}`]);
+    world.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
+    expect(overlap([], other)).toMatchObject({ status: 0 });
+    world.git(['update-ref', `refs/remotes/origin/${upstream}`, 'main']);
+    expect(lines([], other)).toContain(`origin/${upstream}  as committed`);
+  });
+
+  it('is the one that the branch is made for', () => {
+    world.git(['branch', 'release']);
+    world.git(['config', 'branch.feature/other.gh-merge-base', 'release']);
+    world.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
+    expect(overlap([], other)).toMatchObject({ status: 0 });
+    world.git(['branch', '-f', 'release', 'main']);
+    expect(lines([], other)).toContain('release          as committed');
+  });
+});
+
+describe('names', () => {
+  beforeEach(() => {
+    world.begin(B, other);
+    world.git(['branch', 'idle']);
+    world.git(['worktree', 'add', '-q', '-b', 'third', join(world.root, 'third')]);
+    world.begin(C, join(world.root, 'third'));
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    world.write(C, 'src/a.ts', changed(TEN, 1, 'C'), join(world.root, 'third'));
+  });
+  const pairs = (...words: string[]) =>
+    world
+      .json(['overlap', ...words])
+      .items.map(({ sides }) => (sides as { branch: string }[]).map(({ branch }) => branch).join(' '));
+
+  it.each([
+    ['none', [], ['main feature/other', 'main third', 'feature/other third']],
+    ['a session', ['bbbbbbbb'], ['main feature/other', 'feature/other third']],
+    ['a branch', ['third'], ['main third', 'feature/other third']],
+    ['a folder', ['../other'], ['main feature/other', 'feature/other third']],
+    ['two', ['bbbbbbbb', 'third'], ['feature/other third']],
+  ])('%s', (_, words, expected) => {
+    expect(pairs(...words).sort()).toEqual(expected.sort());
+  });
+
+  it('of nothing are refused, with the command that lists what there is', () => {
+    expect(overlap(['nothing'])).toMatchObject({
+      status: 2,
+      stderr:
+        'error: nothing is no session, branch or worktree of this repository\nhint: git handoff sessions\n',
+    });
+  });
+});
+
+describe('what cannot be compared', () => {
+  it('is a worktree without a commit, or with a history of its own', () => {
+    world.begin(B, other);
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.git(['checkout', '-q', '--orphan', 'fresh'], { cwd: other });
+    expect(lines()).toContain('  not known: there is no commit yet');
+    world.git(['commit', '-q', '--no-verify', '-m', 'own history'], { cwd: other });
+    expect(lines()).toContain('  not known: they have no common history here');
+    expect(overlap().status).toBe(0);
+  });
+
+  it('is a worktree whose folder is gone', () => {
+    rmSync(other, { recursive: true });
+    expect(lines(['--all'])).toContain('  not known: git cannot look at a worktree');
+  });
+
+  it('is told of a file that is too large to read', () => {
+    world.begin(B, other);
+    writeFileSync(join(other, 'large.bin'), Buffer.alloc(17 << 20));
+    expect(overlap().stderr).toBe(`notice: not compared, too large to read: large.bin in ${other}\n`);
+  });
+});
+
+describe('a repository without git-handoff', () => {
+  it('is compared, and stays without it', () => {
+    const bare = new SharingWorld();
+    onTestFinished(() => bare.remove());
+    bare.ok(['uninstall', '--yes']);
+    bare.git(['branch', 'topic']);
+    bare.commit('on main', { 'src/a.ts': changed(TEN, 1, 'main') });
+    bare.git(['checkout', '-q', 'topic']);
+    writeFileSync(join(bare.path, 'src', 'a.ts'), changed(TEN, 1, 'topic'));
+    const before = contentsOf(bare.path);
+    expect(bare.run('git', ['handoff', 'overlap']).stdout).toContain('  conflict  src/a.ts\n');
+    expect(contentsOf(bare.path)).toEqual(before);
+  });
+});
+
+/** Every file below a folder, `.git` too, with its content. */
+function contentsOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return Object.fromEntries(
+    names
+      .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true)
+      .map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
+  );
+}
