@@ -8,14 +8,18 @@ const ratio = ({ guard, node }) => guard / node;
 function nothingToDecide(scenario) {
   const off = once(() => scenario.repository('without init'));
   const solo = once(() => scenario.enabled('solo', 1));
+  const several = once(() => scenario.withWorktree('several worktrees'));
   const path = (root) => join(root, 'src', 'a.ts');
   const write = (root, bytes) => toolCall(root, 'Write', { file_path: path(root), content: source(bytes) });
+  const wrote = (root, bytes) =>
+    toolCall(root, 'Write', { file_path: path(root), content: source(bytes) }, { tool_response: {} });
   const output = (root, bytes) =>
     toolCall(root, 'Bash', { command: 'npm test' }, { tool_response: { stdout: source(bytes), stderr: '' } });
   const command = (root, bytes) => toolCall(root, 'Bash', { command: `node -e '${source(bytes)}'` });
   const cases = [
     ['guard, no init', off, write],
     ['guard, solo, file tool', solo, write],
+    ['guard, solo, file tool, several worktrees', several, wrote],
     ['guard, solo, shell tool', solo, output],
     ['guard, solo, shell tool, long command', solo, command],
   ];

@@ -76,6 +76,18 @@ export class Scenario {
     return this.#enable(root, root, sessions);
   }
 
+  /** The same with this process's session, and another one in another worktree. */
+  withWorktree(name) {
+    const root = this.enabled(name, 1);
+    const other = `${root} beside`;
+    this.run('git', ['worktree', 'add', '-q', '-b', 'other', other], { cwd: root });
+    this.#startPeer(other);
+    if (!existsSync(join(root, '.git', 'handoff', 'touched'))) {
+      throw new Error(`${name}: it is not kept what is changed where`);
+    }
+    return root;
+  }
+
   #enable(root, name, sessions) {
     this.run(this.launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.#startPeer(root);

@@ -1,11 +1,16 @@
 import { gitFailure, runGit } from './run.ts';
 
+/** How git merges a file: line by line, not at all, all lines of both, or by a program of the user's. */
+export type MergeWay = 'text' | 'binary' | 'union' | 'driver';
+
 /** The programs that a user has named for merging some files (gitattributes(5), "Defining a custom merge driver"). */
 interface MergeDrivers {
   /** Variables for git that start none of them: each merge of such a file then is a conflict. */
   readonly env: Readonly<Record<string, string>>;
   /** Which of these paths, from the top of the working tree, one of them would merge. */
   drivenOf(paths: readonly string[]): Promise<ReadonlySet<string>>;
+  /** How git would merge each of these paths. */
+  waysOf(paths: readonly string[]): Promise<ReadonlyMap<string, MergeWay>>;
 }
 
 /** Reads which are configured, in one process. */
@@ -20,16 +25,23 @@ export async function readMergeDrivers(cwd: string): Promise<MergeDrivers> {
   const keys = new Set(entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : [])));
   const names = new Set([...keys].map((key) => key.slice('merge.'.length, -'.driver'.length)));
   const fallback = entries.findLast(([key]) => key === 'merge.default')?.[1];
+  const wayOf = (attribute: string | undefined): MergeWay => {
+    const value = attribute === 'unspecified' ? (fallback ?? 'text') : attribute;
+    if (names.has(value ?? '')) return 'driver';
+    if (value === 'unset' || value === 'binary') return 'binary';
+    return value === 'union' ? 'union' : 'text';
+  };
+  const waysOf = async (paths: readonly string[]) => {
+    const attributes = await mergeAttributes(cwd, paths);
+    return new Map(paths.map((path) => [path, wayOf(attributes.get(path))]));
+  };
   return {
     env: settingsInEnvironment([...keys].map((key) => [key, 'false'])),
+    waysOf,
     async drivenOf(paths) {
       if (names.size === 0 || paths.length === 0) return new Set();
-      const attributes = await mergeAttributes(cwd, paths);
-      const driverOf = (path: string) => {
-        const value = attributes.get(path);
-        return value === 'unspecified' ? fallback : value;
-      };
-      return new Set(paths.filter((path) => names.has(driverOf(path) ?? '')));
+      const ways = await waysOf(paths);
+      return new Set(paths.filter((path) => ways.get(path) === 'driver'));
     },
   };
 }

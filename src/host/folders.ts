@@ -49,6 +49,11 @@ export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
 
+/** Says which paths are changed in which worktrees, while sessions work in several (src/changes/touched.ts). */
+export function touchedFolder(commonDir: string): string {
+  return `${repositoryFolder(commonDir)}/touched`;
+}
+
 /** Whether `init` ran in this repository. */
 export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));

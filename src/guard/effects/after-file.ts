@@ -7,9 +7,12 @@ import { hashContent, hashFiles, scratchStore } from '../../git/scratch-store.ts
 import { diskState, takeSnapshot } from '../../git/work-tree.ts';
 import { takeBefore } from '../../changes/before-copies.ts';
 import { appendEntries } from '../../changes/ledger.ts';
+import { exists } from '../../host/disk.ts';
+import { touchedFolder } from '../../host/folders.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { newsFor } from '../../changes/news.ts';
 import { treesOf } from '../trees-of-paths.ts';
+import { orUnchecked } from '../unchecked.ts';
 import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
@@ -18,9 +21,14 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   const { session, now } = call;
   const news: string[] = [];
   for (const { call: there, placed } of await treesOf(call, paths)) {
-    const place = placed.length === 0 ? undefined : ledgerOf(there.tree, session);
-    if (place === undefined) continue;
+    if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
+    if (exists(touchedFolder(there.tree.commonDir))) {
+      const { touchedElsewhere } = await import('./touched-elsewhere.ts');
+      news.push(...((await orUnchecked(there, () => touchedElsewhere(there, written))) ?? []));
+    }
+    const place = ledgerOf(there.tree, session);
+    if (place === undefined) continue;
     await seeHead(there, place);
     await claimPaths(there, place, written);
     appendEntries(place, session, [{ t: 'answered', paths: written, at: now }]);

@@ -9,6 +9,7 @@ import { takeSnapshot } from '../../git/work-tree.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { commitRuns } from '../../changes/running-commit.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
+import { addTouched } from '../../changes/touched.ts';
 import { type Around, claimsAround } from '../../changes/window-changes.ts';
 import {
   ARRIVAL,
@@ -77,6 +78,11 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const moved =
     stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(call));
   appendEntries(place, session, entries);
+  addTouched(
+    place.commonDir,
+    place.worktreeId,
+    entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : [])),
+  );
   const { lines, told } = newsFor(openLedgers(place, session), moved, call.now);
   appendEntries(place, session, told);
   return [...lines, ...notices, ...foreignTouched(entries, ledgers)];

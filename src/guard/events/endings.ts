@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { exists } from '../../host/disk.ts';
+import { beatFile, ensureFolder, repositoryFolder, touchedFolder } from '../../host/folders.ts';
 import { forgetFailed } from '../../notes/failed-commands.ts';
 import { isLate } from '../../notes/noted.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
@@ -76,5 +77,9 @@ export async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   await endAlone(call);
   if (here !== undefined) await noteEnd(call, here, all);
   if (!own.some((one) => isLate(tree.commonDir, one))) forgetFailed(tree.commonDir, session);
+  if (exists(touchedFolder(tree.commonDir))) {
+    const { dropUnused } = await import('../effects/list-touched.ts');
+    await dropUnused(call);
+  }
   return [];
 }

@@ -3,7 +3,8 @@ import type { SessionId } from '../../domain/names.ts';
 import type { ProcessId, SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { exists } from '../../host/disk.ts';
-import { beat, ensureFolder, worktreeId } from '../../host/folders.ts';
+import { beat, ensureFolder, touchedFolder, worktreeId } from '../../host/folders.ts';
+import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import { processTable } from '../../host/processes.ts';
 import { rememberRegistration } from '../../sessions/registered.ts';
@@ -43,10 +44,27 @@ export interface Registered {
  */
 export async function register(call: TreeCall, listed?: readonly StoredSession[]): Promise<Registered> {
   const release = await lockArrivals(call);
+  let registered: Registered;
   try {
-    return await registerIn(call, listed);
+    registered = await registerIn(call, listed);
   } finally {
     release();
+  }
+  await noteOtherTrees(call, registered);
+  return registered;
+}
+
+/** Sessions that work in several worktrees are to hear of each other's changes. Whatever goes wrong, this one is on record. */
+async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<void> {
+  const { commonDir, gitDir } = call.tree;
+  const own = worktreeId(gitDir);
+  const isElsewhere = others.some((one) => one.liveness === 'live' && one.worktreeId !== own);
+  if (!isElsewhere && !exists(touchedFolder(commonDir))) return;
+  try {
+    const { listTouched } = await import('../effects/list-touched.ts');
+    await inTime(listTouched(call, others), call.budget.part(beforeAnswer(call.budget) / 2));
+  } catch (error) {
+    call.log('open', `what is changed in other worktrees was not listed: ${String(error)}`);
   }
 }
 

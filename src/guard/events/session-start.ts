@@ -13,6 +13,7 @@ import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
+import { tidyTouched } from '../../changes/touched.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -89,11 +90,11 @@ async function textOf(
     ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
     ...newUnknownSettings(repository.commonDir, call.settings.unknown),
   ];
-  await removeRecords(
-    repository,
-    registered.others.filter((one) => isOld(one, call.now)),
-  );
+  const old = registered.others.filter((one) => isOld(one, call.now));
+  await removeRecords(repository, old);
   tidyLedgers(call.tree, liveOnes(registered), call.now);
+  const kept = registered.others.filter((one) => !old.includes(one));
+  tidyTouched(call.tree.commonDir, new Set([session, ...kept.map(({ record }) => record.session)]));
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await (await import('./automatic.ts')).closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);

@@ -1,0 +1,79 @@
+import { type FileState, sameState } from './ledger/file-state.ts';
+import { escapeLine, listed, shellWord } from './surfacing.ts';
+
+/**
+ * A path that was changed in two worktrees, from where their histories part: whether that is an overlap, whether one file
+ * would merge, and what a session is told of it.
+ */
+
+/** What stands at a path in a worktree. */
+export interface Standing {
+  readonly head: FileState;
+  readonly disk: FileState;
+}
+
+/** Where a change is that no other worktree has. */
+export type Progress = 'uncommitted' | 'committed' | 'both';
+
+/** `undefined`: the path is not changed there. */
+export function progressOf(base: FileState, { head, disk }: Standing): Progress | undefined {
+  const [isCommitted, isUncommitted] = [!sameState(head, base), !sameState(disk, head)];
+  if (isCommitted) return isUncommitted ? 'both' : 'committed';
+  return isUncommitted ? 'uncommitted' : undefined;
+}
+
+/** What becomes of a path when two worktrees are merged; `unjudged`: nobody tried. */
+export type Outcome = 'merges' | 'conflicts' | 'unjudged';
+
+/**
+ * What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read.
+ */
+export function outcomeOf(
+  base: FileState,
+  mine: FileState,
+  theirs: FileState,
+): Outcome | 'contents' | undefined {
+  if (sameState(mine, theirs) || sameState(mine, base) || sameState(theirs, base)) return undefined;
+  if (mine === null || theirs === null) return 'conflicts';
+  const all = [mine, theirs, ...(base === null ? [] : [base])];
+  if (!all.every(({ mode }) => mode.startsWith('100'))) return 'conflicts';
+  return all.every(({ oid }) => oid !== null) ? 'contents' : 'unjudged';
+}
+
+/** What two worktrees have in common, as one of them is told. */
+export interface Meeting {
+  readonly paths: readonly string[];
+  /** The others' names, with their last call where that was long ago. */
+  readonly who: string;
+  readonly folder: string;
+  /** `undefined`: HEAD is detached. */
+  readonly branch: string | undefined;
+  readonly progress: Progress;
+  readonly outcome: Outcome;
+}
+
+const PROGRESS: Readonly<Record<Progress, string>> = {
+  uncommitted: 'not committed',
+  committed: 'committed',
+  both: 'committed, and changed since',
+};
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  merges: 'So far it merges with yours.',
+  conflicts: 'It conflicts with yours.',
+  unjudged: 'Whether it merges with yours is not known.',
+};
+
+/**
+ * The sentence for it.
+ *
+ * @param git how git is called for the repository where the next command will run
+ */
+export function meetingText({ paths, who, folder, branch, progress, outcome }: Meeting, git: string): string {
+  const is = paths.length === 1 ? 'is' : 'are';
+  const where = `${escapeLine(folder)} (${branch === undefined ? 'detached HEAD' : `branch ${escapeLine(branch)}`})`;
+  return (
+    `${listed(paths.map(shellWord))} ${is} also changed in ${where}, where ${who} works: ${PROGRESS[progress]}. ` +
+    `${OUTCOMES[outcome]} Nothing is refused; compare with: ${git} handoff overlap`
+  );
+}

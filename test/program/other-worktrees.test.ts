@@ -1,0 +1,267 @@
+import { chmodSync, existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import type { RepositoryOptions } from '../support/repository.ts';
+
+let world: SharingWorld;
+let other: string;
+
+/** A works alone in the repository, B in another worktree, on a branch. */
+function twoTrees(options: RepositoryOptions = {}): void {
+  world = new SharingWorld({ ...options, ready: [A] });
+  onTestFinished(() => world.remove());
+  other = world.worktree('feature/other');
+}
+
+const changed = (text: string, line: number, by: string) =>
+  text.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
+/** What a session is told with the result of a file tool: A's in the repository, B's in the other worktree. */
+const byA = (path: string, content: string) => told(world.wrote(A, path, content));
+const byB = (path: string, content: string) => told(world.wrote(B, path, content, other));
+/** The paths that are kept of worktrees. */
+function touched(): string[] {
+  const folder = join(world.path, '.git', 'handoff', 'touched');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !/^%[0-9a-f]{16}$/.test(name)) : [];
+}
+
+describe.each([
+  ['as git makes them', {}],
+  ['with SHA-256 names', { objectFormat: 'sha256' as const }],
+])('two sessions that are alone in their worktrees, %s', (_, options) => {
+  beforeEach(() => {
+    twoTrees(options);
+    world.begin(B, other);
+  });
+
+  it('are told at the first edit of a file that the other has changed, each once', () => {
+    expect(byA('src/a.ts', changed(TEN, 1, 'A'))).toBe('');
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe(
+      `git-handoff: src/a.ts is also changed in ${world.path} (branch main), where claude aaaaaaaa works: not committed. ` +
+        'So far it merges with yours. Nothing is refused; compare with: git handoff overlap',
+    );
+    expect(byB('src/a.ts', changed(TEN, 8, 'B'))).toBe('');
+    expect(byA('src/a.ts', changed(TEN, 2, 'A'))).toContain(
+      '(branch feature/other), where claude bbbbbbbb works',
+    );
+    expect(byA('src/a.ts', changed(TEN, 3, 'A'))).toBe('');
+    expect(byA('src/b.ts', changed(TEN, 2, 'A'))).toBe('');
+  });
+
+  it('are told once more when merging becomes conflicting, and never again', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('merges with yours');
+    expect(byB('src/a.ts', changed(changed(TEN, 9, 'B'), 1, 'B'))).toContain('It conflicts with yours.');
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe('');
+    expect(byB('src/a.ts', changed(changed(TEN, 9, 'B'), 1, 'B'))).toBe('');
+  });
+
+  it('are told of work that is committed on the other’s branch only', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    world.bash(A, 'git commit -qam mine');
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain(': committed. So far');
+    byA('src/b.ts', changed(TEN, 1, 'A'));
+    world.bash(A, 'git commit -qam more');
+    byA('src/b.ts', changed(TEN, 2, 'A'));
+    expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain(': committed, and changed since. So far');
+  });
+
+  it('hear nothing of what both have, or what was merged', () => {
+    byA('new.ts', 'same\n');
+    expect(byB('new.ts', 'same\n')).toBe('');
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    world.git(['commit', '-qam', 'mine', '--no-verify']);
+    world.git(['merge', '-q', 'main'], { cwd: other });
+    expect(byB('src/a.ts', changed(changed(TEN, 1, 'A'), 9, 'B'))).toBe('');
+  });
+
+  it('hear nothing of a change that was undone, and its note is gone', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    world.git(['checkout', '-q', 'src/a.ts']);
+    const own = readFileSync(
+      join(world.path, '.git', 'worktrees', 'worktree-feature-other', 'handoff-id'),
+      'utf8',
+    );
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe('');
+    expect(readFileSync(join(world.path, '.git', 'handoff', 'touched', 'src%a.ts'), 'utf8')).toBe(own);
+  });
+
+  it('are told of a file that the other has deleted', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    world.git(['rm', '-qf', 'src/a.ts']);
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('It conflicts with yours.');
+  });
+
+  it.each([
+    ['100%/of it.ts', "'100%/of it.ts'"],
+    ['two\nlines.ts', "$'two"],
+    ['%', '%'],
+    [`${'deep/'.repeat(60)}long.ts`, 'deep/deep/'],
+    ['ümläut und $(leer).ts', "'ümläut und $(leer).ts'"],
+  ])('whatever the file is called: %j', (path, shown) => {
+    expect(byA(path, 'A\n')).toBe('');
+    expect(byB(path, 'B\n')).toContain(`git-handoff: ${shown}`);
+    expect(byB(path, 'B again\n')).toBe('');
+  });
+
+  it('do not hear of a session that has ended, and nothing is kept while one works alone', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    expect(touched()).toEqual(['src%a.ts']);
+    world.end(A);
+    expect(touched()).toEqual([]);
+    expect(byB('src/a.ts', changed(TEN, 1, 'B'))).toBe('');
+    world.begin(A);
+    expect(touched()).toEqual(['src%a.ts']);
+    expect(byB('src/a.ts', changed(TEN, 2, 'B'))).toContain('claude aaaaaaaa');
+  });
+
+  it('hear that the other is idle', () => {
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    const seconds = Date.now() / 1000 - 7200;
+    utimesSync(join(world.path, '.git', 'handoff', 'beat', A), seconds, seconds);
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain(
+      'claude aaaaaaaa (idle, last call 2 hours ago) works',
+    );
+  });
+});
+
+describe('how a file would merge', () => {
+  beforeEach(() => {
+    twoTrees();
+    world.begin(B, other);
+  });
+  const attributes = (text: string) => {
+    writeFileSync(join(world.path, '.git', 'info', 'attributes'), text);
+  };
+
+  it('is not tried where a program of the user’s merges it', () => {
+    const ran = join(world.root, 'ran');
+    attributes('*.ts merge=mine\n');
+    world.git(['config', 'merge.mine.driver', `touch ${ran}`]);
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('Whether it merges with yours is not known.');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  it.each([
+    ['*.ts binary\n', 9, 'conflicts'],
+    ['*.ts -merge\n', 9, 'conflicts'],
+    ['*.ts merge=union\n', 1, 'merges'],
+    ['', 9, 'merges'],
+    ['', 1, 'conflicts'],
+  ])('is as the attributes say: %j', (text, line, outcome) => {
+    attributes(text);
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    expect(byB('src/a.ts', changed(TEN, line, 'B'))).toContain(`${outcome} with yours`);
+  });
+
+  it('is a conflict when the file is no text', () => {
+    byA('data', 'A\0');
+    expect(byB('data', 'B\0')).toContain('It conflicts with yours.');
+  });
+
+  it('is not known without a common history', () => {
+    world.git(['checkout', '-q', '--orphan', 'fresh'], { cwd: other });
+    world.git(['commit', '-q', '--no-verify', '-m', 'own history'], { cwd: other });
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('Whether it merges with yours is not known.');
+  });
+});
+
+describe('what was changed before the second session began', () => {
+  beforeEach(() => {
+    twoTrees();
+  });
+
+  it('is known, uncommitted or committed', () => {
+    writeFileSync(join(world.path, 'src', 'a.ts'), changed(TEN, 1, 'A'));
+    world.commit('theirs', { 'src/b.ts': changed(TEN, 1, 'B') }, other);
+    world.begin(B, other);
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain('claude aaaaaaaa works: not committed.');
+    expect(byA('src/b.ts', changed(TEN, 9, 'A'))).toContain('claude bbbbbbbb works: committed.');
+  });
+
+  it('is known of a third worktree, too', () => {
+    world.begin(B, other);
+    const third = world.worktree('third');
+    writeFileSync(join(third, 'src', 'a.ts'), changed(TEN, 1, 'C'));
+    byB('src/b.ts', changed(TEN, 1, 'B'));
+    world.begin(C, third);
+    expect(byA('src/a.ts', changed(TEN, 9, 'A'))).toContain('claude cccccccc works: not committed.');
+    expect(told(world.wrote(C, 'src/b.ts', changed(TEN, 9, 'C'), third))).toContain('claude bbbbbbbb works');
+    const text = byB('src/a.ts', changed(TEN, 5, 'B'));
+    expect(text).toContain('claude aaaaaaaa works');
+    expect(text).toContain('claude cccccccc works');
+  });
+});
+
+describe('sessions that share a working tree', () => {
+  beforeEach(() => {
+    twoTrees();
+    world.begin(C);
+    world.begin(B, other);
+  });
+
+  it('are told apart by their claims', () => {
+    told(world.write(C, 'src/a.ts', changed(TEN, 1, 'C')));
+    world.wrote(C, 'src/a.ts', changed(TEN, 1, 'C'));
+    const text = byB('src/a.ts', changed(TEN, 9, 'B'));
+    expect(text).toContain('where claude cccccccc works: not committed.');
+    expect(told(world.wrote(C, 'src/a.ts', changed(TEN, 2, 'C')))).toContain('where claude bbbbbbbb works');
+  });
+
+  it('are heard of when a shell command changed the file', () => {
+    world.bash(C, 'sed -i 1s/line/LINE/ src/b.ts');
+    expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain('where claude cccccccc works: not committed.');
+  });
+
+  it('know what they do in another worktree themselves', () => {
+    world.end(B, other);
+    world.write(C, 'src/a.ts', changed(TEN, 1, 'C'));
+    const path = '../worktree-feature-other/src/a.ts';
+    world.try(C, path, 'x');
+    expect(told(world.wrote(C, path, changed(TEN, 9, 'C')))).toBe('');
+    expect(world.status(other)).toEqual([' M src/a.ts']);
+    expect(byA('src/a.ts', changed(TEN, 2, 'A'))).toContain('where claude cccccccc works');
+  });
+});
+
+describe('a session that edits from outside of the repository', () => {
+  it('gets a command that works where it is', () => {
+    twoTrees();
+    world.begin(B, world.root);
+    byA('src/a.ts', changed(TEN, 1, 'A'));
+    const path = 'worktree-feature-other/src/a.ts';
+    world.try(B, path, 'x', world.root);
+    const text = told(world.wrote(B, path, changed(TEN, 9, 'B'), world.root));
+    expect(text).toContain(`compare with: git -C ${other} handoff overlap`);
+  });
+});
+
+describe('through the launcher', () => {
+  it('sh settles an edit that nobody else has made, and hands the others to Node', () => {
+    world = new SharingWorld({ calls: 'process' });
+    onTestFinished(() => world.remove());
+    other = world.worktree('topic');
+    world.begin(A);
+    world.begin(B, other);
+    const starts = countNode();
+    expect(byA('src/a.ts', changed(TEN, 1, 'A'))).toBe('');
+    expect(byB('src/b.ts', changed(TEN, 1, 'B'))).toBe('');
+    expect(byB('src/b.ts', changed(TEN, 2, 'B'))).toBe('');
+    expect(starts()).toBe(0);
+    expect(byB('src/a.ts', changed(TEN, 1, 'B'))).toContain('It conflicts with yours.');
+    expect(starts()).toBe(1);
+  });
+
+  /** Puts a program in Node's place that counts how often it is started. */
+  function countNode(): () => number {
+    const count = join(world.root, 'starts');
+    const node = join(world.root, 'counting-node');
+    writeFileSync(count, '');
+    writeFileSync(node, `#!/bin/sh\necho >> ${count}\nexec ${process.execPath} "$@"\n`);
+    chmodSync(node, 0o755);
+    writeFileSync(join(world.home, '.local', 'state', 'git-handoff', 'node'), `${node}\n`);
+    return () => readFileSync(count, 'utf8').length;
+  }
+});
