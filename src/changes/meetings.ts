@@ -1,6 +1,6 @@
 import { type FileState } from '../domain/ledger/file-state.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
-import { type Outcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
+import { type MergeOutcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
 import type { Oid } from '../domain/names.ts';
 import { mergeBase } from '../git/histories.ts';
 import { listTree } from '../git/list-tree.ts';
@@ -10,7 +10,7 @@ import { type ScratchStore, readContents } from '../git/scratch-store.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 
 /** How paths stand in one working tree. */
-export interface TreeStanding {
+interface TreeStanding {
   readonly head: HeadPlace;
   /** The state of each path at a commit, as far as it has one. */
   readonly at: (path: string) => Standing;
@@ -61,7 +61,7 @@ export interface PathMeeting {
   /** `undefined`: it is not changed there, or is again what the histories had in common. */
   readonly progress: Progress | undefined;
   /** `undefined`: both have the same, or one has changed nothing. */
-  readonly outcome: Outcome | undefined;
+  readonly outcome: MergeOutcome | undefined;
 }
 
 /** Compares two working trees path by path, and tries the merge of each file that both have changed. */
@@ -104,8 +104,8 @@ async function tryMerges(
   cwd: string,
   files: readonly FileOfThree[],
   scratch: ScratchStore,
-): Promise<Map<string, Outcome>> {
-  const outcomes = new Map<string, Outcome>();
+): Promise<Map<string, MergeOutcome>> {
+  const outcomes = new Map<string, MergeOutcome>();
   if (files.length === 0) return outcomes;
   const drivers = await readMergeDrivers(cwd);
   const ways = await drivers.waysOf(files.map(({ path }) => path));
@@ -121,7 +121,7 @@ async function tryMerges(
   return outcomes;
 }
 
-const WITHOUT_TRYING: Readonly<Record<MergeWay, Outcome | undefined>> = {
+const WITHOUT_TRYING: Readonly<Record<MergeWay, MergeOutcome | undefined>> = {
   text: undefined,
   binary: 'conflicts',
   union: 'merges',
@@ -133,7 +133,7 @@ async function mergeTexts(
   states: FileOfThree['states'],
   scratch: ScratchStore,
   merger: TextMerger,
-): Promise<Outcome> {
+): Promise<MergeOutcome> {
   const oids = states.flatMap((state) => state?.oid ?? []);
   const found = await readContents(cwd, scratch, oids);
   const contents = new Map(oids.map((oid, n) => [oid, found[n]]));

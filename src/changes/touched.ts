@@ -46,11 +46,9 @@ export function addTouched(commonDir: string, worktree: string, paths: Iterable<
   }
 }
 
-/** The worktrees in which a path was changed. */
+/** The ids of the worktrees in which a path was changed; what a kill has torn is nobody's. */
 export function readTouched(commonDir: string, path: string): string[] {
-  return readText(touchedFile(commonDir, path))
-    .split('\n')
-    .filter((line) => /^[0-9a-f]{16}$/.test(line));
+  return readText(touchedFile(commonDir, path)).split('\n').filter(Boolean);
 }
 
 /** Nothing that was noted of a path is true any more, but what is noted of one worktree. */

@@ -23,7 +23,7 @@ export function progressOf(base: FileState, { head, disk }: Standing): Progress 
 }
 
 /** What becomes of a path when two worktrees are merged; `unjudged`: nobody tried. */
-export type Outcome = 'merges' | 'conflicts' | 'unjudged';
+export type MergeOutcome = 'merges' | 'conflicts' | 'unjudged';
 
 /**
  * What the states alone tell: `undefined` is no overlap, `contents` that both sides of a file have to be read.
@@ -32,7 +32,7 @@ export function outcomeOf(
   base: FileState,
   mine: FileState,
   theirs: FileState,
-): Outcome | 'contents' | undefined {
+): MergeOutcome | 'contents' | undefined {
   if (sameState(mine, theirs) || sameState(mine, base) || sameState(theirs, base)) return undefined;
   if (mine === null || theirs === null) return 'conflicts';
   const all = [mine, theirs, ...(base === null ? [] : [base])];
@@ -49,7 +49,7 @@ export interface Meeting {
   /** `undefined`: HEAD is detached. */
   readonly branch: string | undefined;
   readonly progress: Progress;
-  readonly outcome: Outcome;
+  readonly outcome: MergeOutcome;
 }
 
 const PROGRESS: Readonly<Record<Progress, string>> = {
@@ -58,7 +58,7 @@ const PROGRESS: Readonly<Record<Progress, string>> = {
   both: 'committed, and changed since',
 };
 
-const OUTCOMES: Readonly<Record<Outcome, string>> = {
+const OUTCOMES: Readonly<Record<MergeOutcome, string>> = {
   merges: 'So far it merges with yours.',
   conflicts: 'It conflicts with yours.',
   unjudged: 'Whether it merges with yours is not known.',

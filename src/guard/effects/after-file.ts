@@ -12,7 +12,6 @@ import { touchedFolder } from '../../host/folders.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { newsFor } from '../../changes/news.ts';
 import { treesOf } from '../trees-of-paths.ts';
-import { orUnchecked } from '../unchecked.ts';
 import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
@@ -25,7 +24,11 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     const written = placed.map(({ path }) => path);
     if (exists(touchedFolder(there.tree.commonDir))) {
       const { touchedElsewhere } = await import('./touched-elsewhere.ts');
-      news.push(...((await orUnchecked(there, () => touchedElsewhere(there, written))) ?? []));
+      const hearing = touchedElsewhere(there, written).catch((error: unknown): string[] => {
+        there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
+        return [];
+      });
+      news.push(...(await hearing));
     }
     const place = ledgerOf(there.tree, session);
     if (place === undefined) continue;

@@ -1,10 +1,11 @@
 import { ago } from '../../domain/age.ts';
+import type { HeadPlace } from '../../domain/ledger/snapshot.ts';
 import { type Meeting, meetingText } from '../../domain/meeting.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { readLedgers } from '../../changes/ledger.ts';
-import { type TreeStanding, meetingsOf, standingIn } from '../../changes/meetings.ts';
+import { type PathMeeting, meetingsOf, standingIn } from '../../changes/meetings.ts';
 import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
@@ -31,18 +32,27 @@ export async function touchedElsewhere(call: TreeCall, paths: readonly string[])
   if (own === undefined) return [];
   // First: of two that edit at once, the later one sees the other's line.
   addTouched(commonDir, own, paths);
-  const noted = new Map(paths.map((path) => [path, readTouched(commonDir, path).filter((id) => id !== own)]));
-  const others = await neighbours(call, new Set([...noted.values()].flat()));
-  const met = paths.filter((path) => (noted.get(path) ?? []).length > 0);
-  if (met.length === 0) return [];
-  const there = new Map(
-    others.map((one) => [one, met.filter((path) => noted.get(path)?.includes(one.id) === true)]),
+  const noted = new Map(
+    paths.flatMap((path) => {
+      const ids = readTouched(commonDir, path).filter((id) => id !== own);
+      return ids.length === 0 ? [] : [[path, ids] as const];
+    }),
   );
-  const { lines, stale } = await meet(call, met, there);
-  for (const path of met) {
-    const isGone = (id: string) => stale.has(`${id} ${path}`) || !others.some((one) => one.id === id);
-    if (noted.get(path)?.every(isGone) === true) keepOnly(commonDir, path, own);
+  if (noted.size === 0) return [];
+  const others = await neighbours(call, new Set([...noted.values()].flat()));
+  const top = realPath(call.tree.workTree);
+  const options = { scratch: scratchStore(commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const lines: string[] = [];
+  const isTrue = new Set<string>();
+  for (const other of others) {
+    const shared = [...noted.keys()].filter((path) => noted.get(path)?.includes(other.id) === true);
+    const look = (folder: string) => standingIn(folder, shared, options);
+    const [mine, theirs] = await Promise.all([look(top), look(other.top)]);
+    const meetings = await meetingsOf(top, [mine, theirs], shared, options);
+    for (const { path, progress } of meetings) if (progress !== undefined) isTrue.add(path);
+    lines.push(...newsOf(call, top, other, theirs.head, meetings));
   }
+  for (const path of noted.keys()) if (!isTrue.has(path)) keepOnly(commonDir, path, own);
   return lines;
 }
 
@@ -65,7 +75,8 @@ async function neighbours(call: TreeCall, ids: ReadonlySet<string>): Promise<Nei
   return [...ids].flatMap((id): Neighbour[] => {
     const live = judged.filter((one) => one.worktreeId === id && one.liveness === 'live');
     const top = trees.get(id);
-    if (live.length === 0 || top === undefined) {
+    if (top === undefined) return [];
+    if (live.length === 0) {
       unmarkListed(commonDir, id);
       return [];
     }
@@ -73,36 +84,27 @@ async function neighbours(call: TreeCall, ids: ReadonlySet<string>): Promise<Nei
   });
 }
 
-async function meet(
+/** What the session has not been told of a worktree; alike paths make one sentence. */
+function newsOf(
   call: TreeCall,
-  paths: readonly string[],
-  there: ReadonlyMap<Neighbour, readonly string[]>,
-): Promise<{ lines: string[]; stale: Set<string> }> {
-  const { commonDir, workTree } = call.tree;
-  const top = realPath(workTree);
-  const options = { scratch: scratchStore(commonDir), timeoutMs: lookingTime(call), now: call.now };
-  const looking = standingIn(top, paths, options);
-  const lines: string[] = [];
-  const stale = new Set<string>();
-  for (const [neighbour, shared] of there) {
-    if (neighbour.foreign.length === 0) continue;
-    const [mine, theirs] = await Promise.all([looking, standingIn(neighbour.top, shared, options)]);
-    const meetings = new Map<string, Meeting>();
-    for (const { path, progress, outcome } of await meetingsOf(top, [mine, theirs], shared, options)) {
-      if (progress === undefined) stale.add(`${neighbour.id} ${path}`);
-      if (progress === undefined || outcome === undefined) continue;
-      const sessions = changersOf(commonDir, neighbour, path);
-      const isNews = sessions.map(({ record }) => isNew(call, path, record.session, outcome === 'conflicts'));
-      if (!isNews.includes(true)) continue;
-      const who = sessions.map((one) => nameOf(one, call.now)).join(' and ');
-      const key = [who, progress, outcome].join('\n');
-      const known = meetings.get(key)?.paths ?? [];
-      const { folder, branch } = placeOf(neighbour, theirs);
-      meetings.set(key, { paths: [...known, path], who, folder, branch, progress, outcome });
-    }
-    lines.push(...[...meetings.values()].map((one) => meetingText(one, gitFor(call, top))));
+  top: string,
+  other: Neighbour,
+  { ref }: HeadPlace,
+  found: readonly PathMeeting[],
+): string[] {
+  const meetings = new Map<string, Meeting>();
+  const branch = ref === 'HEAD' ? undefined : ref.replace(/^refs\/heads\//, '');
+  for (const { path, progress, outcome } of found) {
+    if (progress === undefined || outcome === undefined) continue;
+    const sessions = changersOf(call.tree.commonDir, other, path);
+    const isNews = sessions.map(({ record }) => isNew(call, path, record.session, outcome === 'conflicts'));
+    if (!isNews.includes(true)) continue;
+    const who = sessions.map((one) => nameOf(one, call.now)).join(' and ');
+    const key = [who, progress, outcome].join('\n');
+    const paths = [...(meetings.get(key)?.paths ?? []), path];
+    meetings.set(key, { paths, who, folder: other.top, branch, progress, outcome });
   }
-  return { lines, stale };
+  return [...meetings.values()].map((meeting) => meetingText(meeting, gitFor(call, top)));
 }
 
 /** Of several sessions in a worktree those that have claimed the path; who works alone claims nothing. */
@@ -126,10 +128,6 @@ function isNew({ session, tree }: TreeCall, path: string, other: SessionId, conf
 function nameOf({ record, idleMs = 0 }: JudgedSession, now: number): string {
   const name = ownerName(record.session, { client: record.client });
   return idleMs > IDLE_MS ? `${name} (idle, last call ${ago(now - idleMs, now)})` : name;
-}
-
-function placeOf({ top }: Neighbour, { head: { ref } }: TreeStanding) {
-  return { folder: top, branch: ref === 'HEAD' ? undefined : ref.replace(/^refs\/heads\//, '') };
 }
 
 /** The next command runs where the client works, which may be another repository or none. */
