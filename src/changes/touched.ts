@@ -51,6 +51,25 @@ export function readTouched(commonDir: string, path: string): string[] {
   return readText(touchedFile(commonDir, path)).split('\n').filter(Boolean);
 }
 
+/** More are not read: it is no list of all. */
+const MAX_SHARED = 1000;
+
+/**
+ * Paths that are noted of a worktree and of others, by the others' ids. One with a `%` or a long name is not among them, for
+ * its file does not tell it.
+ */
+export function sharedPaths(commonDir: string, worktree: string): Map<string, string[]> {
+  const shared = new Map<string, string[]>();
+  for (const name of entries(touchedFolder(commonDir)).slice(0, MAX_SHARED)) {
+    if (name.startsWith('%')) continue;
+    const path = name.replaceAll('%', '/');
+    const ids = readTouched(commonDir, path);
+    if (!ids.includes(worktree)) continue;
+    for (const id of ids) if (id !== worktree) shared.set(id, [...(shared.get(id) ?? []), path]);
+  }
+  return shared;
+}
+
 /** Nothing that was noted of a path is true any more, but what is noted of one worktree. */
 export function keepOnly(commonDir: string, path: string, worktree: string): void {
   removeFile(touchedFile(commonDir, path));

@@ -1,6 +1,6 @@
 import { ownerName } from './owner-name.ts';
 import { escapeForAgent } from './note/agent-text.ts';
-import { cutToBytes, escapeLine } from './surfacing.ts';
+import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 
 /** An open handoff, as a session that starts is told of it. */
 export interface StartupNote {
@@ -23,7 +23,8 @@ export interface StartupFacts {
   readonly notes: readonly StartupNote[];
   /** How many more there are than `notes` tells. */
   readonly further?: number;
-  readonly peers: readonly { session: string; client: string; where: string }[];
+  /** `shared`: paths that are changed in its worktree and in this one, as far as was noted. */
+  readonly peers: readonly { session: string; client: string; where: string; shared?: readonly string[] }[];
   /** Some of the peers work in the very same working tree. */
   readonly sharesTree: boolean;
   /** Names of open handoffs that look like one piece of work. */
@@ -46,6 +47,8 @@ const MAX_NOTICE_BYTES = 480;
 /** Kept for the line that counts what does not fit. */
 const COUNT_BYTES = 60;
 const MAX_PEERS = 4;
+/** Of the paths that a peer has changed, too. */
+const MAX_SHARED = 3;
 /** No more have room, however short they are. */
 export const MAX_NOTES = 60;
 const MAX_OVERLAPS = 2;
@@ -109,9 +112,11 @@ function noteItem({ name, own, owner, age, summary, remarks, excerpt }: StartupN
 }
 
 function peerItems(peers: StartupFacts['peers']): Item[] {
-  const told = peers.slice(0, MAX_PEERS).map(({ session, client, where }) => {
+  const told = peers.slice(0, MAX_PEERS).map(({ session, client, where, shared = [] }) => {
     const who = forAgent(ownerName(session, { client }));
-    return { lines: [line(`live beside you: ${who} on ${forAgent(where)}`)] };
+    const both =
+      shared.length === 0 ? '' : `; changed there and here: ${forAgent(listed(shared, MAX_SHARED))}`;
+    return { lines: [line(`live beside you: ${who} on ${forAgent(where)}${both}`)] };
   });
   const more = peers.length - told.length;
   return more === 0 ? told : [...told, { lines: [`and ${more} more live sessions: git handoff sessions`] }];

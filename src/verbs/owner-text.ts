@@ -1,7 +1,8 @@
 import { shortId } from '../domain/names.ts';
 import { ownerName as nameOfOwner } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
-import type { HandoffShape } from './shapes.ts';
+import type { JudgedSession } from '../sessions/records.ts';
+import type { HandoffShape, NamedSessionShape } from './shapes.ts';
 
 /** An owner as lists show it: a person's name, or a session's client and short id. */
 export function ownerText({
@@ -11,4 +12,9 @@ export function ownerText({
 }: Pick<HandoffShape, 'owner' | 'ownerName' | 'client'>): string {
   if (client === null && !owner.startsWith('person-')) return escapeLine(shortId(owner));
   return nameOfOwner(owner, { client, name: ownerName });
+}
+
+/** A session on record as answers name it. */
+export function namedSession({ record, liveness }: JudgedSession): NamedSessionShape {
+  return { session: record.session, client: record.client, liveness };
 }

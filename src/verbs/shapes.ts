@@ -1,5 +1,6 @@
 import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
+import type { MergeOutcome } from '../domain/meeting.ts';
 import type { OverlapKind } from '../domain/overlap.ts';
 import type { Evidence } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
@@ -146,6 +147,8 @@ export interface SessionShape {
   readonly self: boolean;
   /** Paths of its worktree that it changed and nobody has committed. */
   readonly uncommitted: readonly string[];
+  /** Paths that are changed in its worktree and in the asker's. */
+  readonly alsoHere: readonly string[];
 }
 
 /** One side of an overlap: a worktree with what is uncommitted in it, or a branch as it is committed. */
@@ -186,6 +189,15 @@ export interface DirtyPathShape {
   readonly weak: boolean;
   readonly since: string | null;
   readonly staged: boolean;
+  /** Other worktrees in which somebody at work has changed it, too. */
+  readonly alsoIn: readonly AlsoChangedShape[];
+}
+
+/** Where a path is changed, too, and what becomes of it when the two are merged. */
+export interface AlsoChangedShape {
+  readonly worktree: string;
+  readonly sessions: readonly NamedSessionShape[];
+  readonly outcome: MergeOutcome;
 }
 
 /** A session that an answer names. */

@@ -13,7 +13,7 @@ import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
-import { tidyTouched } from '../../changes/touched.ts';
+import { sharedPaths, tidyTouched } from '../../changes/touched.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -98,6 +98,7 @@ async function textOf(
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await (await import('./automatic.ts')).closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
+  const shared = worktree === undefined ? undefined : sharedPaths(repository.commonDir, worktree);
   const facts = {
     session,
     branch: repository.branch,
@@ -108,6 +109,7 @@ async function textOf(
       session: shortId(record.session),
       client: record.client,
       where: branches.get(worktreeId) ?? 'a detached HEAD',
+      shared: shared?.get(worktreeId) ?? [],
     })),
     files: predecessorFiles(call),
     notices,

@@ -1,7 +1,7 @@
 import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { shortId } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
@@ -17,7 +17,7 @@ export function renderSessions({ items }: SessionsValue, now: number): Rendered 
       escapeLine(item.branch ?? '-'),
       `since ${ago(Date.parse(item.startedAt), now)}`,
       escapeLine(item.worktree ?? '-'),
-      uncommitted(item.uncommitted),
+      [uncommitted(item.uncommitted), alsoHere(item.alsoHere)].filter(Boolean).join('; '),
     ]),
   );
 }
@@ -28,6 +28,10 @@ function uncommitted(paths: readonly string[]): string {
   if (paths.length === 0) return '';
   const names = paths.slice(0, MAX_NAMES).map(shellWord).join(' ');
   return `${paths.length} uncommitted: ${names}${paths.length > MAX_NAMES ? ' …' : ''}`;
+}
+
+function alsoHere(paths: readonly string[]): string {
+  return paths.length === 0 ? '' : `changed here, too: ${listed(paths.map(shellWord))}`;
 }
 
 /** For whom the next refusal is lifted, and until when. */

@@ -1,11 +1,15 @@
 import { listWorktrees } from '../../git/worktrees.ts';
 import { readSettings } from '../../git/config.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
+import { otherTrees } from '../../changes/other-trees.ts';
+import { sharedPaths } from '../../changes/touched.ts';
+import type { Repository } from '../../git/repository.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { SessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
+import { workTreeOf } from './status.ts';
 import { uncommittedPaths } from './uncommitted.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
@@ -36,6 +40,7 @@ export async function sessions(
   const judged = judgedSessions({ repository, sessions: stored }, settings, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
   const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
+  const meetings = await meetingsHere(context, repository, judged);
   const items = judged
     .filter(({ liveness }) => options.all || liveness !== 'ended')
     .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
@@ -43,8 +48,27 @@ export async function sessions(
       ...shape(session, places.get(session.worktreeId)),
       self: session.record.session === self,
       uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
+      alsoHere: meetings.get(session.record.session) ?? [],
     }));
   return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
+}
+
+/** Which of this worktree's changed paths the sessions of others have changed, too. */
+async function meetingsHere(
+  { now, budget }: Context,
+  repository: Repository,
+  judged: readonly JudgedSession[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const tree = await workTreeOf(repository);
+  const own = knownWorktreeId(repository.gitDir);
+  if (tree === undefined || own === undefined) return new Map();
+  const paths = new Set([...sharedPaths(repository.commonDir, own).values()].flat());
+  const others = await otherTrees(tree, [...paths], judged, { timeoutMs: budget.left(), now });
+  return new Map(
+    others.flatMap(({ sessions, meetings }) =>
+      sessions.map(({ record }) => [record.session, meetings.map(({ path }) => path)] as const),
+    ),
+  );
 }
 
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
@@ -52,7 +76,7 @@ const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 function shape(
   { record, liveness, idleMs }: JudgedSession,
   place: { path: string; branch: string | undefined } | undefined,
-): Omit<SessionShape, 'self' | 'uncommitted'> {
+): Omit<SessionShape, 'self' | 'uncommitted' | 'alsoHere'> {
   const { session, client, pid, parent, succeeds, startedAt, ended } = record;
   return {
     session,

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
-import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
+import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape } from '../shapes.ts';
 import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
 import { ownerName } from '../../domain/owner-name.ts';
-import { shellWord } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { Paint } from '../../ui/colour.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
@@ -79,7 +79,15 @@ function remarks(item: DirtyPathShape, { session, sessions }: StatusValue): stri
       : []),
     ...(item.evidence === null ? [] : sure[item.evidence]),
     ...(item.staged ? ['staged'] : []),
+    ...item.alsoIn.map(alsoText),
   ];
+}
+
+const OUTCOMES = { merges: '', conflicts: ': conflicts', unjudged: '' } as const;
+
+function alsoText({ worktree, sessions, outcome }: AlsoChangedShape): string {
+  const who = sessions.map(({ session, client }) => ownerName(session, { client })).join(' and ');
+  return `also changed by ${who} in ${escapeLine(worktree)}${OUTCOMES[outcome]}`;
 }
 
 /** Said only where something of others could slip into a commit. */

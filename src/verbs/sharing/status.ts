@@ -15,9 +15,11 @@ import { compareWithRemotes } from '../../notes/tracking.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
+import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
-import type { DirtyPathShape, NamedSessionShape } from '../shapes.ts';
+import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
+import { namedSession } from '../owner-text.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface StatusOptions {
@@ -61,9 +63,14 @@ export async function status(options: StatusOptions, context: Context): Promise<
   ]);
   await settleClaims(work);
   const asker = askerOf(self, judged);
+  const paths = [...work.snapshot.dirty.keys()];
+  const others = await otherTrees(tree, paths, judged, {
+    timeoutMs: context.budget.left(),
+    now: context.now,
+  });
   const items = [...work.snapshot.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
-    .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker)))
+    .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? -1 : 1));
   const value = {
     worktree: tree.top,
@@ -120,7 +127,11 @@ export function prefixIn(top: string, cwd: string): string {
   return path === '' || path.startsWith('..') ? '' : `${path}/`;
 }
 
-function dirtyShape(dirty: DirtyPath, { state, claims, weak }: Belonging): DirtyPathShape {
+function dirtyShape(
+  dirty: DirtyPath,
+  { state, claims, weak }: Belonging,
+  others: readonly OtherTree[],
+): DirtyPathShape {
   const [first] = claims;
   const owners = claims.map(({ session }) => session);
   return {
@@ -133,7 +144,13 @@ function dirtyShape(dirty: DirtyPath, { state, claims, weak }: Belonging): Dirty
     weak,
     since: first === undefined ? null : timestamp(first.since),
     staged: isStaged(dirty),
+    alsoIn: others.flatMap((other) => alsoIn(other, dirty.path)),
   };
+}
+
+function alsoIn({ top, sessions, meetings }: OtherTree, path: string): AlsoChangedShape[] {
+  const outcome = meetings.find((one) => one.path === path)?.outcome;
+  return outcome === undefined ? [] : [{ worktree: top, sessions: sessions.map(namedSession), outcome }];
 }
 
 function namedSessions(

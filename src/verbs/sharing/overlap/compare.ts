@@ -3,6 +3,7 @@ import { readMergeDrivers } from '../../../git/merge-drivers.ts';
 import { type Unmerged, mergePairs } from '../../../git/merge-trees.ts';
 import { type ScratchStore, scratchEnvironment } from '../../../git/scratch-store.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
+import { namedSession } from '../../owner-text.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { Line } from './lines.ts';
 
@@ -81,10 +82,6 @@ export function sideOf({
   return {
     worktree: worktree?.path ?? null,
     branch: branch ?? null,
-    sessions: sessions.map(({ record, liveness }) => ({
-      session: record.session,
-      client: record.client,
-      liveness,
-    })),
+    sessions: sessions.map(namedSession),
   };
 }

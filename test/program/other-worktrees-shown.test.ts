@@ -1,0 +1,58 @@
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { A, B, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+let other: string;
+
+const changed = (line: number, by: string) => TEN.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
+
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A] });
+  onTestFinished(() => world.remove());
+  other = world.worktree('feature/other');
+  world.begin(B, other);
+  world.wrote(A, 'src/a.ts', changed(1, 'A'));
+  world.wrote(B, 'src/a.ts', changed(1, 'B'), other);
+  world.wrote(B, 'src/b.ts', changed(2, 'B'), other);
+});
+
+const textOf = (...words: string[]) => world.handoff(words, { session: A }).stdout;
+
+it('status says of a path who has changed it in another worktree, and whether it would merge', () => {
+  world.wrote(A, 'src/b.ts', changed(9, 'A'));
+  expect(textOf('status')).toMatch(
+    new RegExp(`also changed by claude bbbbbbbb in ${other}: conflicts +src/a.ts\\n`),
+  );
+  expect(textOf('status')).toMatch(new RegExp(`also changed by claude bbbbbbbb in ${other} +src/b.ts\\n`));
+  const [item] = world.json(['status', 'src/a.ts'], { session: A }).items as { alsoIn: unknown }[];
+  expect(item?.alsoIn).toEqual([
+    {
+      worktree: other,
+      sessions: [{ session: B, client: 'claude', liveness: 'live' }],
+      outcome: 'conflicts',
+    },
+  ]);
+});
+
+it('sessions names what somebody has changed there and you have here', () => {
+  expect(textOf('sessions')).toContain('2 uncommitted: src/a.ts src/b.ts; changed here, too: src/a.ts\n');
+  const items = world.json(['sessions'], { session: A }).items as { session: string; alsoHere: string[] }[];
+  expect(new Map(items.map((one) => [one.session, one.alsoHere]))).toEqual(
+    new Map([
+      [A, []],
+      [B, ['src/a.ts']],
+    ]),
+  );
+});
+
+it('a session that starts hears what its peer in another worktree has changed, too', () => {
+  expect(told(world.begin(A, world.path, 'resume'))).toContain(
+    'live beside you: claude bbbbbbbb on feature/other; changed there and here: src/a.ts\n',
+  );
+});
+
+it('nothing is shown any more when the other has undone its change', () => {
+  world.wrote(B, 'src/a.ts', TEN, other);
+  expect(textOf('status')).not.toContain('also changed');
+  expect(textOf('sessions')).not.toContain('changed here, too');
+});
