@@ -29,7 +29,7 @@ export function commitRows(scenario) {
     {
       name: 'commit with our hooks, with a peer',
       unit: '× node more',
-      target: 1.5,
+      target: 1.8,
       commands: () => ({
         plain: plain(),
         node: bareNode(scenario.env),

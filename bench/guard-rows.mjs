@@ -25,8 +25,8 @@ function nothingToDecide(scenario) {
   ];
   return cases.flatMap(([name, root, payload]) =>
     [
-      ['2 KB', 1500, 0.25],
-      ['100 KB', 100_000, 0.3],
+      ['2 KB', 1500, 0.27],
+      ['100 KB', 100_000, 0.33],
     ].map(([size, bytes, target]) => ({
       name: `${name}, ${size}`,
       unit: '× node',
@@ -57,8 +57,8 @@ function fullDecision(scenario) {
     figure: ratio,
   });
   return [
-    row('guard, full decision with a peer, file tool', file, 1.8),
-    row('guard, full decision with a peer, shell tool', shell, 2.2),
+    row('guard, full decision with a peer, file tool', file, 1.5),
+    row('guard, full decision with a peer, shell tool', shell, 2.1),
     ...hostile(scenario, root),
   ];
 }

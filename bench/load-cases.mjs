@@ -1,7 +1,7 @@
 // Which files of dist/ Node loads in each case: the entries of the program, and what is typed or called most often.
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
-import { launcher, registered, session, start, toolCall } from './scenario.mjs';
+import { registered, session, start, toolCall } from './scenario.mjs';
 
 const dist = join(import.meta.dirname, '..', 'dist');
 
@@ -19,7 +19,7 @@ export function loadCases(scenario) {
   scenario.run('git', ['init', '-q', '--bare', bare]);
   scenario.run('git', ['remote', 'add', 'origin', bare], inRoot);
   scenario.run('git', ['push', '-q', '-u', 'origin', 'main'], inRoot);
-  scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
+  scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
   const file = join(root, 'src', 'a.ts');
   const edit = { file_path: file, old_string: '1', new_string: '2' };
   const shell = { command: 'sed -i s/1/2/ src/a.ts && npm test' };
@@ -31,8 +31,8 @@ export function loadCases(scenario) {
     name,
     command: () => ({ command, args, input: '', ...inRoot }),
   });
-  const verb = (...args) => typed(args[0], launcher, ...args);
-  const script = (name, text) => typed(name, 'sh', '-c', text, launcher);
+  const verb = (...args) => typed(args[0], scenario.launcher, ...args);
+  const script = (name, text) => typed(name, 'sh', '-c', text, scenario.launcher);
   return [
     guard('before a file tool', toolCall(root, 'Edit', edit)),
     guard('before a shell tool', toolCall(root, 'Bash', shell)),

@@ -39,15 +39,19 @@ export function time({ command, args, silent, ...options }) {
 }
 
 /**
- * Measures a row: one round to warm up, then `runs` rounds.
+ * Measures the same row of one or two packages: one round to warm up, then `runs` rounds in which they take turns.
  *
  * @param {{ commands: () => Record<string, Command>, figure: (times: Record<string, number>) => number,
- *   runs?: number }} row `runs` caps the rounds of a slow row
- * @returns {number} the median figure
+ *   runs?: number }[]} rows `runs` caps the rounds of a slow row
+ * @returns {number[][]} for each row its figure in every round
  */
-export function measure(row, runs) {
-  const commands = Object.entries(row.commands());
-  const round = () => Object.fromEntries(commands.map(([name, command]) => [name, time(command)]));
+export function measure(rows, runs) {
+  const all = rows.map((row) => ({ row, commands: Object.entries(row.commands()) }));
+  const round = () =>
+    all.map(({ row, commands }) =>
+      row.figure(Object.fromEntries(commands.map(([name, command]) => [name, time(command)]))),
+    );
   round();
-  return median(Array.from({ length: Math.min(runs, row.runs ?? runs) }, () => row.figure(round())));
+  const rounds = Array.from({ length: Math.min(runs, rows[0]?.runs ?? runs) }, round);
+  return rows.map((_, n) => rounds.map((figures) => figures[n]));
 }

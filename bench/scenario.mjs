@@ -10,21 +10,25 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 /** The session of the process that measures. */
 export const session = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
 const peer = '11111111-2222-4333-8444-555555555555';
 
-export const launcher = join(import.meta.dirname, '..', 'bin', 'git-handoff');
-
 /** A home with repositories in it. `remove` ends the processes that were started and deletes everything. */
 export class Scenario {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'git bench-')));
   env;
+  /** The folder of the package that is measured. */
+  package;
+  launcher;
   #peers = [];
 
-  constructor() {
+  /** @param {string} root of the package; ours without one */
+  constructor(root = resolve(import.meta.dirname, '..')) {
+    this.package = root;
+    this.launcher = join(root, 'bin', 'git-handoff');
     const home = join(this.dir, 'home');
     mkdirSync(home);
     this.env = {
@@ -85,7 +89,7 @@ export class Scenario {
   }
 
   #enable(root, name, sessions) {
-    this.run(launcher, ['init', '--yes'], { cwd: root });
+    this.run(this.launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.#startPeer(root);
     if (sessions > 0) this.guard(root, start(root, session));
     // A guard that fails open would be measured as a fast one.
@@ -97,7 +101,7 @@ export class Scenario {
 
   /** One call of the guard; its output. */
   guard(root, payload) {
-    return this.run(launcher, ['guard', '--client', 'claude'], { cwd: root, input: payload });
+    return this.run(this.launcher, ['guard', '--client', 'claude'], { cwd: root, input: payload });
   }
 
   /** A session whose process lives on, and is neither a child nor an ancestor of this one. */
@@ -108,7 +112,7 @@ export class Scenario {
     const script = `( while [ ! -e "$3" ]; do sleep 0.05; done
       "$1" guard --client claude <"$2" >/dev/null; exec sleep 3600 ) >/dev/null 2>&1 &
       echo $!`;
-    const pid = Number(this.run('sh', ['-c', script, 'sh', launcher, payload, ready], { cwd: root }));
+    const pid = Number(this.run('sh', ['-c', script, 'sh', this.launcher, payload, ready], { cwd: root }));
     this.#peers.push(pid);
     writeFileSync(ready, '');
     for (let tries = 0; tries < 100; tries += 1) {
@@ -160,7 +164,7 @@ export function toolCall(root, tool, input, more = {}) {
 /** The command that a client's settings hold, as the client runs it. */
 export const registered = (scenario, root, input) => ({
   command: 'sh',
-  args: ['-c', `p='${launcher}'; [ -x "$p" ] || exit 0; exec "$p" guard --client claude`],
+  args: ['-c', `p='${scenario.launcher}'; [ -x "$p" ] || exit 0; exec "$p" guard --client claude`],
   input,
   cwd: root,
   env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session },

@@ -1,7 +1,7 @@
 // Rows of what travels: the first push and the first fetch of 10,000 handoffs, and a sync that has nothing to do.
 import { join } from 'node:path';
 import { bareNode, once } from './measure.mjs';
-import { launcher, session } from './scenario.mjs';
+import { session } from './scenario.mjs';
 import { fill } from './verb-rows.mjs';
 
 const MANY = 10_000;
@@ -21,15 +21,15 @@ export function travelRows(scenario) {
       '-c',
       `export fresh="$0/fresh-$$" && git init -q --bare "$fresh" && ${line}`,
       join(root(), '..'),
-      launcher,
+      scenario.launcher,
     ],
     cwd: root(),
     env,
   });
-  const row = (name, git, ours) => ({
+  const row = (name, target, git, ours) => ({
     name,
     unit: '× git',
-    target: 1.5,
+    target,
     runs: 3,
     commands: () => ({ node: bareNode(env), git: fresh(git), ours: fresh(ours) }),
     figure: (times) => (times.ours - times.node) / times.git,
@@ -38,11 +38,13 @@ export function travelRows(scenario) {
   return [
     row(
       `first push of ${MANY} handoffs, without bare node`,
+      1.7,
       `git push -q "$fresh" '${SPEC}'`,
       `${named} "$fresh" && "$1" push r$$`,
     ),
     row(
       `first fetch of ${MANY} handoffs, without bare node`,
+      2,
       `cd "$fresh" && git fetch -q --no-tags "$OLDPWD" '+${SPEC}'`,
       `cd "$fresh" && ${named} "$OLDPWD" && "$1" fetch r$$`,
     ),
@@ -58,8 +60,8 @@ function nothingRow(scenario, env) {
     const bare = `${root}.git`;
     scenario.run('git', ['init', '-q', '--bare', bare], inRoot);
     scenario.run('git', ['remote', 'add', 'origin', bare], inRoot);
-    scenario.run(launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
-    scenario.run(launcher, ['sync'], inRoot);
+    scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
+    scenario.run(scenario.launcher, ['sync'], inRoot);
     return inRoot;
   };
   const fetch = "git fetch -q --no-tags origin '+refs/handoffs/*:refs/handoffs-remote/origin/*'";
@@ -72,7 +74,7 @@ function nothingRow(scenario, env) {
       return {
         node: bareNode(env),
         git: { command: 'sh', args: ['-c', `${fetch} && git push -q origin '${SPEC}'`], ...inRoot },
-        ours: { command: launcher, args: ['sync'], ...inRoot },
+        ours: { command: scenario.launcher, args: ['sync'], ...inRoot },
       };
     },
     figure: (times) => times.ours / (times.git + times.node),

@@ -2,9 +2,11 @@ import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
 import { VERBS } from './cli/verbs.ts';
 import type { Answer } from './verbs/verb.ts';
+import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
 import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
+import { readColour } from './git/config.ts';
 import type { Io } from './host/io.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
 
@@ -77,11 +79,19 @@ async function printAnswer({ result, render }: Answer, json: boolean, now: numbe
   const { failure } = result;
   const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
   if (json) await printJson({ ...status, ...result.value }, io);
-  else await io.stdout.write(result.bytes ?? (await render(now)));
+  else await io.stdout.write(result.bytes ?? (await render(now, await paintFor(io))));
   for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
   if (failure === undefined) return result.exitCode ?? 0;
   await io.stderr.write(renderFailure(failure));
   return exitCode(failure);
+}
+
+/** Colours as git has them: where a person looks on, unless a setting or the environment says no. */
+async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
+  const isSeen = terminal?.isOutput === true || env['GIT_PAGER_IN_USE'] === 'true';
+  if (!isSeen || env['NO_COLOR']) return PLAIN;
+  const colour = await readColour(cwd);
+  return colour === 'always' || (colour === 'auto' && env['TERM'] !== 'dumb') ? COLOURS : PLAIN;
 }
 
 /** Names and texts of others may end up on a terminal in JSON, too. */

@@ -151,6 +151,7 @@ function terminal(): Terminal {
   return {
     isInput: isatty(0),
     isErrors: isatty(2),
+    isOutput: isatty(1),
     input: () => process.stdin,
     output: () => process.stderr,
   };

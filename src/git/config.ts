@@ -68,3 +68,13 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
     prunes: prunes.get(`remote.${rule.remote}.prune`) ?? prunes.get('fetch.prune') ?? false,
   }));
 }
+
+/** When answers are in colour here: `color.handoff`, else `color.ui`, as git-config(1) has them. */
+export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
+  const entries = await readEntries('^color\\.(ui|handoff)$', cwd);
+  // The last of `color.ui` is what our own git children are told.
+  const [, ...others] = entries.filter(([key]) => key === 'color.ui').reverse();
+  const value = (entries.findLast(([key]) => key === 'color.handoff') ?? others[0])?.[1] ?? 'auto';
+  if (value.toLowerCase() === 'always') return 'always';
+  return ['never', 'false', 'no', 'off', '0', ''].includes(value.toLowerCase()) ? 'never' : 'auto';
+}

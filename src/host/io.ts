@@ -52,6 +52,8 @@ export interface Terminal {
   readonly isInput: boolean;
   /** Standard error is one: somebody looks on. */
   readonly isErrors: boolean;
+  /** Standard output is one. */
+  readonly isOutput: boolean;
   /** A pipe does not block any more once it was opened as a stream. */
   input(): NodeJS.ReadableStream;
   output(): NodeJS.WritableStream;

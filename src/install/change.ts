@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-
+import { hash } from '../git/hash.ts';
 /** Why a file is ours to change; it decides how our part is found again in a file that was edited since. */
 export type FileRole =
   'config' | 'git-hook' | 'exclude' | 'settings' | 'instructions' | 'skill' | 'node' | 'bookkeeping';
@@ -54,7 +53,7 @@ export interface FileReceipt {
 
 /** The hash by which a receipt knows bytes again. */
 export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 /** What turns `after` back into `before`, without a copy of the rest of the file (it may hold secrets). */

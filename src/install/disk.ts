@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { constants, promises as fs } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../domain/failure.ts';
+import { randomName } from '../host/random-name.ts';
 
 const MAX_LINKS = 40;
 
@@ -119,7 +119,7 @@ export async function requireWritable(folder: string): Promise<void> {
  * @throws the file system's error; no temporary file is left
  */
 export async function placeFile(path: string, bytes: Buffer, mode: number, lock: boolean): Promise<void> {
-  const suffix = lock ? '.lock' : `.handoff-${randomBytes(6).toString('hex')}`;
+  const suffix = lock ? '.lock' : `.handoff-${randomName()}`;
   const temporary = path + suffix;
   const former = await fs.stat(path).catch(() => undefined);
   const handle = await fs.open(temporary, 'wx', former === undefined ? mode : 0o600);

@@ -1,6 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import { EXIT_CODES } from '../domain/failure.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
+import { width } from './colour.ts';
 
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
@@ -42,13 +43,14 @@ export function exitCode(failure: Failure): number {
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
   for (const row of rows) {
-    for (let at = 0; at < row.length - 1; at++) widths[at] = Math.max(widths[at] ?? 0, row[at]?.length ?? 0);
+    for (let at = 0; at < row.length - 1; at++) widths[at] = Math.max(widths[at] ?? 0, width(row[at] ?? ''));
   }
   let text = '';
   for (const row of rows) {
     let line = '';
     for (let at = 0; at < row.length; at++) {
-      line += at === row.length - 1 ? (row[at] ?? '') : `${(row[at] ?? '').padEnd(widths[at] ?? 0)}  `;
+      const cell = row[at] ?? '';
+      line += at === row.length - 1 ? cell : `${cell}${' '.repeat((widths[at] ?? 0) - width(cell))}  `;
     }
     text += `${line.trimEnd()}\n`;
   }

@@ -200,6 +200,26 @@ describe('what is printed', () => {
     expect(repo.run('sh', ['-c', command]).stdout).toMatch(/^main\/auth-refresh /);
   });
 
+  it.each([
+    ['at a terminal', 'git handoff log auth-refresh', true],
+    ['in a pager', "GIT_PAGER='sed s/^/paged:/' git -c pager.handoff=true handoff log auth-refresh", true],
+    ['not in a pipe', 'git handoff log auth-refresh | cat', false],
+    [
+      'in a pipe when asked to',
+      'GIT_PAGER_IN_USE=true git -c color.ui=always handoff log auth-refresh | cat',
+      true,
+    ],
+    ['not with NO_COLOR', 'NO_COLOR=1 git handoff log auth-refresh', false],
+    ['not with color.ui=false', 'git -c color.ui=false handoff log auth-refresh', false],
+    ['by its own setting', 'git -c color.ui=never -c color.handoff=auto handoff log auth-refresh', true],
+    ['not at a dumb terminal', 'TERM=dumb git handoff log auth-refresh', false],
+  ])('is in colour %s', (_, command, isColoured) => {
+    const oid = repo.ok(['write', 'auth-refresh', '-m', 'x'], { session: A }).trim();
+    const { stdout } = repo.run('script', ['-qec', `TERM=xterm; export TERM; ${command}`, '/dev/null']);
+    expect(stdout).toContain(oid.slice(0, 12));
+    expect(stdout.includes(`\u001b[33m${oid.slice(0, 12)}\u001b[m`)).toBe(isColoured);
+  });
+
   it('never steers the terminal, whatever a note holds', () => {
     const note = '# \u001b]0;title\u0007\u202eevil\u{e0041}\n\u009b31m body \r\nover\rwritten\n';
     repo.ok(['write', 'auth-refresh'], { session: A, input: note });

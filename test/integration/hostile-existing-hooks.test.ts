@@ -204,7 +204,7 @@ const SITUATIONS: Record<string, () => void | Promise<void>> = {
     for (const { call, when } of chosen) {
       init(straceWords(trace, calls, { call, when, fault: 'signal=KILL' }));
       if (wasInjected(trace)) killed += 1;
-      for (const file of hooksFolder(folder).filter((one) => !/^[^ ]*\.handoff-[0-9a-f]{12} /.test(one)))
+      for (const file of hooksFolder(folder).filter((one) => !/^[^ ]*\.handoff-[0-9a-z-]+ /.test(one)))
         expect([...start, ...done], `${call} ${when}`).toContain(file);
       repo.ok(['uninstall', '--yes']);
       for (const name of readdirSync(folder)) if (name.includes('.handoff-')) rmSync(join(folder, name));

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HANDOFFS } from '../../git/namespace.ts';
 import { listRefs } from '../../git/refs.ts';
 import { ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { randomName } from '../../host/random-name.ts';
 import type { Call, TreeCall } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
@@ -22,7 +22,7 @@ export async function rememberTips(call: TreeCall): Promise<void> {
     timeoutMs: call.budget.left(),
   });
   ensureFolder(dirname(file));
-  const temporary = `${file}.${randomUUID()}`;
+  const temporary = `${file}.${randomName()}`;
   writeFileSync(temporary, JSON.stringify(Object.fromEntries(refs.map((ref) => [ref.name, ref.oid]))));
   renameSync(temporary, file);
 }

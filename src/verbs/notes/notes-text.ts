@@ -12,6 +12,7 @@ import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';
+import type { Paint } from '../../ui/colour.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
@@ -127,10 +128,10 @@ function doneLine([first, ...more]: readonly string[]): string[] {
 }
 
 /** A line for each version. */
-export function renderLog({ items }: LogValue, now: number): Rendered {
+export function renderLog({ items }: LogValue, now: number, paint: Paint): Rendered {
   return columns(
     items.map((item) => [
-      item.oid.slice(0, 12),
+      paint.mark(item.oid.slice(0, 12)),
       ownerText(item),
       step(item),
       age(item, now),

@@ -6,6 +6,7 @@ import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { shellWord } from '../../domain/surfacing.ts';
+import type { Paint } from '../../ui/colour.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
 /** A path as it is typed in the folder of the command. */
@@ -18,7 +19,7 @@ const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
-export function renderStatus(value: StatusValue, now: number): Rendered {
+export function renderStatus(value: StatusValue, now: number, paint: Paint): Rendered {
   const { items } = value;
   const waiting = remoteLines(value.remotes);
   if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
@@ -27,7 +28,8 @@ export function renderStatus(value: StatusValue, now: number): Rendered {
   const groups = new Map<string, string>();
   for (const [at, item] of items.entries()) {
     const title = titleOf(item, value);
-    groups.set(title, `${groups.get(title) ?? ''}${lines[at] ?? ''}\n`);
+    const shade = item.state === 'mine' ? paint.good : item.state === 'nobody' ? String : paint.bad;
+    groups.set(title, `${groups.get(title) ?? ''}${shade(lines[at] ?? '')}\n`);
   }
   const blocks = [...groups].map(([title, rows]) => `${title}:\n${rows}`);
   const next = nextCommand(value);

@@ -1,13 +1,14 @@
-import type { OverlapKind } from '../../../domain/overlap.ts';
+import { type OverlapKind, stopsMerge } from '../../../domain/overlap.ts';
 import { ownerName } from '../../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
+import type { Paint } from '../../../ui/colour.ts';
 import { type Rendered, columns } from '../../../ui/terminal.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
 /** Each pair with the paths on which it meets. */
-export function renderOverlap({ items, compared }: OverlapValue): Rendered {
-  if (items.length > 0) return items.map(renderItem).join('\n');
+export function renderOverlap({ items, compared }: OverlapValue, _now: number, paint: Paint): Rendered {
+  if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
   return compared === 0
     ? 'nobody else is at work here, and there is no branch to merge into\n'
     : `no overlap: compared ${compared} worktrees and branches\n`;
@@ -21,11 +22,11 @@ const TITLES: Readonly<Record<OverlapKind, string>> = {
   'same-file': 'same file',
 };
 
-function renderItem({ sides, paths, unknown }: OverlapShape): string {
+function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint): string {
   const heads = columns(sides.map((side) => [whoOf(side), whereOf(side)]));
   if (unknown !== null) return `${heads}  not known: ${unknown}\n`;
   const rows = paths.map(({ path, kind, deletedBy }) => [
-    `  ${TITLES[kind]}`,
+    `  ${stopsMerge({ kind }) ? paint.bad(TITLES[kind]) : TITLES[kind]}`,
     shellWord(path),
     remark(kind, deletedBy === null ? undefined : sides[deletedBy]),
   ]);
