@@ -1,10 +1,12 @@
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
-import { type Oid, type SessionId, canMean, shortId } from '../domain/names.ts';
+import { type Oid, type SessionId, canMean } from '../domain/names.ts';
+import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
 import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
+import { readClients } from '../sessions/records.ts';
 import { shortOid } from './news.ts';
 
 /**
@@ -41,29 +43,36 @@ export async function takenEntries(
     }));
     const untold = others.filter(({ path }) => claims.some((claim) => claim.path === path && !isTold(claim)));
     const canUndo = (oid: Oid) => oid === head.oid && seen.oid !== null;
-    found.set(session, [...ends, ...takenEvents(session, untold, canUndo, at)]);
+    const clients = untold.length === 0 ? undefined : await readClients({ cwd: top });
+    found.set(session, [...ends, ...takenEvents({ session, clients, canUndo, at }, untold)]);
   }
   return found;
 }
 
+/** Who is to hear of it, and what is known where its work was taken. */
+interface Hearing {
+  readonly session: SessionId;
+  readonly clients: ReadonlyMap<SessionId, string> | undefined;
+  readonly canUndo: (oid: Oid) => boolean;
+  readonly at: number;
+}
+
 /** One for each commit, with the same id whoever sees it. */
 function takenEvents(
-  session: SessionId,
+  { session, clients, canUndo, at }: Hearing,
   changes: readonly Reversal[],
-  canUndo: (oid: Oid) => boolean,
-  at: number,
 ): LedgerEntry[] {
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
-    const text = takenText(oid, own, canUndo(oid));
-    return { t: 'event', id: `taken:${nameHash(text)}`, text, to: session, at };
+    const by = own[0]?.session;
+    const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
+    const paths = own.map(({ path }) => escapeLine(path));
+    const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
+    return { t: 'event', id, text: takenText(oid, who, paths, canUndo(oid)), to: session, at };
   });
 }
 
-function takenText(oid: Oid, changes: readonly Reversal[], canUndo: boolean): string {
-  const by = changes[0]?.session;
-  const who = by === undefined ? 'an unknown author' : `session ${escapeLine(shortId(by))}`;
-  const paths = changes.map(({ path }) => escapeLine(path));
+function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boolean): string {
   const undo = canUndo
     ? ` To undo it and keep all files: git reset ${oid.slice(0, 12)}~1 (the user may have made it: ask first).`
     : '';

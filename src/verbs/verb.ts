@@ -34,9 +34,9 @@ export interface Answer {
 /** Joins a result with its text; the module that makes the text is loaded only when a terminal wants it. */
 export function answer<T extends object>(
   result: CommandResult<T>,
-  load: () => Promise<(value: T, now: number) => Rendered>,
+  load: () => Promise<(value: T, now: number, clients?: ReadonlyMap<string, string>) => Rendered>,
 ): Answer {
-  return { result, render: async (now) => (await load())(result.value, now) };
+  return { result, render: async (now) => (await load())(result.value, now, result.clients) };
 }
 
 /** The first word after the verb; empty where there is none. */

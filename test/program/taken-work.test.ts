@@ -96,6 +96,13 @@ it('a person’s commit while a session’s command runs is told to it, too', ()
   expect(told(hook('PostToolUse'))).toContain('took your uncommitted changes in src/a.ts.');
 });
 
+it('another session’s commit past our hooks is told with that session’s client', () => {
+  bothAtWork();
+  const message = `all of it\n\nClaude-Session-Id: ${B}`;
+  world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-a', '-m', message]);
+  expect(hear(A)).toContain(', by claude bbbbbbbb, took your uncommitted changes in src/a.ts.');
+});
+
 describe('nobody is told that their work was taken', () => {
   it.each(['full', 'short', 'off'])('by their own commit, with handoff.trailer=%s', (trailer) => {
     bothAtWork();

@@ -7,9 +7,10 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 import type { TreeCall } from '../call.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName } from '../../domain/owner-name.ts';
+import { readClients } from '../../sessions/records.ts';
 import { event } from '../../changes/news.ts';
-import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
 
@@ -41,9 +42,12 @@ export async function goneWork(
     return isOthers ? ended.some((claim) => claim.path === path) : !isStash(call, command);
   });
   const kept = await keepOthers(call, place, ledgers, window, after, command);
+  const clients = ended.length === 0 ? undefined : await readClients({ cwd: place.top }, lookingTime(call));
   return {
     entries: [...discardedEvents(discarded, call), ...told],
-    notices: ended.map((claim) => endedNotice(claim, isCommit, before, kept)),
+    notices: ended.map((claim) =>
+      endedNotice(claim, peerName(claim.session, { clients }), { isCommit, before, kept }),
+    ),
   };
 }
 
@@ -116,19 +120,22 @@ function endedEvents(
 /** Every commit since then is taken back; the files stay as they are. */
 const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
 
-function endedNotice(
-  { path, session }: OpenClaim,
-  isCommit: boolean,
-  before: Oid | null,
-  kept: number | undefined,
-): string {
+interface Ending {
+  readonly isCommit: boolean;
+  /** Where HEAD was before the command. */
+  readonly before: Oid | null;
+  /** The rescue that holds it. */
+  readonly kept: number | undefined;
+}
+
+function endedNotice({ path }: OpenClaim, owner: string, { isCommit, before, kept }: Ending): string {
   const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
   const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
   const undo =
     isCommit && before !== null
       ? `Undo the commit, which keeps all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `
       : '';
-  return `${escapeLine(path)} ${deed}: ${ownerName(session)} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
+  return `${escapeLine(path)} ${deed}: ${owner} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
 }
 
 /** What is gone of others, or nobody's: a session's own files are its own to remove. */

@@ -7,7 +7,7 @@ import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shap
 import type { ShowValue } from './show.ts';
 import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
@@ -23,8 +23,8 @@ export function renderWritten(value: HandoffShape): Rendered {
 }
 
 /** Whose the note is now. */
-export function renderTaken(value: TakeValue): Rendered {
-  const from = value.takenFrom === null ? '' : ` from ${ownerName(value.takenFrom)}`;
+export function renderTaken(value: TakeValue, _now: number, clients?: ReadonlyMap<string, string>): Rendered {
+  const from = value.takenFrom === null ? '' : ` from ${peerName(value.takenFrom, { clients })}`;
   return value.taken
     ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
     : `${name(value)} is yours already\n`;
@@ -132,19 +132,21 @@ export function renderLog({ items }: LogValue, now: number): Rendered {
     items.map((item) => [
       item.oid.slice(0, 12),
       ownerText(item),
-      step(item),
+      step(item, items),
       age(item, now),
       escapeLine(item.summary),
     ]),
   );
 }
 
-function step(item: VersionShape): string {
+/** What a version did; a former owner has a version of its own, which tells the client. */
+function step(item: VersionShape, all: readonly VersionShape[]): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
+  const former = all.find(({ owner }) => owner === item.takenFrom);
   const from =
     item.takenFrom === null
       ? ''
-      : ` from ${ownerText({ owner: item.takenFrom, ownerName: null, client: null })}`;
+      : ` from ${ownerText(former ?? { owner: item.takenFrom, ownerName: null, client: null })}`;
   return `${item.step}${from}${allowed}`;
 }
 

@@ -1,6 +1,7 @@
 import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { shortId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
@@ -31,8 +32,11 @@ function uncommitted(paths: readonly string[]): string {
 }
 
 /** For whom the next refusal is lifted, and until when. */
-export function renderAllowed({ session, until }: AllowShape): Rendered {
-  const who =
-    session === null ? 'whichever session is refused first' : `session ${escapeLine(shortId(session))}`;
+export function renderAllowed(
+  { session, until }: AllowShape,
+  _now: number,
+  clients?: ReadonlyMap<string, string>,
+): Rendered {
+  const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
   return `allowed once, for ${who}, until ${until}\n`;
 }

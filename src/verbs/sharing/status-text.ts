@@ -4,7 +4,7 @@ import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerNames } from '../../domain/owner-name.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, columns } from '../../ui/terminal.ts';
 
@@ -93,14 +93,17 @@ function nextCommand({ items, prefix, session }: StatusValue): string | undefine
 }
 
 /** What became of each path. */
-export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue): Rendered {
+export function renderTakenPaths(
+  { worktree, prefix, items }: TakePathsValue,
+  _now: number,
+  clients?: ReadonlyMap<string, string>,
+): Rendered {
   return items
     .map(({ path, worktree: top, from, to, taken }) => {
       const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);
       const whose = to === null ? "nobody's" : 'yours';
       if (!taken) return `${name} is ${whose} already\n`;
-      const before =
-        from.length === 0 ? "it was nobody's" : `taken from ${from.map((id) => ownerName(id)).join(' and ')}`;
+      const before = from.length === 0 ? "it was nobody's" : `taken from ${peerNames(from, { clients })}`;
       return `${name} is ${whose} now, ${before}\n`;
     })
     .join('');
