@@ -5,10 +5,10 @@ import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
-import { foreignClaims } from './foreign-claims.ts';
+import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
 import type { TreeCall } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
+import type { Effect, Finding } from '../findings.ts';
 import { type Typed, typedIn } from './typed.ts';
 
 /** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */
@@ -19,11 +19,12 @@ export async function contended(
   touches: readonly Touch[],
   candidates: readonly string[],
 ): Promise<readonly Finding[]> {
-  const { claims, sides, isByLedger, settle } = await foreignClaims(call, facts, ledger, candidates);
+  const known = await foreignClaims(call, facts, ledger, candidates);
+  const { claims, sides, isByLedger, settle } = known;
   const hit = strong(claims);
   if (hit.length === 0) {
     const [maybe] = claims;
-    if (maybe === undefined) return settle;
+    if (maybe === undefined) return [...settle, ...(await leftWork(call, ledger, touches, known))];
     return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, sides, call.now)}` }];
   }
   const isRefused = call.settings.contention === 'deny';
@@ -39,6 +40,20 @@ export async function contended(
       ? { kind: 'refuse', text, owners, lift: 'person' }
       : { kind: 'tell', text: `git-handoff: ${text}` },
   ];
+}
+
+/** What nobody defends is kept first. What a command throws away is kept as a whole (`save-first`). */
+async function leftWork(
+  call: TreeCall,
+  ledger: OpenLedger,
+  touches: readonly Touch[],
+  { left, snapshot, sides: { clients } }: ForeignClaims,
+): Promise<readonly Effect[]> {
+  const written = touches.filter(({ discards }) => discards !== true);
+  const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
+  if (snapshot === undefined || lost.length === 0) return [];
+  const { keepLeft } = await import('../effects/rescue/keep-left.ts');
+  return keepLeft(call, ledger, { left: lost, snapshot, clients });
 }
 
 /** Whose it is, and what to do; never how to take over what the command would then destroy. */
