@@ -25,7 +25,7 @@ describe('a file that another live session has changed', () => {
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
     expect(told(world.may(A, 'make'))).toMatch(/claude bbbbbbbb took src\/a\.ts/i);
     expect(told(world.may(A, 'make'))).toBe('');
-    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb changed it');
+    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb took it over');
   });
 
   it.each([
@@ -59,6 +59,16 @@ describe('a file that another live session has changed', () => {
     world.end(A);
     world.write(B, 'src/a.ts', 'two\n');
     expect(world.read('src/a.ts')).toBe('two\n');
+  });
+
+  it('is said to have been taken over, to the one who had it', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.ok(['take', '--', 'src/a.ts'], { session: B });
+    const text = refusal(world.write(A, 'src/a.ts', 'two\n'));
+    expect(text).toContain('src/a.ts: claude bbbbbbbb took it over from you, and has not committed it.');
+    world.ok(['take', '--', 'src/a.ts'], { session: A });
+    expect(refusal(world.write(B, 'src/a.ts', 'three\n'))).toContain('claude aaaaaaaa took it over from you');
+    expect(world.write(A, 'src/a.ts', 'four\n').kind).not.toBe('deny');
   });
 
   it('is not edited where `.git` is a file that names a relative path', () => {
