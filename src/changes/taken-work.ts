@@ -4,6 +4,7 @@ import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, type SessionId, canMean } from '../domain/names.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
+import { isPushed } from '../git/remotes.ts';
 import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { readClients } from '../sessions/records.ts';
@@ -42,25 +43,31 @@ export async function takenEntries(
       at,
     }));
     const untold = others.filter(({ path }) => claims.some((claim) => claim.path === path && !isTold(claim)));
-    const canUndo = (oid: Oid) => oid === head.oid && seen.oid !== null;
-    const clients = untold.length === 0 ? undefined : await readClients({ cwd: top });
-    found.set(session, [...ends, ...takenEvents({ session, clients, canUndo, at }, untold)]);
+    const told =
+      untold.length === 0 ? [] : takenEvents(session, untold, await hearing(top, head.oid, seen), at);
+    found.set(session, [...ends, ...told]);
   }
   return found;
 }
 
-/** Who is to hear of it, and what is known where its work was taken. */
+/** What is known where work was taken. */
 interface Hearing {
-  readonly session: SessionId;
-  readonly clients: ReadonlyMap<SessionId, string> | undefined;
-  readonly canUndo: (oid: Oid) => boolean;
-  readonly at: number;
+  readonly clients: ReadonlyMap<SessionId, string>;
+  /** The commit that a reset would undo, if it is nowhere else yet. */
+  readonly undoable: Oid | undefined;
+}
+
+async function hearing(top: string, head: Oid, seen: { readonly oid: Oid | null }): Promise<Hearing> {
+  const [clients, pushed] = await Promise.all([readClients({ cwd: top }), isPushed(top, head)]);
+  return { clients, undoable: seen.oid === null || pushed ? undefined : head };
 }
 
 /** One for each commit, with the same id whoever sees it. */
 function takenEvents(
-  { session, clients, canUndo, at }: Hearing,
+  session: SessionId,
   changes: readonly Reversal[],
+  { clients, undoable }: Hearing,
+  at: number,
 ): LedgerEntry[] {
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
@@ -68,7 +75,7 @@ function takenEvents(
     const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
     const paths = own.map(({ path }) => escapeLine(path));
     const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
-    return { t: 'event', id, text: takenText(oid, who, paths, canUndo(oid)), to: session, at };
+    return { t: 'event', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
   });
 }
 
