@@ -134,6 +134,13 @@ describe('a file that a session left uncommitted when it ended', () => {
   });
 });
 
+it('uninstall says who is still at work', () => {
+  world.end(B);
+  const { stderr } = world.handoff(['uninstall']);
+  expect(stderr).toContain('still at work here, without git-handoff from now on: claude aaaaaaaa');
+  expect(stderr).not.toContain('bbbbbbbb');
+});
+
 describe('names that steer', () => {
   it.each([
     'new\nline.txt',
