@@ -5,7 +5,6 @@ import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
-import { readClients } from '../sessions/records.ts';
 import type { Ledgers } from './work-place.ts';
 
 /** What a session must hear of the others: each once. */
@@ -72,6 +71,8 @@ export async function movedHead(
   if (isExplained) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
+  // Loaded where HEAD has moved and nobody has said so, which is rare.
+  const { readClients } = await import('../sessions/records.ts');
   const what =
     commit?.oid === head.oid
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`

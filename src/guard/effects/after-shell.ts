@@ -19,10 +19,9 @@ import {
   readWindows,
 } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
-import { endedOfOthers, goneWork } from './gone-work.ts';
+import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { movedHead, newsFor } from '../../changes/news.ts';
-import { readClients } from '../../sessions/records.ts';
 import { noteOperation } from './operations.ts';
 import { seeHead } from './see-head.ts';
 import { windowId } from '../tool.ts';
@@ -176,7 +175,7 @@ function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEn
 /** A command of this session changed a file that another one has claimed. */
 async function foreignTouched(
   call: TreeCall,
-  { top }: WorkPlace,
+  place: WorkPlace,
   entries: readonly LedgerEntry[],
   { all, self }: Ledgers,
 ): Promise<string[]> {
@@ -188,7 +187,7 @@ async function foreignTouched(
     return owner === undefined ? [] : [{ path, owner: owner.session }];
   });
   if (foreign.length === 0) return [];
-  const clients = await readClients({ cwd: top }, lookingTime(call));
+  const clients = await clientsBeside(call, place);
   return foreign.map(
     ({ path, owner }) =>
       `${escapeLine(path)} changed while the command ran, and ${peerName(owner, { clients })} has uncommitted work in it: look at git diff before you go on`,

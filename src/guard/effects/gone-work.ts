@@ -1,14 +1,13 @@
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 import type { TreeCall } from '../call.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
-import { readClients } from '../../sessions/records.ts';
 import { event } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
@@ -42,7 +41,7 @@ export async function goneWork(
     return isOthers ? ended.some((claim) => claim.path === path) : !isStash(call, command);
   });
   const kept = await keepOthers(call, place, ledgers, window, after, command);
-  const clients = ended.length === 0 ? undefined : await readClients({ cwd: place.top }, lookingTime(call));
+  const clients = ended.length === 0 ? undefined : await clientsBeside(call, place);
   return {
     entries: [...discardedEvents(discarded, call), ...told],
     notices: ended.map((claim) =>
@@ -119,6 +118,15 @@ function endedEvents(
 
 /** Every commit since then is taken back; the files stay as they are. */
 const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
+
+/** Loaded where a message has to name a session, which is rare. */
+export async function clientsBeside(
+  call: TreeCall,
+  { top }: WorkPlace,
+): Promise<ReadonlyMap<SessionId, string>> {
+  const { readClients } = await import('../../sessions/records.ts');
+  return readClients({ cwd: top }, lookingTime(call));
+}
 
 interface Ending {
   readonly isCommit: boolean;
