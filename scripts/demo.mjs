@@ -53,7 +53,7 @@ async function notes(a, b) {
   say('Every version is there, and so is the take.');
   const log = await a.type('git handoff log auth-refresh');
   expect(
-    log.output.includes(`take from ${a.short}`) && log.output.split('\n').length === 4,
+    log.output.includes(`take from claude ${a.short}`) && log.output.split('\n').length === 4,
     'the log is whole',
   );
   return first.output.trim();

@@ -79,7 +79,7 @@ async function printAnswer({ result, render }: Answer, json: boolean, now: numbe
   const { failure } = result;
   const status = failure === undefined ? { schema: 1, ok: true } : failureJson(failure);
   if (json) await printJson({ ...status, ...result.value }, io);
-  else await io.stdout.write(result.bytes ?? (await render(now, await paintFor(io))));
+  else await io.stdout.write(result.bytes ?? (await render({ now, paint: await paintFor(io) })));
   for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
   if (failure === undefined) return result.exitCode ?? 0;
   await io.stderr.write(renderFailure(failure));

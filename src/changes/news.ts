@@ -2,6 +2,7 @@ import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
 import { randomName } from '../host/random-name.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
+import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
 import type { Ledgers } from './work-place.ts';
@@ -70,21 +71,29 @@ export async function movedHead(
   if (isExplained) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
+  // Loaded where HEAD has moved and nobody has said so, which is rare.
+  const { readClients } = await import('../sessions/records.ts');
   const what =
-    commit?.oid === head.oid ? `: ${commitText(commit, self.session)}` : '; it is not known who moved it';
+    commit?.oid === head.oid
+      ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`
+      : '; it is not known who moved it';
   const places = `${refName(head.ref)} is at ${shortOid(head.oid)} now (was ${shortOid(seen.oid)})`;
   return { id, text: `${places}${what}. Look before you build on it: git log --oneline -3` };
 }
 
-/** "Limit the rate", by session aaaaaaaa: as its own trailer says. */
-function commitText({ subject, sessions }: HeadCommit, self: SessionId): string {
+/** "Limit the rate", by claude aaaaaaaa: as its own trailer says. */
+function commitText(
+  { subject, sessions }: HeadCommit,
+  self: SessionId,
+  clients: ReadonlyMap<SessionId, string>,
+): string {
   const others = sessions.filter((id) => id !== self && id !== shortId(self));
   const who =
     sessions.length === 0
       ? 'author unknown'
       : others.length === 0
         ? 'by this session'
-        : `by session ${others.map((id) => escapeLine(shortId(id))).join(', ')}`;
+        : `by ${peerNames(others, { clients })}`;
   return `"${escapeLine(subject).slice(0, MAX_SUBJECT)}", ${who}`;
 }
 

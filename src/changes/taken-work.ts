@@ -1,10 +1,13 @@
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
-import { type Oid, type SessionId, canMean, shortId } from '../domain/names.ts';
+import { type Oid, type SessionId, canMean } from '../domain/names.ts';
+import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
+import { isPushed } from '../git/remotes.ts';
 import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
+import { readClients } from '../sessions/records.ts';
 import { shortOid } from './news.ts';
 
 /**
@@ -40,30 +43,43 @@ export async function takenEntries(
       at,
     }));
     const untold = others.filter(({ path }) => claims.some((claim) => claim.path === path && !isTold(claim)));
-    const canUndo = (oid: Oid) => oid === head.oid && seen.oid !== null;
-    found.set(session, [...ends, ...takenEvents(session, untold, canUndo, at)]);
+    const told =
+      untold.length === 0 ? [] : takenEvents(session, untold, await hearing(top, head.oid, seen), at);
+    found.set(session, [...ends, ...told]);
   }
   return found;
+}
+
+/** What is known where work was taken. */
+interface Hearing {
+  readonly clients: ReadonlyMap<SessionId, string>;
+  /** The commit that a reset would undo, if it is nowhere else yet. */
+  readonly undoable: Oid | undefined;
+}
+
+async function hearing(top: string, head: Oid, seen: { readonly oid: Oid | null }): Promise<Hearing> {
+  const [clients, pushed] = await Promise.all([readClients({ cwd: top }), isPushed(top, head)]);
+  return { clients, undoable: seen.oid === null || pushed ? undefined : head };
 }
 
 /** One for each commit, with the same id whoever sees it. */
 function takenEvents(
   session: SessionId,
   changes: readonly Reversal[],
-  canUndo: (oid: Oid) => boolean,
+  { clients, undoable }: Hearing,
   at: number,
 ): LedgerEntry[] {
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
-    const text = takenText(oid, own, canUndo(oid));
-    return { t: 'event', id: `taken:${nameHash(text)}`, text, to: session, at };
+    const by = own[0]?.session;
+    const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
+    const paths = own.map(({ path }) => escapeLine(path));
+    const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
+    return { t: 'event', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
   });
 }
 
-function takenText(oid: Oid, changes: readonly Reversal[], canUndo: boolean): string {
-  const by = changes[0]?.session;
-  const who = by === undefined ? 'an unknown author' : `session ${escapeLine(shortId(by))}`;
-  const paths = changes.map(({ path }) => escapeLine(path));
+function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boolean): string {
   const undo = canUndo
     ? ` To undo it and keep all files: git reset ${oid.slice(0, 12)}~1 (the user may have made it: ask first).`
     : '';

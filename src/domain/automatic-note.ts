@@ -1,5 +1,6 @@
 import type { AutomaticReason } from './handoff.ts';
 import { type Oid, type SessionId, type Topic, shortId } from './names.ts';
+import { ownerName } from './owner-name.ts';
 import { escapeLine, shellWord } from './surfacing.ts';
 
 /**
@@ -58,12 +59,15 @@ export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
 
 /** One line for lists; at most 72 characters. */
 export function automaticSummary(facts: AutomaticFacts): string {
-  const { session, commits, paths } = facts;
+  const { session, client, commits, paths } = facts;
   const what = [
     ...(paths === undefined ? [] : [`${counted(paths.length, 'path')} uncommitted`]),
     ...(commits.length === 0 ? [] : [counted(commits.length, 'commit')]),
   ];
-  return `Automatic: session ${shortId(session)} ${SHORT[facts.reason]}; ${what.join(', ')}`.slice(0, 72);
+  return `Automatic: ${ownerName(session, { client })} ${SHORT[facts.reason]}; ${what.join(', ')}`.slice(
+    0,
+    72,
+  );
 }
 
 const SHORT: Readonly<Record<AutomaticReason, string>> = {
@@ -78,7 +82,7 @@ export function automaticNote(facts: AutomaticFacts): string {
   // What the session deleted is not missed.
   const there = paths.filter((path) => !deleted.includes(path));
   return [
-    `# Automatic note: session ${shortId(session)} (${escapeLine(client)}) ${fate(facts)}`,
+    `# Automatic note: ${ownerName(session, { client })} ${fate(facts)}`,
     '',
     'git-handoff left this note, not the session: it says what git and the guard saw, not what was intended.',
     '',

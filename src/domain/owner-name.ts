@@ -1,4 +1,4 @@
-import { shortId } from './names.ts';
+import { meantId, shortId } from './names.ts';
 import { escapeLine } from './surfacing.ts';
 
 /** What is known of an owner beside its id. */
@@ -11,7 +11,7 @@ interface Known {
 
 /** The clients of sessions that are on record. */
 interface WithClients {
-  readonly clients?: ReadonlyMap<string, string>;
+  readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -24,9 +24,9 @@ export function ownerName(id: string, { client, name }: Known = {}): string {
   return escapeLine(`${known === 'unknown' ? 'session' : known} ${shortId(id)}`);
 }
 
-/** A session that works here or beside, by the records that were read. */
-export function peerName(id: string, { clients }: WithClients): string {
-  return ownerName(id, { client: clients?.get(id) });
+/** A session that works here or beside, by the records that were read. A commit's trailer may have its short id. */
+export function peerName(id: string, { clients = new Map() }: WithClients): string {
+  return ownerName(id, { client: clients.get(meantId(id, clients.keys()) ?? id) });
 }
 
 /** Several of them, each once. */

@@ -1,5 +1,5 @@
 import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
-import { parseBranchName } from '../domain/names.ts';
+import { type Oid, parseBranchName } from '../domain/names.ts';
 import { entriesOf } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
@@ -52,6 +52,13 @@ export async function readRemotes(cwd: string, branch: string): Promise<Remotes>
         ? only?.name
         : undefined;
   return { all, usual, settings: parseSettings(settings) };
+}
+
+/** Whether a remote-tracking branch has a commit: then undoing it here would not undo it. In doubt it has. */
+export async function isPushed(cwd: string, oid: Oid, timeoutMs?: number): Promise<boolean> {
+  const args = ['for-each-ref', '--count=1', `--contains=${oid}`, '--format=%(refname)', 'refs/remotes/'];
+  const result = await runGit(args, { cwd, timeoutMs });
+  return result.code !== 0 || result.stdout.length > 0;
 }
 
 /** Whether a remote's name is one that git itself would make: no option, nothing that a ref could not hold. */

@@ -55,6 +55,14 @@ export function clientsOf(sessions: readonly StoredSession[]): ReadonlyMap<Sessi
   return new Map(sessions.map(({ record }) => [record.session, record.client]));
 }
 
+/** The same, asked for where a message has to name a session. What git does not answer in time is not known. */
+export async function readClients(
+  repository: InRepository,
+  timeoutMs?: number,
+): Promise<ReadonlyMap<SessionId, string>> {
+  return clientsOf(await listSessions(repository, timeoutMs).catch(() => []));
+}
+
 /** Judges sessions by the process table and their last call. `now` in milliseconds since the epoch. */
 export function judgeSessions(
   sessions: readonly StoredSession[],

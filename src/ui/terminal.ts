@@ -1,10 +1,19 @@
 import type { Failure } from '../domain/failure.ts';
 import { EXIT_CODES } from '../domain/failure.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
-import { width } from './colour.ts';
+import { type Paint, width } from './colour.ts';
 
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
+
+/** What a text is made for, besides what it says. */
+export interface View {
+  /** Milliseconds since the epoch: ages are told from then. */
+  readonly now: number;
+  readonly paint: Paint;
+  /** The clients of the sessions on record: what a session is called. */
+  readonly clients?: ReadonlyMap<string, string> | undefined;
+}
 
 /** The lines of a failure for stderr: what, and the next commands to type. */
 export function renderFailure(failure: Failure): string {

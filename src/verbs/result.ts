@@ -9,6 +9,8 @@ export interface CommandResult<T> {
   readonly exitCode?: 0 | 1;
   /** What went wrong with a part of it: told after the answer, and decides the exit code. */
   readonly failure?: Failure;
+  /** The clients of the sessions on record: what the text calls a session. */
+  readonly clients?: ReadonlyMap<string, string>;
   /** Bytes for stdout instead of the rendered text. */
   readonly bytes?: Uint8Array;
 }

@@ -1,7 +1,6 @@
 import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import type { Paint } from '../ui/colour.ts';
-import type { Rendered } from '../ui/terminal.ts';
+import type { Rendered, View } from '../ui/terminal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
@@ -29,15 +28,16 @@ export type VerbTable = Readonly<Record<string, Verb>>;
 /** A command's result and the text that a terminal shows for it (made only when it is asked for). */
 export interface Answer {
   readonly result: CommandResult<object>;
-  readonly render: (now: number, paint: Paint) => Promise<Rendered>;
+  readonly render: (view: Omit<View, 'clients'>) => Promise<Rendered>;
 }
 
 /** Joins a result with its text; the module that makes the text is loaded only when a terminal wants it. */
 export function answer<T extends object>(
   result: CommandResult<T>,
-  load: () => Promise<(value: T, now: number, paint: Paint) => Rendered>,
+  load: () => Promise<(value: T, view: View) => Rendered>,
 ): Answer {
-  return { result, render: async (now, paint) => (await load())(result.value, now, paint) };
+  const { clients } = result;
+  return { result, render: async (view) => (await load())(result.value, { ...view, clients }) };
 }
 
 /** The first word after the verb; empty where there is none. */

@@ -51,7 +51,7 @@ describe('npm run demo', () => {
     expect(looked.stdout.match(/^status \d+$/gm)).toEqual(
       commands.map((command) => `status ${command.includes(' write ') ? 3 : 0}`),
     );
-    expect(looked.stdout).toContain('take from a1f0c3d2');
+    expect(looked.stdout).toContain('take from claude a1f0c3d2');
     expect(existsSync(join(folder, 'nobody'))).toBe(false);
   });
 

@@ -172,7 +172,7 @@ describe('what is printed', () => {
       /^[0-9a-f]{12} +claude aaaaaaaa +create +just now +Ship it$/,
     );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe(
-      `main/auth-refresh is yours now, taken from session aaaaaaaa at ${oid}`,
+      `main/auth-refresh is yours now, taken from claude aaaaaaaa at ${oid}`,
     );
     expect(repo.ok(['take', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is yours already');
     expect(repo.ok(['close', 'auth-refresh'], { session: B })).toBe('main/auth-refresh is closed');

@@ -91,6 +91,12 @@ describe('allow --once', () => {
     expect(tokens()).toEqual([]);
   });
 
+  it('asks with the name that the session has everywhere', () => {
+    const { screen } = typed(`git handoff allow --once --session ${B.slice(0, 8)}`, 'yes\n');
+    expect(screen).toContain('The next refusal of claude bbbbbbbb, within 10 minutes');
+    expect(screen).toContain('allowed once, for claude bbbbbbbb, until');
+  });
+
   it('answers in JSON', () => {
     const { screen } = typed(
       `git handoff allow --once --json --session ${B.slice(0, 8)} 2>/dev/null`,

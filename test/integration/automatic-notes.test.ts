@@ -43,7 +43,7 @@ describe('the end of a session that left no note', () => {
     world.write(A, 'new file.txt', 'new\n');
     expect(world.end(A)).toEqual({ kind: 'silent' });
     const text = note();
-    expect(text.split('\n')[0]).toBe('# Automatic note: session aaaaaaaa (claude) ended without a handoff');
+    expect(text.split('\n')[0]).toBe('# Automatic note: claude aaaaaaaa ended without a handoff');
     expect([trailer('Handoff-Automatic'), trailer('Claude-Session-Id'), trailer('Handoff-State')]).toEqual([
       'session-end',
       A,
@@ -220,7 +220,7 @@ describe('a session whose process is killed', () => {
     await killed(A);
     const answer = JSON.stringify(world.begin(B));
     expect(answer).toContain(TOPIC_A);
-    expect(note().split('\n')[0]).toBe('# Automatic note: session aaaaaaaa (claude) died without a handoff');
+    expect(note().split('\n')[0]).toBe('# Automatic note: claude aaaaaaaa died without a handoff');
     expect(trailer('Handoff-Automatic')).toBe('death');
     expect(noteSections(note()).importantFiles).toBe(FILES);
     // What others do to the work afterwards is no news of the session.

@@ -32,8 +32,8 @@ describe('git handoff check', () => {
     const done = repo.handoff(['check']);
     expect(done.status).toBe(1);
     expect(done.stdout.split('\n')).toEqual([
-      `mixed  ${newest.slice(0, 7)}  aaaaaaaa bbbbbbbb  1 path   second\\u{1b}[31m`,
-      `mixed  ${oldest.slice(0, 7)}  aaaaaaaa bbbbbbbb  2 paths  first`,
+      `mixed  ${newest.slice(0, 7)}  session aaaaaaaa, session bbbbbbbb  1 path   second\\u{1b}[31m`,
+      `mixed  ${oldest.slice(0, 7)}  session aaaaaaaa, session bbbbbbbb  2 paths  first`,
       expect.stringContaining(`hint: git rebase -i ${oldest.slice(0, 12)}^`),
       expect.stringContaining('hint: '),
       '',

@@ -121,6 +121,8 @@ describe('git handoff rescue restore', () => {
         }
       ).items.map(({ number }) => number);
     expect(list()).toEqual([2, 1]);
+    expect(world.ok(['rescue', 'list'])).toContain('before git checkout -q -- src/b.ts (claude bbbbbbbb)');
+    expect(world.ok(['rescue', 'show', '2'])).toContain('== src/b.ts (4 bytes, claude bbbbbbbb)');
     expect(list('bbbb')).toEqual([2]);
     expect(list('aaaaaaaa')).toEqual([1]);
     expect(list('--', 'src')).toEqual([2, 1]);

@@ -108,7 +108,7 @@ describe('what another session did to the history', () => {
     const tree = world.git(['rev-parse', 'HEAD^{tree}']);
     const oid = world.git(['commit-tree', '-p', 'HEAD', '-m', message, tree]);
     world.git(['reset', '-q', '--soft', oid]);
-    expect(told(world.may(B, 'make'))).toMatch(/: "Limit", by session aaaaaaaa\. Look before/);
+    expect(told(world.may(B, 'make'))).toMatch(/: "Limit", by claude aaaaaaaa\. Look before/);
   });
 
   it('a reset by hand is told, too', () => {

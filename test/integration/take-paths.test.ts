@@ -22,7 +22,7 @@ describe('git handoff take -- <path>', () => {
     const done = repo.take(['src/two.txt'], A);
     expect(done).toMatchObject({
       status: 0,
-      stdout: 'src/two.txt is yours now, taken from session bbbbbbbb\n',
+      stdout: 'src/two.txt is yours now, taken from claude bbbbbbbb\n',
     });
     expect(repo.git(['status', '--porcelain=v2', '-z'])).toBe(before);
     expect(readFileSync(join(repo.path, 'src/two.txt'), 'utf8')).toBe('by B\n');
@@ -93,7 +93,7 @@ describe('git handoff take -- <path>', () => {
     put('hand.txt', 'by hand\n');
     repo.end(B);
     expect(repo.take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
-      "src/two.txt is yours now, taken from session bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
+      "src/two.txt is yours now, taken from claude bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
     );
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
     expect(repo.entries(A).at(-1)).toMatchObject({ t: 'event', to: B });
@@ -128,7 +128,7 @@ describe('git handoff take -- <path>', () => {
   it('lets a person take: the claims end, and the session is told', () => {
     repo.writes(B, 'src/two.txt', 'by B\n');
     expect(repo.take(['src/two.txt']).stdout).toBe(
-      "src/two.txt is nobody's now, taken from session bbbbbbbb\n",
+      "src/two.txt is nobody's now, taken from claude bbbbbbbb\n",
     );
     expect(repo.whose(B)).toEqual({ 'src/two.txt': 'nobody' });
     const end = repo.entries(B).at(-2);
@@ -225,7 +225,7 @@ describe('take in another worktree', () => {
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
     const done = repo.take([join(linked, 'src/one.txt')], A);
-    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from session bbbbbbbb\n`);
+    expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from claude bbbbbbbb\n`);
     expect(repo.whose(A, { cwd: linked })).toEqual({
       'src/one.txt': `mine ${A}`,
       'src/two.txt': `other ${B}`,
@@ -242,7 +242,7 @@ describe('take in another worktree', () => {
       put('src/one.txt', 'by hand\n');
       expect(repo.whose()).toEqual({ 'src/one.txt': `other ${A}` });
       expect(repo.take(['src/one.txt']).stdout).toBe(
-        "src/one.txt is nobody's now, taken from session aaaaaaaa\n",
+        "src/one.txt is nobody's now, taken from claude aaaaaaaa\n",
       );
       expect(repo.whose()).toEqual({ 'src/one.txt': 'nobody' });
       repo.sessions([B]);

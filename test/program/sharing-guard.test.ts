@@ -25,7 +25,7 @@ describe('a file that another live session has changed', () => {
     expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
     expect(told(world.may(A, 'make'))).toMatch(/claude bbbbbbbb took src\/a\.ts/i);
     expect(told(world.may(A, 'make'))).toBe('');
-    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb changed it');
+    expect(refusal(world.write(A, 'src/a.ts', 'three\n'))).toContain('claude bbbbbbbb took it over');
   });
 
   it.each([
@@ -57,7 +57,18 @@ describe('a file that another live session has changed', () => {
   it('is free again when its session ends', () => {
     world.write(A, 'src/a.ts', 'one\n');
     world.end(A);
-    expect(world.write(B, 'src/a.ts', 'two\n').kind).toBe('silent');
+    world.write(B, 'src/a.ts', 'two\n');
+    expect(world.read('src/a.ts')).toBe('two\n');
+  });
+
+  it('is said to have been taken over, to the one who had it', () => {
+    world.write(A, 'src/a.ts', 'one\n');
+    world.ok(['take', '--', 'src/a.ts'], { session: B });
+    const text = refusal(world.write(A, 'src/a.ts', 'two\n'));
+    expect(text).toContain('src/a.ts: claude bbbbbbbb took it over from you, and has not committed it.');
+    world.ok(['take', '--', 'src/a.ts'], { session: A });
+    expect(refusal(world.write(B, 'src/a.ts', 'three\n'))).toContain('claude aaaaaaaa took it over from you');
+    expect(world.write(A, 'src/a.ts', 'four\n').kind).not.toBe('deny');
   });
 
   it('is not edited where `.git` is a file that names a relative path', () => {
@@ -86,6 +97,48 @@ describe('a file that another live session has changed', () => {
     world.git(['config', 'handoff.contention', 'off']);
     expect(world.write(C, 'src/a.ts', 'three\n').kind).toBe('silent');
   });
+});
+
+describe('a file that a session left uncommitted when it ended', () => {
+  beforeEach(() => {
+    world.begin(C);
+    world.write(A, 'src/a.ts', 'of A\n');
+    world.end(A);
+  });
+
+  it('is kept before it is written over, and whoever writes hears whose it is, once', () => {
+    const text = told(world.write(B, 'src/a.ts', 'of B\n'));
+    expect(text).toBe(
+      'git-handoff: src/a.ts: uncommitted work of claude aaaaaaaa, no longer at work here. It was kept before your change: git handoff rescue show 1',
+    );
+    expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
+    expect(world.ok(['rescue', 'list'])).toContain('before Write (claude bbbbbbbb)');
+    expect(told(world.write(B, 'src/a.ts', 'of B again\n'))).toBe('');
+    expect(world.handoff(['rescue', 'show', '2']).status).toBe(1);
+  });
+
+  it('is kept before a command writes over it, too', () => {
+    const { before } = world.bash(B, 'echo of B >src/a.ts');
+    expect(told(before)).toContain('git handoff rescue show 1');
+    expect(world.ok(['rescue', 'show', '--raw', '1'])).toBe('of A');
+  });
+
+  it('is anybody’s to change once it is committed', () => {
+    world.git(['commit', '-qam', 'by hand']);
+    expect(world.write(B, 'src/a.ts', 'of B\n').kind).toBe('silent');
+  });
+
+  it('is said to have been lost to the limits where it is too big to be kept', () => {
+    world.git(['config', 'handoff.rescue.maxSize', '1']);
+    expect(told(world.write(B, 'src/a.ts', 'of B\n'))).toContain('It could not be kept.');
+  });
+});
+
+it('uninstall says who is still at work', () => {
+  world.end(B);
+  const { stderr } = world.handoff(['uninstall']);
+  expect(stderr).toContain('still at work here, without git-handoff from now on: claude aaaaaaaa');
+  expect(stderr).not.toContain('bbbbbbbb');
 });
 
 describe('names that steer', () => {

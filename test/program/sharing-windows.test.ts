@@ -52,7 +52,7 @@ describe('what a shell command changed', () => {
     world.write(A, 'src/a.ts', 'one\n');
     const { after } = world.bash(B, UNNAMED('src/a.ts', 'formatted\\n'));
     expect(told(after)).toContain(
-      'src/a.ts changed while the command ran, and session aaaaaaaa has uncommitted work in it',
+      'src/a.ts changed while the command ran, and claude aaaaaaaa has uncommitted work in it',
     );
     expect(claims(B)).toEqual(['src/a.ts window']);
     expect(world.as(A, ['commit', '-qam', 'a'])).toMatchObject({ status: 0 });
@@ -209,7 +209,7 @@ describe('another session’s work that a command made disappear', () => {
     );
     expect(before.kind).toBe('silent');
     expect(told(after)).toContain(
-      'src/a.ts was put back to what HEAD has: session aaaaaaaa had uncommitted work in it',
+      'src/a.ts was put back to what HEAD has: claude aaaaaaaa had uncommitted work in it',
     );
     expect(told(world.may(A, 'make'))).toContain('claude bbbbbbbb put back what HEAD has in src/a.ts');
   });
@@ -219,7 +219,7 @@ describe('another session’s work that a command made disappear', () => {
     writeFileSync(join(world.root, 'all.sh'), 'git -c core.hooksPath=/dev/null commit -qam all\n');
     const { after } = world.bash(B, 'sh ../all.sh');
     expect(told(after)).toContain(
-      'src/a.ts went into your commit: session aaaaaaaa had uncommitted work in it',
+      'src/a.ts went into your commit: claude aaaaaaaa had uncommitted work in it',
     );
     expect(told(world.may(A, 'make'))).toContain(
       'claude bbbbbbbb took your uncommitted changes in src/a.ts into its commit',

@@ -96,6 +96,23 @@ it('a person’s commit while a session’s command runs is told to it, too', ()
   expect(told(hook('PostToolUse'))).toContain('took your uncommitted changes in src/a.ts.');
 });
 
+it('another session’s commit past our hooks is told with that session’s client', () => {
+  bothAtWork();
+  const message = `all of it\n\nClaude-Session-Id: ${B}`;
+  world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-q', '-a', '-m', message]);
+  expect(hear(A)).toContain(', by claude bbbbbbbb, took your uncommitted changes in src/a.ts.');
+});
+
+it('how to undo a commit is said as long as no remote has it', () => {
+  bothAtWork();
+  const oid = commitAll([]);
+  expect(hear(A)).toContain(`git reset ${world.git(['rev-parse', '--short=12', oid])}~1`);
+  world.write(A, 'src/a.ts', 'of A again\n');
+  commitAll([]);
+  world.git(['update-ref', 'refs/remotes/origin/main', 'HEAD']);
+  expect(hear(A)).toMatch(/took your uncommitted changes in src\/a\.ts\. See: git show/);
+});
+
 describe('nobody is told that their work was taken', () => {
   it.each(['full', 'short', 'off'])('by their own commit, with handoff.trailer=%s', (trailer) => {
     bothAtWork();

@@ -69,7 +69,7 @@ describe('an automatic note', () => {
     [{ reason: 'death', proven: true }, 'died without a handoff'],
     [{ reason: 'death', proven: false }, 'went silent and left no handoff'],
   ] as const)('%j: its first line says so', (facts, text) => {
-    expect(first(facts)).toBe(`# Automatic note: session aaaaaaaa (claude) ${text}`);
+    expect(first(facts)).toBe(`# Automatic note: claude aaaaaaaa ${text}`);
   });
 
   it('counts what is too much, and says what is not known', () => {

@@ -105,6 +105,7 @@ describe('divideWork', () => {
     told: new Set<string>(),
     windows: [],
     ended: new Map(),
+    taken: new Map(),
     announced: new Map(),
   });
   const change: readonly (readonly [FileState, FileState])[] = [[file('1'), file('5')]];

@@ -24,6 +24,10 @@ describe('whom a message names', () => {
       'claude aaaaaaaa, session bbbbbbbb',
     );
   });
+
+  it('a session of which a commit’s trailer has the short id', () => {
+    expect(peerNames(['aaaaaaaa'], { clients: new Map([[SESSION, 'claude']]) })).toBe('claude aaaaaaaa');
+  });
 });
 
 describe('the id of a person', () => {

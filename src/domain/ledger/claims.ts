@@ -142,6 +142,8 @@ export interface SessionLedger {
   readonly claims: ReadonlyMap<string, OpenClaim>;
   /** Claims that ended because the path was clean, and not because it was committed: the change may come back. */
   readonly ended: ReadonlyMap<string, OpenClaim>;
+  /** Paths that others took from it, and who. A new claim of its own ends that. */
+  readonly taken: ReadonlyMap<string, SessionId>;
   readonly announced: ReadonlyMap<string, Announcement>;
   readonly staged: ReadonlyMap<string, readonly StagedState[]>;
   readonly commits: readonly Extract<LedgerEntry, { t: 'commit' }>[];
@@ -158,6 +160,7 @@ export interface SessionLedger {
 export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]): SessionLedger {
   const claims = new Map<string, OpenClaim>();
   const ended = new Map<string, OpenClaim>();
+  const taken = new Map<string, SessionId>();
   const announced = new Map<string, Announcement>();
   const staged = new Map<string, StagedState[]>();
   const commits: Extract<LedgerEntry, { t: 'commit' }>[] = [];
@@ -171,6 +174,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
       case 'claim':
         claims.set(entry.path, withClaim(session, claims.get(entry.path), entry));
         ended.delete(entry.path);
+        taken.delete(entry.path);
         break;
       case 'end': {
         const claim = claims.get(entry.path);
@@ -178,6 +182,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         if (entry.why === 'clean' && (claim?.at ?? 0) > entry.at) break;
         moveClaim(entry.path, claims, entry.why === 'clean' ? ended : undefined);
         staged.delete(entry.path);
+        if (entry.why === 'taken' && entry.by !== undefined) taken.set(entry.path, entry.by);
         break;
       }
       case 'revived':
@@ -211,7 +216,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         break;
     }
   }
-  return { session, claims, ended, announced, staged, commits, head, moves, events, told, windows };
+  return { session, claims, ended, taken, announced, staged, commits, head, moves, events, told, windows };
 }
 
 function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {

@@ -21,6 +21,9 @@ export function compactEntries(ledger: SessionLedger, forgetBefore: number): Led
     entries.push(...claimEntries(claim));
     for (const state of committed) entries.push({ t: 'commit', parent: null, paths: [[path, state]], at });
   }
+  for (const [path, by] of ledger.taken) {
+    entries.push({ t: 'end', path, why: 'taken', by, at: forgetBefore });
+  }
   for (const [path, states] of ledger.staged) {
     for (const one of states.slice(-4)) entries.push({ ...one, t: 'staged', path, at: forgetBefore });
   }

@@ -1,14 +1,15 @@
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
-import { foreignClaims } from './foreign-claims.ts';
+import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
 import type { TreeCall } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
+import type { Effect, Finding } from '../findings.ts';
 import { type Typed, typedIn } from './typed.ts';
 
 /** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */
@@ -19,11 +20,12 @@ export async function contended(
   touches: readonly Touch[],
   candidates: readonly string[],
 ): Promise<readonly Finding[]> {
-  const { claims, sides, isByLedger, settle } = await foreignClaims(call, facts, ledger, candidates);
+  const known = await foreignClaims(call, facts, ledger, candidates);
+  const { claims, sides, isByLedger, settle } = known;
   const hit = strong(claims);
   if (hit.length === 0) {
     const [maybe] = claims;
-    if (maybe === undefined) return settle;
+    if (maybe === undefined) return [...settle, ...(await leftWork(call, ledger, touches, known))];
     return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, sides, call.now)}` }];
   }
   const isRefused = call.settings.contention === 'deny';
@@ -31,7 +33,8 @@ export async function contended(
     (touch) => touch.discards === true && hit.some(({ path }) => isTouched(path, touch)),
   );
   const outcome = `${isRefused ? ' Nothing was changed.' : ''}${isByLedger ? ` ${BY_LEDGER}` : ''}`.trimEnd();
-  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides });
+  const { taken } = ledger.ledgers.self;
+  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides, taken });
   const owners = [...new Set(hit.map(({ session: owner }) => owner))];
   return [
     ...settle,
@@ -41,20 +44,34 @@ export async function contended(
   ];
 }
 
+/** What nobody defends is kept first. What a command throws away is kept as a whole (`save-first`). */
+async function leftWork(
+  call: TreeCall,
+  ledger: OpenLedger,
+  touches: readonly Touch[],
+  { left, snapshot, sides: { clients } }: ForeignClaims,
+): Promise<readonly Effect[]> {
+  const written = touches.filter(({ discards }) => discards !== true);
+  const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
+  if (snapshot === undefined || lost.length === 0) return [];
+  const { keepLeft } = await import('../effects/rescue/keep-left.ts');
+  return keepLeft(call, ledger, { left: lost, snapshot, clients });
+}
+
 /** Whose it is, and what to do; never how to take over what the command would then destroy. */
 function contentionText(
   claims: readonly OpenClaim[],
   { now }: TreeCall,
   { git, plainPaths }: Typed,
-  { outcome, removes, sides }: { outcome: string; removes: boolean; sides: Sides },
+  { outcome, removes, ...known }: { outcome: string; removes: boolean } & Known,
 ): string {
   const groups = new Map<string, OpenClaim[]>();
   for (const claim of claims) {
-    const like = `${claim.session} ${claim.evidence === 'since-start'}`;
+    const like = `${claim.session} ${howItCame(claim, known)}`;
     groups.set(like, [...(groups.get(like) ?? []), claim]);
   }
   const paths = [...new Set(claims.map(({ path }) => path))];
-  const whose = [...groups.values()].map((some) => whoChanged(some, sides, now)).join(' ');
+  const whose = [...groups.values()].map((some) => whoChanged(some, known, now)).join(' ');
   const it = paths.length === 1 ? 'it is' : 'they are';
   const way = removes
     ? `Leave ${paths.length === 1 ? 'it' : 'them'} out until ${it} committed; whose each change is: ${git} handoff status`
@@ -62,15 +79,32 @@ function contentionText(
   return `${whose}${outcome} ${way}`;
 }
 
-/** "src/a.ts: claude aaaaaaaa changed it 3 minutes ago and has not committed it.", as sure as the evidence is. */
-function whoChanged(claims: readonly OpenClaim[], sides: Sides, now: number): string {
-  const [{ session, evidence, at }] = claims as readonly [OpenClaim];
-  const who = peerName(session, sides);
+interface Known {
+  readonly sides: Sides;
+  /** What was taken from the session that is refused, and by whom. */
+  readonly taken: ReadonlyMap<string, SessionId>;
+}
+
+/** How a path became a session's: as sure as the evidence is. */
+function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
+  if (taken.get(path) === session) return 'took';
+  return evidence === 'since-start' ? 'maybe' : 'changed';
+}
+
+/** "src/a.ts: claude aaaaaaaa changed it 3 minutes ago and has not committed it." */
+function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): string {
+  const [claim] = claims as readonly [OpenClaim];
+  const who = peerName(claim.session, known.sides);
   const it = claims.length === 1 ? 'it' : 'them';
   const what = listed(claims.map(({ path }) => escapeLine(path)));
-  return evidence === 'since-start'
-    ? `${what}: changed since ${who} began, by it or by hand, and not committed.`
-    : `${what}: ${who} changed ${it} ${ago(at, now)} and has not committed ${it}.`;
+  switch (howItCame(claim, known)) {
+    case 'took':
+      return `${what}: ${who} took ${it} over from you, and has not committed ${it}.`;
+    case 'maybe':
+      return `${what}: changed since ${who} began, by it or by hand, and not committed.`;
+    case 'changed':
+      return `${what}: ${who} changed ${it} ${ago(claim.at, now)} and has not committed ${it}.`;
+  }
 }
 
 function maybeText(claim: OpenClaim, sides: Sides, now: number): string {

@@ -11,8 +11,11 @@ import { aliveBeside, isChanged } from './by-ledger.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /** Claims of other live sessions that are open; no touches. */
-interface ForeignClaims {
+export interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
+  /** Claims of sessions that are not at work any more, as the look shows them; without a look none. */
+  readonly left: readonly OpenClaim[];
+  readonly snapshot: Snapshot | undefined;
   readonly sides: Sides;
   /** git did not say in time: told by the ledger alone. */
   readonly isByLedger: boolean;
@@ -49,14 +52,15 @@ export async function foreignClaims(
     entries.flatMap((entry) => (entry.t === 'end' ? [`${owner} ${entry.path}`] : [])),
   );
   const shown = withRevived(known, (path) => snapshot.dirty.get(path));
-  const claims = paths
-    .flatMap((path) => claimsOn(path, shown, sides, snapshot.dirty.get(path)?.head).foreign)
-    .filter(({ session, path }) => !ended.includes(`${session} ${path}`));
+  const open = paths.map((path) => claimsOn(path, shown, sides, snapshot.dirty.get(path)?.head));
+  const isOpen = ({ session, path }: OpenClaim) => !ended.includes(`${session} ${path}`);
+  const claims = open.flatMap(({ foreign }) => foreign).filter(isOpen);
+  const left = open.flatMap((one) => one.left).filter(isOpen);
   const run = async () => {
     for (const [owner, entries] of settled) appendEntries(place, owner, entries);
     return [];
   };
-  return { claims, sides, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
+  return { claims, left, snapshot, sides, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };
 }
 
 /** The same without git: a path counts as long as its bytes differ from what HEAD had. */
@@ -72,5 +76,5 @@ export function claimsByLedger(
     const base = bases.find((claim) => claim.path === path)?.base ?? null;
     return isChanged(place.top, { path, base }) ? claimsOn(path, all, sides, base).foreign : [];
   });
-  return { claims, sides, isByLedger: true, settle: [] };
+  return { claims, left: [], snapshot: undefined, sides, isByLedger: true, settle: [] };
 }

@@ -20,8 +20,8 @@ import {
   readWindows,
 } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
-import { endedOfOthers, goneWork } from './gone-work.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { movedHead, newsFor } from '../../changes/news.ts';
 import { noteOperation } from './operations.ts';
 import { seeHead } from './see-head.ts';
@@ -85,7 +85,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   );
   const { lines, told } = newsFor(openLedgers(place, session), moved, call.now);
   appendEntries(place, session, told);
-  return [...lines, ...notices, ...foreignTouched(entries, ledgers)];
+  return [...lines, ...notices, ...(await foreignTouched(call, place, entries, ledgers))];
 }
 
 /** The ledgers before what the command did is added to them. */
@@ -179,17 +179,25 @@ function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEn
 }
 
 /** A command of this session changed a file that another one has claimed. */
-function foreignTouched(entries: readonly LedgerEntry[], { all, self }: Ledgers): string[] {
+async function foreignTouched(
+  call: TreeCall,
+  place: WorkPlace,
+  entries: readonly LedgerEntry[],
+  { all, self }: Ledgers,
+): Promise<string[]> {
   const touched = entries.flatMap((entry) =>
     entry.t === 'claim' && !self.claims.has(entry.path) ? [entry.path] : [],
   );
-  return touched.flatMap((path) => {
+  const foreign = touched.flatMap((path) => {
     const owner = all.find((ledger) => ledger !== self && ledger.claims.has(path));
-    if (owner === undefined) return [];
-    return [
-      `${escapeLine(path)} changed while the command ran, and ${ownerName(owner.session)} has uncommitted work in it: look at git diff before you go on`,
-    ];
+    return owner === undefined ? [] : [{ path, owner: owner.session }];
   });
+  if (foreign.length === 0) return [];
+  const clients = await clientsBeside(call, place);
+  return foreign.map(
+    ({ path, owner }) =>
+      `${escapeLine(path)} changed while the command ran, and ${peerName(owner, { clients })} has uncommitted work in it: look at git diff before you go on`,
+  );
 }
 
 /** Without a look before, what the client says that the command changed. */

@@ -4,7 +4,8 @@ import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
 import { sinceStart } from '../../domain/ledger/since-start.ts';
 import { type Snapshot, type WindowChange, changesBetween } from '../../domain/ledger/snapshot.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import type { SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
@@ -34,6 +35,8 @@ import { type WorkPlace, lookingTime, openLedgers, unheardIds } from '../../chan
 interface Arrival {
   /** Others that are at work. */
   readonly peers: readonly SessionId[];
+  /** What the records tell of their clients. */
+  readonly clients: ReadonlyMap<SessionId, string>;
   /** Others that have ended or whose process is gone. */
   readonly gone: readonly SessionId[];
   /** The session whose conversation this one carries on. */
@@ -93,7 +96,7 @@ export async function endAlone(call: TreeCall): Promise<void> {
  */
 export async function arrive(
   call: TreeCall,
-  { peers, gone, former, lone, begun, isBack }: Arrival,
+  { peers, clients, gone, former, lone, begun, isBack }: Arrival,
 ): Promise<string[]> {
   const { session, tree: found } = call;
   const place = placeFor(found);
@@ -112,7 +115,7 @@ export async function arrive(
     if (start === undefined && (one === session || isSettled(place, one))) continue;
     if (snapshot === undefined) {
       notices.push(
-        `What session ${shortId(one)} changed here before you came is not known: its files are not guarded until it touches them again.`,
+        `What ${peerName(one, { clients })} changed here before you came is not known: its files are not guarded until it touches them again.`,
       );
     } else {
       // Without a start list whatever is nobody's counts as its own: a warning too many, not a loss.

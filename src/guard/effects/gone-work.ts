@@ -1,15 +1,15 @@
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 import type { TreeCall } from '../call.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { event } from '../../changes/news.ts';
-import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
 
@@ -41,9 +41,12 @@ export async function goneWork(
     return isOthers ? ended.some((claim) => claim.path === path) : !isStash(call, command);
   });
   const kept = await keepOthers(call, place, ledgers, window, after, command);
+  const clients = ended.length === 0 ? undefined : await clientsBeside(call, place);
   return {
     entries: [...discardedEvents(discarded, call), ...told],
-    notices: ended.map((claim) => endedNotice(claim, isCommit, before, kept)),
+    notices: ended.map((claim) =>
+      endedNotice(claim, peerName(claim.session, { clients }), { isCommit, before, kept }),
+    ),
   };
 }
 
@@ -116,19 +119,31 @@ function endedEvents(
 /** Every commit since then is taken back; the files stay as they are. */
 const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
 
-function endedNotice(
-  { path, session }: OpenClaim,
-  isCommit: boolean,
-  before: Oid | null,
-  kept: number | undefined,
-): string {
+/** Loaded where a message has to name a session, which is rare. */
+export async function clientsBeside(
+  call: TreeCall,
+  { top }: WorkPlace,
+): Promise<ReadonlyMap<SessionId, string>> {
+  const { readClients } = await import('../../sessions/records.ts');
+  return readClients({ cwd: top }, lookingTime(call));
+}
+
+interface Ending {
+  readonly isCommit: boolean;
+  /** Where HEAD was before the command. */
+  readonly before: Oid | null;
+  /** The rescue that holds it. */
+  readonly kept: number | undefined;
+}
+
+function endedNotice({ path }: OpenClaim, owner: string, { isCommit, before, kept }: Ending): string {
   const deed = isCommit ? 'went into your commit' : 'was put back to what HEAD has';
   const look = kept === undefined ? 'git stash list; git log -3 --stat' : `git handoff rescue show ${kept}`;
   const undo =
     isCommit && before !== null
       ? `Undo the commit, which keeps all files: ${undoing(before)}; then commit your own: git handoff commit -m '<message>'. `
       : '';
-  return `${escapeLine(path)} ${deed}: ${ownerName(session)} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
+  return `${escapeLine(path)} ${deed}: ${owner} had uncommitted work in it. ${undo}Tell the user, and look: ${look}`;
 }
 
 /** What is gone of others, or nobody's: a session's own files are its own to remove. */

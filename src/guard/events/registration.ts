@@ -10,7 +10,7 @@ import { processTable } from '../../host/processes.ts';
 import { rememberRegistration } from '../../sessions/registered.ts';
 import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
 import { rememberRepository } from '../../sessions/visits.ts';
-import type { JudgedSession, StoredSession } from '../../sessions/records.ts';
+import { type JudgedSession, type StoredSession, clientsOf } from '../../sessions/records.ts';
 import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
 import { isPaused, listStarts } from '../../changes/windows.ts';
 import type { Beginning } from '../effects/arrival.ts';
@@ -130,7 +130,9 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   if (isShared && (isBack || begun !== undefined || isUnsettled(tree, session, peers))) {
     const { arrive } = await import('../effects/arrival.ts');
     const former = record.succeeds;
-    notices = await arrive(call, { peers, gone: company.gone, former, lone, begun, isBack });
+    const { gone } = company;
+    const clients = clientsOf(company.others);
+    notices = await arrive(call, { peers, clients, gone, former, lone, begun, isBack });
   }
   const isNews = rememberRegistration(tree, session, client, twin);
   const told = isNews ? twin?.pid : undefined;

@@ -9,6 +9,7 @@ import {
 } from '../../git/mixed-commits.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
+import { clientsOf } from '../../sessions/records.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
@@ -59,7 +60,7 @@ export async function checkCommits(
     items,
     hints,
   };
-  return { value, notices, exitCode: items.length === 0 ? 0 : 1 };
+  return { value, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 0 : 1 };
 }
 
 /** In CI there is no record of sessions: what handoffs say of them is asked for where it matters. */

@@ -130,7 +130,7 @@ export const NOTE_VERBS: VerbTable = {
       };
       return answer(await list(options, context), async () => {
         const { renderList } = await import('./notes-text.ts');
-        return (value, now) => renderList(value, now, options.unread || options.to !== undefined);
+        return (value, view) => renderList(value, view, options.unread || options.to !== undefined);
       });
     },
   },

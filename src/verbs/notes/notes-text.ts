@@ -7,13 +7,12 @@ import type { HandoffShape, ListedShape, LostShape, VersionShape } from '../shap
 import type { ShowValue } from './show.ts';
 import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';
-import type { Paint } from '../../ui/colour.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
+import { type Rendered, type View, columns } from '../../ui/terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
@@ -24,8 +23,8 @@ export function renderWritten(value: HandoffShape): Rendered {
 }
 
 /** Whose the note is now. */
-export function renderTaken(value: TakeValue): Rendered {
-  const from = value.takenFrom === null ? '' : ` from ${ownerName(value.takenFrom)}`;
+export function renderTaken(value: TakeValue, { clients }: View): Rendered {
+  const from = value.takenFrom === null ? '' : ` from ${peerName(value.takenFrom, { clients })}`;
   return value.taken
     ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
     : `${name(value)} is yours already\n`;
@@ -43,7 +42,7 @@ export function renderAck(value: AckValue): Rendered {
 }
 
 /** A note, or the list of its lost texts. */
-export function renderShown(value: ShowValue, now: number): Rendered {
+export function renderShown(value: ShowValue, { now }: View): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
   const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
@@ -68,7 +67,7 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 /** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
 export function renderList(
   { branch, items, looksDone, remotes }: ListValue,
-  now: number,
+  { now }: View,
   narrowed = false,
 ): Rendered {
   if (items.length === 0 && narrowed) return 'no matching handoffs (all: git handoff list --all)\n';
@@ -128,29 +127,31 @@ function doneLine([first, ...more]: readonly string[]): string[] {
 }
 
 /** A line for each version. */
-export function renderLog({ items }: LogValue, now: number, paint: Paint): Rendered {
+export function renderLog({ items }: LogValue, { now, paint }: View): Rendered {
   return columns(
     items.map((item) => [
       paint.mark(item.oid.slice(0, 12)),
       ownerText(item),
-      step(item),
+      step(item, items),
       age(item, now),
       escapeLine(item.summary),
     ]),
   );
 }
 
-function step(item: VersionShape): string {
+/** What a version did; a former owner has a version of its own, which tells the client. */
+function step(item: VersionShape, all: readonly VersionShape[]): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
+  const former = all.find(({ owner }) => owner === item.takenFrom);
   const from =
     item.takenFrom === null
       ? ''
-      : ` from ${ownerText({ owner: item.takenFrom, ownerName: null, client: null })}`;
+      : ` from ${ownerText(former ?? { owner: item.takenFrom, ownerName: null, client: null })}`;
   return `${item.step}${from}${allowed}`;
 }
 
 /** A unified diff: two versions by object name, owner and time, then hunks. */
-export function renderDiff({ from, to, diff }: DiffValue, now: number): Rendered {
+export function renderDiff({ from, to, diff }: DiffValue, { now }: View): Rendered {
   const version = (item: HandoffShape) =>
     `${name(item)}  ${item.oid.slice(0, 12)}  ${ownerText(item)}  ${age(item, now)}`;
   if (diff === '') return `${version(to)}: the note is the same\n`;

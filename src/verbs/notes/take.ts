@@ -22,5 +22,7 @@ export async function take(options: TakeOptions, context: Context): Promise<Comm
     context,
     (owner, me) => owner === me,
   );
-  return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices };
+  const { owner, client } = tip.trailers ?? {};
+  const clients = new Map(owner === undefined || client === undefined ? [] : [[owner, client]]);
+  return { value: { ...shape, taken: changed, tookFrom: tip.oid }, notices, clients };
 }

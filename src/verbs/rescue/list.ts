@@ -1,4 +1,5 @@
 import type { RescuedFile } from '../../domain/rescue.ts';
+import { clientsOf } from '../../sessions/records.ts';
 import { rescuedAt } from '../../rescue/rescues.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -32,7 +33,8 @@ export async function listRescued(
       const files = rescue.held.filter((file) => isWanted(rescue, file, wanted));
       return files.length > 0 ? [rescueShape(rescue, files)] : [];
     });
-  return { value: { items }, notices: workspace.notices, exitCode: items.length === 0 ? 1 : 0 };
+  const { notices, sessions } = workspace;
+  return { value: { items }, notices, clients: clientsOf(sessions), exitCode: items.length === 0 ? 1 : 0 };
 }
 
 /** A rescue with some of its files, as `--json` shows it. */

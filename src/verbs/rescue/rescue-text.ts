@@ -3,28 +3,31 @@ import type { RescueShowValue, RescuedText } from './show.ts';
 import type { RestoreValue } from './restore.ts';
 import type { RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
-import { shortId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
+import { type Rendered, type View, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 
+/** The clients of the sessions on record. */
+type Clients = ReadonlyMap<string, string>;
+
 /** One line for each rescue, newest first, and what to type next. */
-export function renderRescues({ items }: RescueListValue, now: number): Rendered {
+export function renderRescues({ items }: RescueListValue, { now, clients }: View): Rendered {
   const [newest] = items;
   if (newest === undefined) return 'nothing to bring back\n';
   const rows = items.map((item) => [
     String(item.number),
     ago(Date.parse(item.at), now),
-    occasion(item),
+    occasion(item, clients),
     item.worktree === null ? '-' : escapeLine(item.worktree),
     contents(item),
   ]);
   return `${columns(rows)}\nTo look: git handoff rescue show ${newest.number}\nTo bring back: git handoff rescue restore ${newest.number}\n`;
 }
 
-function occasion({ kind, reason, session, stashIndex }: RescueShape): string {
-  const who = session === null ? '' : ` (${escapeLine(shortId(session))})`;
+function occasion({ kind, reason, session, stashIndex }: RescueShape, clients?: Clients): string {
+  const who = session === null ? '' : ` (${peerName(session, { clients })})`;
   switch (kind) {
     case 'before':
       return `before ${escapeLine(reason)}${who}`;
@@ -43,13 +46,13 @@ function contents({ files, skipped }: RescueShape): string {
 }
 
 /** Each file with a heading; every line of a text is shown as it is, what is no text by its size. */
-export function renderRescued({ rescue, items }: RescueShowValue, now: number): Rendered {
-  const head = `rescue ${rescue.number}: ${occasion(rescue)}, ${ago(Date.parse(rescue.at), now)}\n`;
+export function renderRescued({ rescue, items }: RescueShowValue, { now, clients }: View): Rendered {
+  const head = `rescue ${rescue.number}: ${occasion(rescue, clients)}, ${ago(Date.parse(rescue.at), now)}\n`;
   const files = new Map(rescue.files.map((file) => [file.path, file]));
   const blocks = items.map((item) => {
     const file = files.get(item.path);
     const owner = file?.owner ?? null;
-    const whose = owner === null ? '' : `, session ${escapeLine(shortId(owner))}`;
+    const whose = owner === null ? '' : `, ${peerName(owner, { clients })}`;
     return `\n== ${escapeLine(item.path)} (${file?.bytes ?? 0} bytes${whose})\n${textOf(item, rescue.number)}`;
   });
   const staged = rescue.staged

@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
 import { noteShape } from '../handoff-shape.ts';
@@ -50,7 +51,8 @@ export async function showRescued(
     return { path: file.path, ...noteShape(content) };
   });
   const [bytes] = contents;
-  const result = { value: { rescue: rescueShape(rescue, files), items }, notices: workspace.notices };
+  const value = { rescue: rescueShape(rescue, files), items };
+  const result = { value, notices: workspace.notices, clients: clientsOf(workspace.sessions) };
   return raw && bytes !== undefined ? { ...result, bytes } : result;
 }
 

@@ -72,16 +72,20 @@ export const SETUP_VERBS: VerbTable = {
       ['git handoff uninstall', 'the notes stay'],
       ['git handoff uninstall --purge', 'as if it had never been here'],
     ],
-    async run(args, { now }, interaction) {
+    async run(args, context, interaction) {
+      const { now } = context;
       const { uninstall } = await import('./uninstall.ts');
+      const { unguardedSessions } = await import('./at-work.ts');
       const options = {
         yes: args.flag('yes'),
         diff: args.flag('diff'),
         user: args.flag('user'),
         ...(args.flag('purge') ? { purge: { now } } : {}),
       };
+      const unguarded = await unguardedSessions(context);
       const done = await uninstall(options, await interaction.installContext());
-      return installAnswer(done, 'uninstall', options.yes);
+      const notices = done.outcome === 'applied' ? [...done.notices, ...unguarded] : done.notices;
+      return installAnswer({ ...done, notices }, 'uninstall', options.yes);
     },
   },
 };

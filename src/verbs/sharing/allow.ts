@@ -1,12 +1,13 @@
 import { BYPASS_TTL_MS } from '../../domain/bypass.ts';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, canMean, meantId, shortId } from '../../domain/names.ts';
+import { type SessionId, canMean, meantId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
 import { putToken } from '../../sessions/bypass.ts';
-import { type StoredSession, listSessions } from '../../sessions/records.ts';
+import { type StoredSession, clientsOf, listSessions } from '../../sessions/records.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { AllowShape } from '../shapes.ts';
@@ -42,9 +43,11 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
       hint: 'git handoff init',
     });
   }
-  const session = chosen(options.session, await listSessions({ cwd: context.cwd }));
+  const sessions = await listSessions({ cwd: context.cwd });
+  const session = chosen(options.session, sessions);
+  const clients = clientsOf(sessions);
   const whose =
-    session === undefined ? 'of whichever session is refused first' : `of session ${shortId(session)}`;
+    session === undefined ? 'of whichever session is refused first' : `of ${peerName(session, { clients })}`;
   const question = `The next refusal ${whose}, within 10 minutes, will be lifted: the session may change or commit what is not its own.\nType yes to allow it once: `;
   if ((await ask(question)).trim() !== 'yes') {
     throw new Failure('refused', 'nothing was allowed', { hint: 'git handoff allow --once' });
@@ -58,7 +61,7 @@ export async function allow(options: AllowOptions, context: Context): Promise<Co
     kind: 'allow',
     detail: `a person allows one refusal ${whose} until ${timestamp(now + BYPASS_TTL_MS)}`,
   });
-  return { value: { session: session ?? null, until: timestamp(now + BYPASS_TTL_MS) } };
+  return { value: { session: session ?? null, until: timestamp(now + BYPASS_TTL_MS) }, clients };
 }
 
 function chosen(text: string | undefined, sessions: readonly StoredSession[]): SessionId | undefined {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import { type SessionId, shortId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { takeLock } from '../../host/process-lock.ts';
+import { readClients } from '../../sessions/records.ts';
 
 /**
  * One `git handoff commit` at a time in a working tree. `git commit --only` reads the index before it locks it:
@@ -16,7 +18,7 @@ const PATIENCE_MS = 60_000;
 export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => Promise<T>): Promise<T> {
   const lock = await takeLock(join(gitDir, LOCK_FILE), self, PATIENCE_MS);
   if (lock.kind === 'busy') {
-    const who = `session ${shortId(lock.by)}`;
+    const who = peerName(lock.by, { clients: await readClients({ cwd: gitDir }) });
     throw new Failure('environment', `${who} is still committing here`, {
       hint: 'git handoff sessions',
     });

@@ -1,12 +1,13 @@
 import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
 import { shortId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
+import { type Rendered, type View, columns } from '../../ui/terminal.ts';
 
 /** A line for each session; a star for the one that asks. */
-export function renderSessions({ items }: SessionsValue, now: number): Rendered {
+export function renderSessions({ items }: SessionsValue, { now }: View): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
   return columns(
     items.map((item) => [
@@ -35,8 +36,7 @@ function alsoHere(paths: readonly string[]): string {
 }
 
 /** For whom the next refusal is lifted, and until when. */
-export function renderAllowed({ session, until }: AllowShape): Rendered {
-  const who =
-    session === null ? 'whichever session is refused first' : `session ${escapeLine(shortId(session))}`;
+export function renderAllowed({ session, until }: AllowShape, { clients }: View): Rendered {
+  const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
   return `allowed once, for ${who}, until ${until}\n`;
 }

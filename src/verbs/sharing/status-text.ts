@@ -4,10 +4,9 @@ import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { ownerName, peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import type { Paint } from '../../ui/colour.ts';
-import { type Rendered, columns } from '../../ui/terminal.ts';
+import { type Rendered, type View, columns } from '../../ui/terminal.ts';
 
 /** A path as it is typed in the folder of the command. */
 function typedPath(path: string, prefix: string): string {
@@ -19,7 +18,7 @@ const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
-export function renderStatus(value: StatusValue, now: number, paint: Paint): Rendered {
+export function renderStatus(value: StatusValue, { now, paint }: View): Rendered {
   const { items } = value;
   const waiting = remoteLines(value.remotes);
   if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
@@ -103,14 +102,13 @@ function nextCommand({ items, prefix, session }: StatusValue): string | undefine
 }
 
 /** What became of each path. */
-export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue): Rendered {
+export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue, { clients }: View): Rendered {
   return items
     .map(({ path, worktree: top, from, to, taken }) => {
       const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);
       const whose = to === null ? "nobody's" : 'yours';
       if (!taken) return `${name} is ${whose} already\n`;
-      const before =
-        from.length === 0 ? "it was nobody's" : `taken from ${from.map((id) => ownerName(id)).join(' and ')}`;
+      const before = from.length === 0 ? "it was nobody's" : `taken from ${peerNames(from, { clients })}`;
       return `${name} is ${whose} now, ${before}\n`;
     })
     .join('');

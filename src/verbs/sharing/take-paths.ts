@@ -7,7 +7,7 @@ import { readSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
 import { isInitialised } from '../../host/folders.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
+import { type JudgedSession, clientsOf } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import {
@@ -68,7 +68,7 @@ export async function takePaths(
   const items: TakenPathShape[] = [];
   for (const { work, targets } of plans) items.push(...(await takeIn(work, targets, taker, judged)));
   const worktree = current?.top ?? '';
-  return { value: { worktree, prefix: prefixIn(worktree, cwd), items }, notices };
+  return { value: { worktree, prefix: prefixIn(worktree, cwd), items }, notices, clients: clientsOf(judged) };
 }
 
 async function takerOf(

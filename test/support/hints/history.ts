@@ -103,16 +103,18 @@ export class History {
     const typed = elsewhere(command, this.#random, top);
     // With `cd` or `-C` it is still the same command at the top.
     const isPlain = typed.command === command;
-    const told = isPlain && typed.folder === '..' ? undefined : command;
-    const verdict = this.#verdict(session, told, isPlain && typed.folder === 'src' ? 'src/' : '', place);
+    // Typed above the repository, a command without git finds nothing there.
+    const isOutside = isPlain && typed.folder === '..';
+    const folder = isPlain && typed.folder === 'src' ? 'src/' : '';
+    const foresee = () => (isOutside ? 'passes' : this.#verdict(session, command, folder, place));
     const cwd = join(top, typed.folder);
     const before = uncommitted(this.#world, top);
-    this.#do(session, typed.command, cwd, place, verdict);
+    this.#do(session, typed.command, cwd, place, foresee);
     if (kind === 'lockfile') this.#giveTouch(session, place, before);
   }
 
-  #verdict(session: string, command: string | undefined, folder: string, { top, model }: Place): Verdict {
-    if (command === undefined || this.#world.operation(top) !== undefined) return undefined;
+  #verdict(session: string, command: string, folder: string, { top, model }: Place): Verdict {
+    if (this.#world.operation(top) !== undefined) return undefined;
     const dirty = uncommitted(this.#world, top);
     const [newest] = this.#world.stashes();
     const stashed = newest === undefined ? undefined : (this.#stashes.get(newest) ?? UNCLEAR);
@@ -121,6 +123,7 @@ export class History {
       folder,
       dirty,
       stashed,
+      exists: (path) => existsSync(join(top, path)),
       left: (to) => this.#world.left(to, top),
     });
   }
@@ -203,7 +206,7 @@ export class History {
     } else {
       const after = uncommitted(this.#world, top);
       this.#editedSince(before, after);
-      model.changed(session, before, after);
+      model.changed(session, before, after, true);
     }
   }
 
@@ -215,8 +218,16 @@ export class History {
   }
 
   /** Does it, and follows the hints when it is refused until what was meant is done. */
-  #do(session: string, command: string, cwd: string, place: Place, verdict?: Verdict, again = false): void {
+  #do(
+    session: string,
+    command: string,
+    cwd: string,
+    place: Place,
+    foresee: () => Verdict,
+    again = false,
+  ): void {
     const { top } = place;
+    const verdict = foresee();
     const meant = this.#meant(session, command, place);
     const outcome = this.#type(session, command, cwd, place, 'bash');
     const isOther =
@@ -228,7 +239,7 @@ export class History {
     // On the right branch again, or told where it is: now it can be done.
     if (isMoved(outcome.text)) {
       expect({ command, again, text: outcome.text }).toMatchObject({ again: false });
-      this.#do(session, command, cwd, place, undefined, true);
+      this.#do(session, command, cwd, place, foresee, true);
       return;
     }
     if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
@@ -326,7 +337,7 @@ export class History {
       for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
       for (const mark of this.#published)
         if (taken.some((path) => mark.startsWith(`${path} `))) this.#published.delete(mark);
-      place.model.forget(taken.filter((path) => before.get(path)?.marks.length === 0));
+      place.model.took(taken, session);
     }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
@@ -385,7 +396,7 @@ export class History {
         session,
       );
     }
-    model.changed(session, before, after);
+    model.changed(session, before, after, /^(?:cd \S+ && )?sed -i /.test(command));
   }
 
   /** Whose the marks are that a command has brought into the tree. */

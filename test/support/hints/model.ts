@@ -9,6 +9,8 @@ export interface Facts {
   /** The folder in which it is typed, from the top: empty, or ending in a slash. */
   readonly folder: string;
   readonly dirty: ReadonlyMap<string, Dirty>;
+  /** Whether there is such a file, from the top. */
+  readonly exists: (path: string) => boolean;
   /** Who made the newest entry of the stash; `undefined`: there is none. */
   readonly stashed: string | undefined;
   /** The sessions of the commits that would be lost when HEAD goes back to a revision; without one those of HEAD. */
@@ -20,6 +22,8 @@ export class Model {
   readonly #marks: Marks;
   /** Who changed a path first, since it was as HEAD has it. */
   readonly #first = new Map<string, string>();
+  /** Paths that a session has written by name: nobody objected, so nobody else has a claim there. */
+  readonly #named = new Map<string, string>();
 
   constructor(marks: Marks) {
     this.#marks = marks;
@@ -27,18 +31,27 @@ export class Model {
 
   /** Sessions whose uncommitted work stands there. A touch of another's path makes nobody an owner. */
   owners({ path, marks }: Dirty): string[] {
+    const named = this.#named.get(path);
     const writers = marks.map((mark) => this.#marks.owner(mark)).filter((one) => one !== PERSON);
+    if (named !== undefined) return [...new Set([...writers.filter((one) => one !== UNCLEAR), named])];
     const first = this.#first.get(path);
     const isAsked = first !== undefined && (writers.length === 0 || first === UNCLEAR);
     return [...new Set(isAsked ? [...writers, first] : writers)];
   }
 
-  /** A session's command, or a person, has left the tree like this. */
-  changed(writer: string, before: ReadonlyMap<string, Dirty>, after: ReadonlyMap<string, Dirty>): void {
-    for (const path of this.#first.keys()) if (!after.has(path)) this.#first.delete(path);
+  /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
+  changed(
+    writer: string,
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
+    named = false,
+  ): void {
+    for (const known of [this.#first, this.#named])
+      for (const path of known.keys()) if (!after.has(path)) known.delete(path);
     for (const [path, dirty] of after) {
       const was = before.get(path);
       if (was?.text === dirty.text && was !== undefined) continue;
+      if (named) this.#named.set(path, writer);
       const known = this.#first.get(path);
       if (known !== undefined && known !== PERSON) continue;
       // What was changed and nobody's before a command ran may stay so.
@@ -48,7 +61,15 @@ export class Model {
 
   /** What the model cannot follow: whose these paths are is not told until they are as HEAD has them. */
   forget(paths: Iterable<string>): void {
-    for (const path of paths) this.#first.set(path, UNCLEAR);
+    for (const path of paths) {
+      this.#first.set(path, UNCLEAR);
+      this.#named.delete(path);
+    }
+  }
+
+  /** It is the session's that took it. */
+  took(paths: Iterable<string>, session: string): void {
+    for (const path of paths) this.#named.set(path, session);
   }
 
   /** A path that differs from HEAD again is this session's, whose commits had it. */
@@ -67,7 +88,9 @@ export class Model {
   foresee(command: string, facts: Facts): Verdict {
     const { session, dirty, stashed, left } = facts;
     const reached = reachedBy(command, facts);
-    const undone = /^git (?:fetch.* && git )?reset -q (?:--soft )?(\S+)$/.exec(command)?.[1];
+    const undone = /^git (?:fetch.* git )?(?:reset -q (?:--soft )?|update-ref HEAD )(\S+)$/.exec(
+      command,
+    )?.[1];
     if (undone !== undefined) return mayLose(session, left(undone));
     if (command.startsWith('git commit -a --amend')) {
       const all = [mayLose(session, left()), this.verdict(session, [...dirty.values()].filter(isTracked))];
@@ -78,6 +101,11 @@ export class Model {
     }
     if (/^git handoff (?:commit|stage --mine)/.test(command)) return this.#ownPart(command, facts);
     if (reached !== undefined) return this.verdict(session, reached);
+    if (ADDS_ALL_IF_STOPPED.test(command)) {
+      // git does not begin a rebase here, and so there is nothing to go on with.
+      if (command.startsWith('git rebase') && [...dirty.values()].some(isTracked)) return 'passes';
+      return this.verdict(session, [...dirty.values()]) === 'passes' ? 'passes' : undefined;
+    }
     return HARMLESS.some((one) => one.test(command)) ? 'passes' : undefined;
   }
 
@@ -88,8 +116,10 @@ export class Model {
       ({ path }) => named === undefined || path === `${folder}${named}`,
     );
     const owners = paths.map((one) => this.owners(one));
+    if (named !== undefined && paths.length === 0) return 'refused';
     if (owners.flat().includes(UNCLEAR)) return undefined;
-    if (named !== undefined && owners.flat().some((owner) => owner !== session)) return undefined;
+    if (named !== undefined && owners.flat().some((owner) => owner !== session))
+      return owners.flat().includes(session) ? undefined : 'refused';
     if (owners.some((all) => all.includes(session) && all.length > 1)) return undefined;
     return owners.some((all) => all.includes(session))
       ? 'passes'
@@ -107,11 +137,15 @@ const HARMLESS = [
   /^git clean -fdX$/,
   /^git merge -q feature$/,
   /^git merge -q --ff-only /,
+  /^git merge -q feature \|\| git merge --abort$/,
   /^git cherry-pick (?:-n )?feature$/,
   /^git revert /,
   /^git rebase -q feature$/,
   /^git pull -q --rebase /,
 ];
+
+/** Where the operation does not stop, there is nothing to commit: only `git add` has run. */
+const ADDS_ALL_IF_STOPPED = /^git (?:cherry-pick|rebase -q) feature; git add -A && /;
 
 const isTracked = ({ xy }: Dirty) => xy !== '??';
 
@@ -125,7 +159,7 @@ const unlessStaged = (paths: Dirty[]): Dirty[] | undefined =>
   paths.some(({ xy }) => xy[1] === ' ') ? undefined : paths;
 
 /** The changed paths that a command destroys, carries away or commits; `undefined`: not told. */
-function reachedBy(command: string, { folder, dirty }: Facts): Dirty[] | undefined {
+function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] | undefined {
   const all = [...dirty.values()];
   const below = all.filter(({ path }) => path.startsWith(folder));
   const named = /^git (?:restore|commit -m only --) '(.*)'$/.exec(command)?.[1];
@@ -134,6 +168,13 @@ function reachedBy(command: string, { folder, dirty }: Facts): Dirty[] | undefin
     // git commits by name only what it knows.
     if (one === undefined || (one.xy === '??' && !command.startsWith('git restore'))) return none;
     return unlessStaged([one]);
+  }
+  const staged = /^git add -- '(.*?)' && git commit /.exec(command)?.[1];
+  if (staged !== undefined) {
+    const path = `${folder}${staged}`;
+    // What git does not know it does not add, and then it commits nothing.
+    if (!dirty.has(path) && !exists(path)) return [];
+    return all.filter((one) => one.path === path || /^[^ ?]/.test(one.xy));
   }
   switch (command) {
     case 'git reset --hard':
@@ -155,7 +196,9 @@ function reachedBy(command: string, { folder, dirty }: Facts): Dirty[] | undefin
   if (/^git (?:switch -c|checkout -b) /.test(command)) return all;
   if (command.startsWith('sed -i '))
     return all.filter(({ path }) => /^src\/[ab]\.ts$/.test(path) && folder === '');
-  if (/^git add -A(?: &&|;) git commit /.test(command)) return all;
-  if (/^git commit -a (?!--amend)/.test(command)) return all.filter(isTracked);
+  // Whether the merge stops, goes well or is not begun: all of it is committed then.
+  const committed = command.replace(/^git merge -q [^;]*; /, '');
+  if (/^git add -A(?: &&|;) git commit /.test(committed)) return all;
+  if (/^git commit -a (?!--amend)/.test(committed)) return all.filter(isTracked);
   return undefined;
 }

@@ -31,7 +31,16 @@ table(FILES_IN_TREE, 'contention', [
   ['it has changed another', { ...write('src/b.ts'), ...byPeer }, []],
   ['the session itself has', { ...write(), ledgers: { [SELF]: ['src/a.ts'] } }, []],
   ['the peer has changed it back since', { ...write(), ...byPeer, dirty: [] }, [settle]],
-  ['the peer is no longer live', { ...write(), ledgers: { [THIRD]: ['src/a.ts'] } }, [settle]],
+  [
+    'the peer is no longer live: what it left is kept first',
+    { ...write(), ledgers: { [THIRD]: ['src/a.ts'] } },
+    [settle, does('allowed')],
+  ],
+  [
+    'the peer is no longer live, and may not have changed it',
+    { ...write(), ledgers: { [THIRD]: [claim('src/a.ts', { weak: true })] } },
+    [settle],
+  ],
   [
     'two peers have',
     { ...write(), peers: [PEER, THIRD], ledgers: { [PEER]: ['src/a.ts'], [THIRD]: ['src/a.ts'] } },

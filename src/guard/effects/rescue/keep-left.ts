@@ -1,0 +1,73 @@
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { peerNames } from '../../../domain/owner-name.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
+import { saveWork } from '../../../rescue/save-work.ts';
+import { beforeAnswer } from '../../../host/io.ts';
+import type { TreeCall } from '../../call.ts';
+import type { OpenLedger } from '../../facts.ts';
+import type { Effect, Finding } from '../../findings.ts';
+
+/** Uncommitted work that a call is about to change, and nobody defends. */
+interface LeftWork {
+  /** Of sessions that are not at work any more. */
+  readonly left: readonly OpenClaim[];
+  readonly snapshot: Snapshot;
+  readonly clients: ReadonlyMap<string, string> | undefined;
+}
+
+/** Keeps what an ended session left uncommitted before another one writes over it, and says so: once for each file. */
+export function keepLeft(
+  call: TreeCall,
+  { place, ledgers: { self } }: OpenLedger,
+  { left, snapshot, clients }: LeftWork,
+): readonly Effect[] {
+  const idOf = ({ session, path }: OpenClaim) => `left:${session}:${path}`;
+  const claims = left.filter((claim) => snapshot.dirty.has(claim.path) && !self.told.has(idOf(claim)));
+  if (claims.length === 0) return [];
+  const run = async (): Promise<readonly Finding[]> => {
+    const paths = [...new Set(claims.map(({ path }) => path))];
+    const who = peerNames(
+      claims.map(({ session }) => session),
+      { clients },
+    );
+    const what = `${listed(paths.map(escapeLine))}: uncommitted work of ${who}, no longer at work here.`;
+    const dirty = new Map([...snapshot.dirty].filter(([path]) => paths.includes(path)));
+    const kept = await keep(call, place, { ...snapshot, dirty }, claims);
+    if (kept === undefined) return [];
+    appendEntries(place, self.session, [{ t: 'told', ids: claims.map(idOf), at: call.now }]);
+    return [{ kind: 'tell', text: `git-handoff: ${what} ${kept}` }];
+  };
+  return [{ kind: 'do', when: 'allowed', run }];
+}
+
+/** What became of it; `undefined`: there is nothing to keep. */
+async function keep(
+  call: TreeCall,
+  place: OpenLedger['place'],
+  snapshot: Snapshot,
+  claims: readonly OpenClaim[],
+): Promise<string | undefined> {
+  const { event, session, now, settings } = call;
+  const owners = new Map(claims.map((claim) => [claim.path, claim.session]));
+  const ownerOf = (path: string) => owners.get(path) ?? null;
+  const command = event.toolName ?? 'a change';
+  const occasion = { kind: 'before', command, session, at: now, ownerOf } as const;
+  const limits = { limits: settings.rescue, now, budget: call.budget.part(beforeAnswer(call.budget)) };
+  try {
+    const saved = await saveWork(
+      { cwd: place.top, worktreeId: place.worktreeId },
+      snapshot,
+      occasion,
+      limits,
+    );
+    if (saved === undefined) return undefined;
+    return saved.skipped.length > 0
+      ? 'It could not be kept.'
+      : `It was kept before your change: git handoff rescue show ${saved.number}`;
+  } catch (error) {
+    call.log('open', `what an ended session left was not kept: ${String(error)}`);
+    return 'It could not be kept.';
+  }
+}
