@@ -99,16 +99,16 @@ interface About {
   /** `undefined`: it may be anybody's. */
   readonly owners?: readonly SessionId[] | undefined;
   readonly lift?: Refusal['lift'];
+  /** What the owners are asked for. */
+  readonly asked?: unknown;
 }
 
 /** A refusal for the peer’s sake. */
-export const refuses = (words: Words, more: About = {}): unknown => ({
-  kind: 'refuse',
-  text: worded(words),
-  owners: [PEER],
-  lift: 'person',
-  ...more,
-});
+export function refuses(words: Words, more: About = {}): unknown {
+  const all = { kind: 'refuse', text: worded(words), owners: [PEER], lift: 'person', ...more };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return expect.objectContaining(Object.fromEntries(given)) as unknown;
+}
 export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
 export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
 /** Something to do when all is judged. */

@@ -1,4 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
+import type { Wish } from './wish.ts';
 import { rankOf, sameState, type Evidence, type FileState } from './file-state.ts';
 import type { Window } from './snapshot.ts';
 
@@ -64,6 +65,8 @@ export type LedgerEntry =
       readonly at: number;
     }
   | { readonly t: 'told'; readonly ids: readonly string[]; readonly at: number }
+  /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
+  | ({ readonly t: 'request' } & LedgerRequest)
   /** A shell command of this session ran from `from` to `at`; `goesOn`: what it started in the background may still run. */
   | {
       readonly t: 'window';
@@ -124,6 +127,14 @@ export interface LedgerEvent {
   readonly at: number;
 }
 
+/** What a session was refused for another's sake. */
+export interface LedgerRequest {
+  readonly to: SessionId;
+  readonly wish: Wish;
+  readonly paths: readonly string[];
+  readonly at: number;
+}
+
 /** A file tool's call whose result has not come. */
 interface Announcement {
   readonly agent: string | undefined;
@@ -149,7 +160,9 @@ export interface SessionLedger {
   /** Every place that this session's own calls moved HEAD to, oldest first. */
   readonly moves: readonly HeadSeen[];
   readonly events: readonly LedgerEvent[];
-  readonly told: ReadonlySet<string>;
+  readonly requests: readonly LedgerRequest[];
+  /** What it has been told, and when. */
+  readonly told: ReadonlyMap<string, number>;
   /** Times of its shell commands that are over. */
   readonly windows: readonly Window[];
 }
@@ -163,7 +176,7 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
   const commits: Extract<LedgerEntry, { t: 'commit' }>[] = [];
   const moves: HeadSeen[] = [];
   const events: LedgerEvent[] = [];
-  const told = new Set<string>();
+  const told = new Map<string, number>();
   const windows: Window[] = [];
   let head: HeadSeen | undefined;
   for (const entry of entries) {
@@ -204,14 +217,15 @@ export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]):
         events.push({ id: entry.id, from: session, to: entry.to, text: entry.text, at: entry.at });
         break;
       case 'told':
-        for (const id of entry.ids) told.add(id);
+        for (const id of entry.ids) told.set(id, told.get(id) ?? entry.at);
         break;
       case 'window':
         windows.push(windowOf(session, entry));
         break;
     }
   }
-  return { session, claims, ended, announced, staged, commits, head, moves, events, told, windows };
+  const requests = entries.filter((entry) => entry.t === 'request');
+  return { session, claims, ended, announced, staged, commits, head, moves, events, requests, told, windows };
 }
 
 function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {

@@ -33,10 +33,12 @@ export async function contended(
   const outcome = `${isRefused ? ' Nothing was changed.' : ''}${isByLedger ? ` ${BY_LEDGER}` : ''}`.trimEnd();
   const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides });
   const owners = [...new Set(hit.map(({ session: owner }) => owner))];
+  const wish = removes ? 'discard' : 'edit';
+  const asked = { place: ledger.place, wish, claims: hit } as const;
   return [
     ...settle,
     isRefused
-      ? { kind: 'refuse', text, owners, lift: 'person' }
+      ? { kind: 'refuse', text, owners, asked, lift: 'person' }
       : { kind: 'tell', text: `git-handoff: ${text}` },
   ];
 }

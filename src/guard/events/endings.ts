@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
+import { beat, beatFile, ensureFolder, repositoryFolder } from '../../host/folders.ts';
 import { forgetFailed } from '../../notes/failed-commands.ts';
 import { isLate } from '../../notes/noted.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
@@ -17,6 +17,7 @@ import type { Finding } from '../findings.ts';
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
 export async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
+  beat(tree.commonDir, session, call.event.name);
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   if (call.event.stopHookActive) return [];
