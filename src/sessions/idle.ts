@@ -14,15 +14,16 @@ export function idleSince(commonDir: string, session: SessionId): number | undef
   return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** "claude aaaaaaaa went idle 2 minutes ago", for each of the sessions that is: it hears nothing until its user returns. */
-export function idleTexts(
+/** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */
+export function idleText(
   commonDir: string,
   sessions: Iterable<SessionId>,
   sides: Sides,
   now: number,
-): string[] {
-  return [...new Set(sessions)].flatMap((session) => {
+): string {
+  const texts = [...new Set(sessions)].flatMap((session) => {
     const since = idleSince(commonDir, session);
-    return since === undefined ? [] : [`${peerName(session, sides)} went idle ${ago(since, now)}`];
+    return since === undefined ? [] : [`${peerName(session, sides)} went idle ${ago(since, now)}. `];
   });
+  return texts.join('');
 }

@@ -4,25 +4,24 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { type MovedHead, newsFor } from '../../changes/news.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
+import type { OpenLedger } from '../facts.ts';
 
 /**
  * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a
  * sub-agent would keep it to itself.
  *
  * @param moved what became of HEAD
- * @param isDirty whether a path still differs from HEAD, where somebody has just looked
  */
 export async function hear(
   call: TreeCall,
   place: WorkPlace,
   ledgers: Ledgers,
   moved?: MovedHead,
-  isDirty: (path: string) => boolean = () => true,
 ): Promise<readonly string[]> {
   const isMain = call.event.agent === undefined;
   const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
-  const asked = isMain ? newRequests(ledgers).filter(({ path }) => isDirty(path)) : [];
-  const handed = asked.length === 0 ? NONE : await handOver(call, place, asked);
+  const asked = isMain ? newRequests(ledgers) : [];
+  const handed = asked.length === 0 ? NONE : await handOver(call, { place, ledgers }, asked);
   appendEntries(place, call.session, [...told, ...handed.told]);
   return [...lines, ...handed.lines];
 }
@@ -37,11 +36,11 @@ function newRequests({ all, self }: Ledgers): Request[] {
 
 async function handOver(
   call: TreeCall,
-  place: WorkPlace,
+  open: OpenLedger,
   asked: readonly Request[],
 ): Promise<{ readonly lines: readonly string[]; readonly told: readonly LedgerEntry[] }> {
   try {
-    return await (await import('./requests.ts')).handOver(call, place, asked);
+    return await (await import('./requests.ts')).handOver(call, open, asked);
   } catch (error) {
     call.log('open', `requests wait for the next call: ${String(error)}`);
     return NONE;

@@ -63,9 +63,9 @@ const UNLOOKED = 'what this command does here, for git status did not finish in 
 async function news(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
-  { head, dirty }: Snapshot,
+  { head }: Snapshot,
 ): Promise<readonly Finding[]> {
   const moved = await movedHead(ledgers, head, place.top, lookingTime(call));
-  const lines = await hear(call, place, ledgers, moved, (path) => dirty.has(path));
+  const lines = await hear(call, place, ledgers, moved);
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }

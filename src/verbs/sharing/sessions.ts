@@ -4,8 +4,10 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import type { SessionShape } from '../shapes.ts';
+import type { RequestShape, SessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
+import { readLedgers } from '../../changes/ledger.ts';
+import { requestShapes } from './requests.ts';
 import { uncommittedPaths } from './uncommitted.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 
@@ -17,6 +19,7 @@ interface SessionsOptions {
 
 export interface SessionsValue {
   readonly items: readonly SessionShape[];
+  readonly requests: readonly RequestShape[];
 }
 
 const ORDER = ['live', 'unknown', 'dead', 'ended'];
@@ -44,7 +47,15 @@ export async function sessions(
       self: session.record.session === self,
       uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
     }));
-  return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
+  const requests = worktrees.flatMap(({ path, gitDir }) => {
+    const worktreeId = knownWorktreeId(gitDir);
+    if (worktreeId === undefined) return [];
+    const isChanged = (session: string, name: string) =>
+      work.get(worktreeId)?.get(session)?.includes(name) === true;
+    const ledgers = readLedgers({ commonDir: repository.commonDir, worktreeId });
+    return requestShapes(ledgers, judged, path, isChanged);
+  });
+  return { value: { items, requests }, notices, exitCode: items.length === 0 ? 1 : 0 };
 }
 
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
