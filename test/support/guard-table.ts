@@ -7,6 +7,7 @@ import { claude } from '../../src/agents/claude.ts';
 import { appendEntries } from '../../src/changes/ledger.ts';
 import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
+import type { Wish } from '../../src/domain/ledger/wish.ts';
 import type { FileState } from '../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, Snapshot } from '../../src/domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
@@ -109,6 +110,12 @@ export function refuses(words: Words, more: About = {}): unknown {
   const given = Object.entries(all).filter(([, value]) => value !== undefined);
   return expect.objectContaining(Object.fromEntries(given)) as unknown;
 }
+/** What owners are asked for with a refusal. */
+export const asks = (wish: Wish, ...paths: readonly string[]): unknown =>
+  expect.objectContaining({
+    wish,
+    claims: paths.map((path) => expect.objectContaining({ path }) as unknown),
+  }) as unknown;
 export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
 export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
 /** Something to do when all is judged. */

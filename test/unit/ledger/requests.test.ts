@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, foldLedger } from '../../../src/domain/ledger/claims.ts';
 import { compactEntries } from '../../../src/domain/ledger/compact.ts';
+import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { openRequests, wishText } from '../../../src/domain/ledger/requests.ts';
 import { WISHES } from '../../../src/domain/ledger/wish.ts';
 import { sessionOf } from '../../support/chain.ts';
@@ -67,6 +68,16 @@ describe('a request', () => {
     const after = before.map((one) => foldLedger(one.session, compactEntries(one, 0)));
     expect(openRequests(before)).toMatchObject([{ handedAt: 5 }]);
     expect(openRequests(after)).toEqual(openRequests(before));
+  });
+
+  it('that was cut off in the middle is none, and is left again', () => {
+    const ofA = foldLedger(a, [claims('f', 1)]);
+    const text = formatEntries([asks(2, 'f')]);
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const read = (more: string) => foldLedger(b, parseEntries(text.slice(0, cut) + more));
+      expect(openRequests([ofA, read('')]).length).toBe(cut >= text.length - 1 ? 1 : 0);
+      expect(openRequests([ofA, read(`\n${text}`)])).toHaveLength(1);
+    }
   });
 
   it('says what was wanted in words of ours', () => {
