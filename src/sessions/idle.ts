@@ -9,7 +9,7 @@ import { beatFile, lastEvent } from '../host/folders.ts';
 const LAST = new Set(['Stop', 'AfterAgent', 'agentStop', 'stop']);
 
 /** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or not known. */
-export function idleSince(commonDir: string, session: SessionId): number | undefined {
+function idleSince(commonDir: string, session: SessionId): number | undefined {
   if (!LAST.has(lastEvent(commonDir, session))) return undefined;
   return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }

@@ -1,8 +1,7 @@
 import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { OverlapKind } from '../domain/overlap.ts';
-import type { Evidence } from '../domain/ledger/file-state.ts';
-import type { Wish } from '../domain/ledger/wish.ts';
+import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { NoteFinding } from '../domain/verification/rules.ts';

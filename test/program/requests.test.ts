@@ -147,6 +147,29 @@ describe('who stands in the way', () => {
   });
 });
 
+describe('in another worktree', () => {
+  it('who works there hears of one who came by, and who came by of one who works there', () => {
+    world.git(['worktree', 'add', '-q', '../beside']);
+    const beside = join(world.path, '../beside');
+    world.begin(C, beside);
+    world.write(A, 'src/a.ts', 'one\n');
+    refusal(world.try(C, join(world.path, 'src/a.ts'), 'two\n', beside));
+    expect(told(world.may(A, 'make'))).toContain('claude cccccccc wants to edit src/a.ts');
+    const file = join(beside, 'src/b.ts');
+    const tool = { session_id: A, tool_name: 'Write', tool_input: { file_path: file, content: 'one\n' } };
+    world.guard({ ...tool, hook_event_name: 'PreToolUse' });
+    writeFileSync(file, 'one\n');
+    world.guard({ ...tool, hook_event_name: 'PostToolUse' });
+    refusal(world.write(C, 'src/b.ts', 'two\n', beside));
+    const text = wrote(A, 'src/a.ts');
+    expect(text).toContain('claude cccccccc wants to edit src/b.ts');
+    const command =
+      /git -C \S+ handoff commit .*? -- src\/b.ts/.exec(text)?.[0].replace('<message>', 'done') ?? '';
+    expect(world.bash(A, command).run).toMatchObject({ status: 0 });
+    expect(world.write(C, 'src/b.ts', 'two\n', beside).kind).not.toBe('deny');
+  });
+});
+
 describe('the one who asked', () => {
   it('sees whether the request was handed over, and the owner sees it, too', () => {
     standOff();

@@ -1,6 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
-import type { Wish } from './wish.ts';
-import { rankOf, sameState, type Evidence, type FileState } from './file-state.ts';
+import { rankOf, sameState, type Evidence, type FileState, type Wish } from './file-state.ts';
 import type { Window } from './snapshot.ts';
 
 /**
@@ -128,7 +127,7 @@ export interface LedgerEvent {
 }
 
 /** What a session was refused for another's sake. */
-export interface LedgerRequest {
+interface LedgerRequest {
   readonly to: SessionId;
   readonly wish: Wish;
   readonly paths: readonly string[];

@@ -1,8 +1,7 @@
 import { jsonFields } from '../json-fields.ts';
 import { parseOid, parseSessionId } from '../names.ts';
 import type { LedgerEntry } from './claims.ts';
-import { EVIDENCE, type FileState } from './file-state.ts';
-import { WISHES } from './wish.ts';
+import { EVIDENCE, type FileState, WISHES } from './file-state.ts';
 
 /** Entries as the lines of a ledger file, and back. What cannot be read is skipped: a torn line, a later version's. */
 export function formatEntries(entries: readonly LedgerEntry[]): string {

@@ -1,6 +1,6 @@
 import type { SessionId } from '../names.ts';
 import type { SessionLedger } from './claims.ts';
-import type { Wish } from './wish.ts';
+import type { Wish } from './file-state.ts';
 
 /**
  * Requests: a session that was refused for another's sake leaves word, in its own ledger, and the other one finds it at

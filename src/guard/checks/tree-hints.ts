@@ -1,6 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
-import type { Wish } from '../../domain/ledger/wish.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';

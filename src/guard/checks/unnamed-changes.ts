@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
-import type { Wish } from '../../domain/ledger/wish.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/asked-refs.ts';

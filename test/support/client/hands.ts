@@ -94,7 +94,11 @@ export const GEMINI_HANDS: Hands = {
 
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
-  const heard = [...conversation.userTexts().flat(), ...outputs].join('\n');
+  // Gemini CLI escapes what hooks tell, as in XML.
+  const heard = [...conversation.userTexts().flat(), ...outputs]
+    .join('\n')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
   return {
     session,
     outputs,

@@ -2,10 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LedgerEntry, foldLedger, isCommitted } from '../../../src/domain/ledger/claims.ts';
 import { compactEntries } from '../../../src/domain/ledger/compact.ts';
-import { sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
+import { WISHES, sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
 import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { sessionOf } from '../../support/chain.ts';
-import { WISHES } from '../../../src/domain/ledger/wish.ts';
 import { blob, claim, oid } from './facts.ts';
 
 const a = sessionOf('a');

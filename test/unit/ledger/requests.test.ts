@@ -3,7 +3,7 @@ import { type LedgerEntry, foldLedger } from '../../../src/domain/ledger/claims.
 import { compactEntries } from '../../../src/domain/ledger/compact.ts';
 import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { openRequests, wishText } from '../../../src/domain/ledger/requests.ts';
-import { WISHES } from '../../../src/domain/ledger/wish.ts';
+import { WISHES } from '../../../src/domain/ledger/file-state.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim } from './facts.ts';
 
