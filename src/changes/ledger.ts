@@ -11,7 +11,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type LedgerEntry, type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
+import type { LedgerEntry, SessionLedger } from '../domain/ledger/claims.ts';
+import { foldLedger } from '../domain/ledger/fold.ts';
 import { compactEntries } from '../domain/ledger/compact.ts';
 import { formatEntries, parseEntries } from '../domain/ledger/entries.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';

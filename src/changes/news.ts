@@ -19,13 +19,13 @@ const MAX_LINES = 5;
 /** Of a commit's subject so much is shown. */
 const MAX_SUBJECT = 60;
 
-/** Events of other sessions that this one has not heard. */
-function unheard({ all, self }: Ledgers): LedgerEvent[] {
+/** Events of other sessions that this one has not heard; without those that are for it alone, if it is a sub-agent. */
+function unheard({ all, self }: Ledgers, isMain: boolean): LedgerEvent[] {
   return all
     .flatMap(({ events }) => events)
     .filter(
       ({ id, from, to }, at, events) =>
-        (to === undefined ? from !== self.session : to === self.session) &&
+        (to === undefined ? from !== self.session : isMain && to === self.session) &&
         !self.told.has(id) &&
         // Two who looked at once have noted the same.
         events.findIndex((one) => one.id === id) === at,
@@ -34,8 +34,12 @@ function unheard({ all, self }: Ledgers): LedgerEvent[] {
 }
 
 /** The news of other sessions, and of a HEAD that moved since this session last looked. */
-export function newsFor(ledgers: Ledgers, moved: MovedHead | undefined, now: number): News {
-  const events = unheard(ledgers).slice(0, MAX_LINES);
+export function newsFor(
+  ledgers: Ledgers,
+  { moved, isMain }: { readonly moved: MovedHead | undefined; readonly isMain: boolean },
+  now: number,
+): News {
+  const events = unheard(ledgers, isMain).slice(0, MAX_LINES);
   const lines = events.map(({ text }) => text);
   const ids = events.map(({ id }) => id);
   if (moved !== undefined) {
@@ -46,7 +50,7 @@ export function newsFor(ledgers: Ledgers, moved: MovedHead | undefined, now: num
 }
 
 /** HEAD is not where this session last saw it. */
-interface MovedHead {
+export interface MovedHead {
   readonly id: string;
   /** `undefined`: the session that moved it has said so. */
   readonly text: string | undefined;

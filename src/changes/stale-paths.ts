@@ -1,4 +1,5 @@
-import { type OpenClaim, type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
+import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import { foldLedger } from '../domain/ledger/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';

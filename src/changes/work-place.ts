@@ -1,5 +1,6 @@
 import { dirname, relative, sep } from 'node:path';
-import { type SessionLedger, foldLedger } from '../domain/ledger/claims.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import { foldLedger } from '../domain/ledger/fold.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';

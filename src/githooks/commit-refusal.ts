@@ -2,13 +2,19 @@ import { join, resolve } from 'node:path';
 import { ago } from '../domain/age.ts';
 import type { CommitWords } from '../shell/commit-words.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
-import type { CommitDecision, CommitFacts, CommitProblem } from '../domain/ledger/mixing.ts';
+import {
+  type CommitDecision,
+  type CommitFacts,
+  type CommitProblem,
+  problemOwners,
+} from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { escapeLine } from '../domain/surfacing.ts';
 import { canSwitch, lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
 import { begunText, ownWorktree } from '../changes/begun-text.ts';
+import { idleText } from '../sessions/idle.ts';
 import { type HintView, commitHints } from './commit-hints.ts';
 
 /** What a refusal is told with. */
@@ -44,6 +50,8 @@ export async function refusalLines(decision: CommitDecision, view: RefusalView):
   const shown = problems.slice(0, MAX_PATHS).map((problem) => problemText(problem, view, now, switchedAt));
   const more = problems.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);
+  const idle = idleText(view.commonDir, problemOwners(problems), view.facts.sides, now).trimEnd();
+  if (idle !== '') shown.push(idle);
   const canSwitch = branch !== undefined && (await goesBack(branch.expected, view));
   const typed = hints(decision, view, canSwitch);
   return [...shown.map((text) => `error: ${text}`), ...typed.map((hint) => `hint: ${hint}`)];

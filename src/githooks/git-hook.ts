@@ -65,8 +65,21 @@ function placed(line: string, { cwd }: HookPlace): string {
 async function decideOrLift(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const answer = await dispatch(call, place);
   // Without a reason it is no refusal: `git handoff commit` starts over.
-  if (!answer.refused || answer.lines.length === 0 || !exists(bypassFolder(place.commonDir))) return answer;
-  return (await import('./lift-hook.ts')).liftHook(call, place, answer);
+  if (!answer.refused || answer.lines.length === 0) return answer;
+  const isLiftable = exists(bypassFolder(place.commonDir));
+  const left = isLiftable ? await (await import('./lift-hook.ts')).liftHook(call, place, answer) : answer;
+  if (left.refused) await leaveWord(call, place, left);
+  return left;
+}
+
+/** Those for whose sake it is refused hear of it. It is refused whatever becomes of that. */
+async function leaveWord(call: HookCall, place: HookPlace, { session, asked }: HookAnswer): Promise<void> {
+  if (session === undefined || asked === undefined) return;
+  try {
+    (await import('../changes/requests.ts')).leaveWord(session, asked, call.now);
+  } catch (error) {
+    logHook(call, place, 'open', `no request was left: ${String(error)}`, session);
+  }
 }
 
 async function dispatch(call: HookCall, place: HookPlace): Promise<HookAnswer> {

@@ -1,3 +1,4 @@
+import type { Wanted } from '../changes/requests.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type Settings, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import type { BinaryText } from '../git/binary-text.ts';
@@ -34,6 +35,8 @@ export interface HookAnswer {
   readonly isUnknown?: true;
   /** Of a refusal: whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
+  /** What they are asked for, where it is about changes of theirs. */
+  readonly asked?: Wanted | undefined;
 }
 
 /** The repository that the hook runs in. */

@@ -89,7 +89,22 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   });
   const detail = decision.problems.map(({ kind }) => kind).join(' ');
   logHook(call, place, 'deny', detail, self);
-  return { refused: true, session: self, lines, owners: problemOwners(decision.problems) };
+  const { problems } = decision;
+  return {
+    refused: true,
+    session: self,
+    lines,
+    owners: problemOwners(problems),
+    asked: asked(scene, problems),
+  };
+}
+
+/** The changes for whose sake it is refused. */
+function asked({ ledger }: CommitScene, problems: CommitDecision['problems']): HookAnswer['asked'] {
+  const claims = problems.flatMap((one) =>
+    one.kind === 'foreign' || one.kind === 'contended' ? one.claim : [],
+  );
+  return ledger === undefined || claims.length === 0 ? undefined : { place: ledger, wish: 'commit', claims };
 }
 
 /** `undefined` for a person; only the session when there is nobody beside it, or the repository is not enabled. */

@@ -1,4 +1,5 @@
 import type { Verdict } from '../agents/dialect.ts';
+import type { Wanted } from '../changes/requests.ts';
 import type { SessionId } from '../domain/names.ts';
 
 /** What a check has found out about a call. */
@@ -18,6 +19,8 @@ export interface Refusal {
   readonly text: string;
   /** Whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
+  /** What the owners are asked for; absent: it is not about changes of theirs. */
+  readonly asked?: Wanted;
   /** Whose bypass lifts it. `files`: a person's, and it is about handoff files. */
   readonly lift: 'person' | 'files' | 'nobody';
 }

@@ -50,7 +50,19 @@ export async function judge<Anywhere, InTree>(
       break;
     }
   }
+  await leaveWord(call, found);
   return [...found, ...(await done(call, found))];
+}
+
+/** Those for whose sake the call is refused hear of it. It is refused whatever becomes of that. */
+async function leaveWord({ session, now, log }: Call, found: readonly Finding[]): Promise<void> {
+  const asked = found.find((one) => one.kind === 'refuse')?.asked;
+  if (asked === undefined || session === undefined) return;
+  try {
+    (await import('../changes/requests.ts')).leaveWord(session, asked, now);
+  } catch (error) {
+    log('open', `no request was left: ${String(error)}`);
+  }
 }
 
 /** What a person allowed in one repository is not allowed in another. */

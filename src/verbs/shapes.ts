@@ -2,7 +2,7 @@ import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { MergeOutcome } from '../domain/meeting.ts';
 import type { OverlapKind } from '../domain/overlap.ts';
-import type { Evidence } from '../domain/ledger/file-state.ts';
+import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
 import type { NoteFinding } from '../domain/verification/rules.ts';
@@ -206,6 +206,19 @@ export interface NamedSessionShape {
   /** `null`: it is not on record any more. */
   readonly client: string | null;
   readonly liveness: SessionShape['liveness'];
+}
+
+/** A session was refused for the sake of another one's uncommitted change. */
+export interface RequestShape {
+  readonly from: string;
+  readonly to: string;
+  readonly wish: Wish;
+  /** From the top of the working tree. */
+  readonly path: string;
+  readonly worktree: string;
+  readonly askedAt: string;
+  /** When the other one's client got it; `null`: not yet. */
+  readonly handedAt: string | null;
 }
 
 export interface TakenPathShape {

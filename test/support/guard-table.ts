@@ -7,7 +7,7 @@ import { claude } from '../../src/agents/claude.ts';
 import { appendEntries } from '../../src/changes/ledger.ts';
 import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
-import type { FileState } from '../../src/domain/ledger/file-state.ts';
+import type { FileState, Wish } from '../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, Snapshot } from '../../src/domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
@@ -99,16 +99,22 @@ interface About {
   /** `undefined`: it may be anybody's. */
   readonly owners?: readonly SessionId[] | undefined;
   readonly lift?: Refusal['lift'];
+  /** What the owners are asked for. */
+  readonly asked?: unknown;
 }
 
 /** A refusal for the peer’s sake. */
-export const refuses = (words: Words, more: About = {}): unknown => ({
-  kind: 'refuse',
-  text: worded(words),
-  owners: [PEER],
-  lift: 'person',
-  ...more,
-});
+export function refuses(words: Words, more: About = {}): unknown {
+  const all = { kind: 'refuse', text: worded(words), owners: [PEER], lift: 'person', ...more };
+  const given = Object.entries(all).filter(([, value]) => value !== undefined);
+  return expect.objectContaining(Object.fromEntries(given)) as unknown;
+}
+/** What owners are asked for with a refusal. */
+export const asks = (wish: Wish, ...paths: readonly string[]): unknown =>
+  expect.objectContaining({
+    wish,
+    claims: paths.map((path) => expect.objectContaining({ path }) as unknown),
+  }) as unknown;
 export const tells = (...words: readonly string[]): unknown => ({ kind: 'tell', text: worded(words) });
 export const shows = (...words: readonly string[]): unknown => ({ kind: 'show', text: worded(words) });
 /** Something to do when all is judged. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainChanges, changeKind, decideBelonging } from '../../src/domain/ledger/belonging.ts';
-import { type LedgerEntry, type OpenClaim, foldLedger } from '../../src/domain/ledger/claims.ts';
+import type { LedgerEntry, OpenClaim } from '../../src/domain/ledger/claims.ts';
+import { foldLedger } from '../../src/domain/ledger/fold.ts';
 import { type FileState } from '../../src/domain/ledger/file-state.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 

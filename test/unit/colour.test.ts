@@ -8,7 +8,7 @@ describe('columns', () => {
       [COLOURS.bad('conflict'), 'a.ts', ''],
       ['same', 'long-name.ts', 'merges cleanly'],
     ];
-    const plain = columns(rows).replaceAll(/\u001b\[\d*m/gu, '');
+    const plain = columns(rows).replaceAll(COLOURS.bad('conflict'), 'conflict');
     expect(plain).toBe('conflict  a.ts\nsame      long-name.ts  merges cleanly\n');
     expect(columns(rows)).toContain('\u001b[31mconflict\u001b[m  a.ts');
   });

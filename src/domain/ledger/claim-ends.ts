@@ -1,5 +1,6 @@
 import type { SessionId } from '../names.ts';
-import { type LedgerEntry, type OpenClaim, type SessionLedger, isCommitted } from './claims.ts';
+import type { LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
+import { isCommitted } from './fold.ts';
 import { type FileState, sameState } from './file-state.ts';
 import type { Snapshot } from './snapshot.ts';
 import { namesPath } from './window-claims.ts';

@@ -1,5 +1,5 @@
 import type { Oid, SessionId } from '../names.ts';
-import { rankOf, sameState, type Evidence, type FileState } from './file-state.ts';
+import type { Evidence, FileState, Wish } from './file-state.ts';
 import type { Window } from './snapshot.ts';
 
 /**
@@ -64,6 +64,8 @@ export type LedgerEntry =
       readonly at: number;
     }
   | { readonly t: 'told'; readonly ids: readonly string[]; readonly at: number }
+  /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
+  | ({ readonly t: 'request' } & LedgerRequest)
   /** A shell command of this session ran from `from` to `at`; `goesOn`: what it started in the background may still run. */
   | {
       readonly t: 'window';
@@ -124,14 +126,22 @@ export interface LedgerEvent {
   readonly at: number;
 }
 
+/** What a session was refused for another's sake. */
+interface LedgerRequest {
+  readonly to: SessionId;
+  readonly wish: Wish;
+  readonly paths: readonly string[];
+  readonly at: number;
+}
+
 /** A file tool's call whose result has not come. */
-interface Announcement {
+export interface Announcement {
   readonly agent: string | undefined;
   readonly at: number;
 }
 
 /** What a session put into the index itself, and what HEAD had at the path then, where that is on record. */
-interface StagedState {
+export interface StagedState {
   readonly state: FileState;
   readonly head?: FileState;
 }
@@ -151,143 +161,9 @@ export interface SessionLedger {
   /** Every place that this session's own calls moved HEAD to, oldest first. */
   readonly moves: readonly HeadSeen[];
   readonly events: readonly LedgerEvent[];
-  readonly told: ReadonlySet<string>;
+  readonly requests: readonly LedgerRequest[];
+  /** What it has been told, and when. */
+  readonly told: ReadonlyMap<string, number>;
   /** Times of its shell commands that are over. */
   readonly windows: readonly Window[];
-}
-
-/** Folds a session's entries, in the order in which they were written. */
-export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]): SessionLedger {
-  const claims = new Map<string, OpenClaim>();
-  const ended = new Map<string, OpenClaim>();
-  const taken = new Map<string, SessionId>();
-  const announced = new Map<string, Announcement>();
-  const staged = new Map<string, StagedState[]>();
-  const commits: Extract<LedgerEntry, { t: 'commit' }>[] = [];
-  const moves: HeadSeen[] = [];
-  const events: LedgerEvent[] = [];
-  const told = new Set<string>();
-  const windows: Window[] = [];
-  let head: HeadSeen | undefined;
-  for (const entry of entries) {
-    switch (entry.t) {
-      case 'claim':
-        claims.set(entry.path, withClaim(session, claims.get(entry.path), entry));
-        ended.delete(entry.path);
-        taken.delete(entry.path);
-        break;
-      case 'end': {
-        const claim = claims.get(entry.path);
-        // Whoever saw the path clean looked before this change was made.
-        if (entry.why === 'clean' && (claim?.at ?? 0) > entry.at) break;
-        moveClaim(entry.path, claims, entry.why === 'clean' ? ended : undefined);
-        staged.delete(entry.path);
-        if (entry.why === 'taken' && entry.by !== undefined) taken.set(entry.path, entry.by);
-        break;
-      }
-      case 'revived':
-        moveClaim(entry.path, ended, claims);
-        break;
-      case 'announced':
-        for (const path of entry.paths) announced.set(path, { agent: entry.agent, at: entry.at });
-        break;
-      case 'answered':
-        for (const [path, one] of announced) if (isAnswered(path, one, entry)) announced.delete(path);
-        break;
-      case 'commit':
-        commits.push(entry);
-        noteCommitted(claims, entry.paths);
-        break;
-      case 'staged':
-        staged.set(entry.path, [...(staged.get(entry.path) ?? []), entry]);
-        break;
-      case 'head':
-        head = entry;
-        if (entry.own) moves.push(entry);
-        break;
-      case 'event':
-        events.push({ id: entry.id, from: session, to: entry.to, text: entry.text, at: entry.at });
-        break;
-      case 'told':
-        for (const id of entry.ids) told.add(id);
-        break;
-      case 'window':
-        windows.push(windowOf(session, entry));
-        break;
-    }
-  }
-  return { session, claims, ended, taken, announced, staged, commits, head, moves, events, told, windows };
-}
-
-function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {
-  const claim = from.get(path);
-  if (claim !== undefined) to?.set(path, claim);
-  from.delete(path);
-}
-
-function noteCommitted(
-  claims: Map<string, OpenClaim>,
-  paths: readonly (readonly [path: string, state: FileState])[],
-): void {
-  for (const [path, state] of paths) {
-    const claim = claims.get(path);
-    if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });
-  }
-}
-
-function windowOf(
-  session: SessionId,
-  { id, from, at, goesOn }: Extract<LedgerEntry, { t: 'window' }>,
-): Window {
-  return { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
-}
-
-function isAnswered(
-  path: string,
-  { agent, at }: Announcement,
-  entry: Extract<LedgerEntry, { t: 'answered' }>,
-): boolean {
-  const isAgents = entry.agent === undefined || entry.agent === (agent ?? '');
-  return isAgents && at <= entry.at && entry.paths?.includes(path) !== false;
-}
-
-function withClaim(
-  session: SessionId,
-  known: OpenClaim | undefined,
-  entry: Extract<LedgerEntry, { t: 'claim' }>,
-): OpenClaim {
-  const { path, base, before, after, evidence, weak, at } = entry;
-  // What this session has committed is no claim any more; a change after that is another one.
-  if (known === undefined || known.committed.some((state) => sameState(state, base))) {
-    const changes = [{ before, after }];
-    const claim = { session, path, base, changes, after, committed: [], evidence, weak, since: at, at };
-    return entry.agent === undefined ? claim : { ...claim, agent: entry.agent };
-  }
-  return {
-    ...known,
-    ...(entry.agent === undefined ? {} : { agent: entry.agent }),
-    changes: withChange(known.changes, { before, after }),
-    after,
-    evidence: stronger(known.evidence, evidence),
-    weak: known.weak && weak,
-    at,
-  };
-}
-
-function withChange(changes: readonly PathChange[], next: PathChange): readonly PathChange[] {
-  const last = changes.at(-1);
-  if (last === undefined || !sameState(last.after, next.before)) return [...changes, next];
-  return [...changes.slice(0, -1), { before: last.before, after: next.after }];
-}
-
-function stronger(a: Evidence, b: Evidence): Evidence {
-  return rankOf(a) >= rankOf(b) ? a : b;
-}
-
-/**
- * Whether a claim has come to its end by what HEAD holds now: everything the session did there is committed, by
- * itself or by anybody, or it was a change back to what HEAD has.
- */
-export function isCommitted(claim: OpenClaim, head: FileState): boolean {
-  return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));
 }

@@ -43,7 +43,9 @@ export function compactEntries(ledger: SessionLedger, forgetBefore: number): Led
   for (const [path, { agent, at }] of ledger.announced) {
     entries.push({ t: 'announced', paths: [path], at, ...(agent === undefined ? {} : { agent }) });
   }
-  const told = [...ledger.told].slice(-256);
-  if (told.length > 0) entries.push({ t: 'told', ids: told, at: forgetBefore });
+  for (const request of ledger.requests) {
+    if (request.at >= forgetBefore) entries.push({ ...request, t: 'request' });
+  }
+  for (const [id, at] of [...ledger.told].slice(-256)) entries.push({ t: 'told', ids: [id], at });
   return entries;
 }

@@ -1,7 +1,7 @@
 import { jsonFields } from '../json-fields.ts';
 import { parseOid, parseSessionId } from '../names.ts';
 import type { LedgerEntry } from './claims.ts';
-import { EVIDENCE, type FileState } from './file-state.ts';
+import { EVIDENCE, type FileState, WISHES } from './file-state.ts';
 
 /** Entries as the lines of a ledger file, and back. What cannot be read is skipped: a torn line, a later version's. */
 export function formatEntries(entries: readonly LedgerEntry[]): string {
@@ -58,6 +58,12 @@ function parseEntry(line: string): LedgerEntry | undefined {
     case 'revived': {
       const path = pathOf(value['path']);
       return path === undefined ? undefined : { t, path, at };
+    }
+    case 'request': {
+      const to = parseSessionId(value['to']);
+      const wish = WISHES.find((one) => one === value['wish']);
+      const paths = strings(value['paths']) ?? [];
+      return to === undefined || wish === undefined ? undefined : { t, to, wish, paths, at };
     }
     case 'told': {
       const ids = strings(value['ids']) ?? [];

@@ -21,6 +21,10 @@ export function rankOf(evidence: Evidence): number {
   return EVIDENCE.indexOf(evidence);
 }
 
+/** What a session wanted to do with another's uncommitted work, when it was refused. */
+export const WISHES = ['edit', 'commit', 'discard', 'stash', 'switch'] as const;
+export type Wish = (typeof WISHES)[number];
+
 /** Two states of a path are one. Content that was not read is like nothing else. */
 export function sameState(a: FileState, b: FileState): boolean {
   if (a === null || b === null) return a === b;

@@ -4,6 +4,7 @@ import { type Sides, strong } from '../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { idleText } from '../../sessions/idle.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
@@ -32,14 +33,17 @@ export async function contended(
   const removes = touches.some(
     (touch) => touch.discards === true && hit.some(({ path }) => isTouched(path, touch)),
   );
-  const outcome = `${isRefused ? ' Nothing was changed.' : ''}${isByLedger ? ` ${BY_LEDGER}` : ''}`.trimEnd();
   const { taken } = ledger.ledgers.self;
-  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides, taken });
   const owners = [...new Set(hit.map(({ session: owner }) => owner))];
+  const wish = removes ? 'discard' : 'edit';
+  const idle = idleText(ledger.place.commonDir, owners, sides, call.now);
+  const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
+  const asked = { place: ledger.place, wish, claims: hit } as const;
+  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides, taken });
   return [
     ...settle,
     isRefused
-      ? { kind: 'refuse', text, owners, lift: 'person' }
+      ? { kind: 'refuse', text, owners, asked, lift: 'person' }
       : { kind: 'tell', text: `git-handoff: ${text}` },
   ];
 }
@@ -76,7 +80,7 @@ function contentionText(
   const way = removes
     ? `Leave ${paths.length === 1 ? 'it' : 'them'} out until ${it} committed; whose each change is: ${git} handoff status`
     : `Work on something else until ${it} committed, or take over ${paths.length === 1 ? 'that change' : 'those changes'}: ${git} handoff take${plainPaths(paths)}`;
-  return `${whose}${outcome} ${way}`;
+  return `${whose} ${outcome}${way}`;
 }
 
 interface Known {

@@ -1,5 +1,6 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
@@ -49,6 +50,14 @@ function deed({ verb, does }: TreeReach): string {
   if (verb === 'snapshot') return 'take along into a commit';
   if (verb === 'autostash') return 'put aside, and may not bring back,';
   return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
+}
+
+/** What the owners are told of it. */
+export function wishOf({ verb, does }: TreeReach): Wish {
+  if (verb === 'stash' || verb === 'autostash') return 'stash';
+  if (verb === 'snapshot') return 'commit';
+  if (verb === 'apply') return 'edit';
+  return verb === 'switch' && does === 'carry' ? 'switch' : 'discard';
 }
 
 /** The safe command for the same wish. */

@@ -4,9 +4,10 @@ import type { TreeReach } from '../../shell/tree-reach.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
+import { idleText } from '../../sessions/idle.ts';
 import { BY_LEDGER, seenBefore } from './by-ledger.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
-import { treeRefusal } from './tree-hints.ts';
+import { treeRefusal, wishOf } from './tree-hints.ts';
 import { typedIn } from './typed.ts';
 
 /**
@@ -39,8 +40,12 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
       const dirty = snapshot.dirty.get(path);
       return isMeant(reach, dirty) && isReached(dirty) && isWhollyMine(dirty, all, sides);
     });
-    const text = treeRefusal(reach, hit, mine, typedIn(call, place), how.isByLedger ? BY_LEDGER : '', sides);
-    return [...found, { kind: 'refuse', text, owners: hit.map((claim) => claim.session), lift: 'person' }];
+    const owners = hit.map((claim) => claim.session);
+    const idle = idleText(place.commonDir, owners, sides, call.now);
+    const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
+    const text = treeRefusal(reach, hit, mine, typedIn(call, place), why, sides);
+    const asked = { place, wish: wishOf(reach), claims: hit };
+    return [...found, { kind: 'refuse', text, owners, asked, lift: 'person' }];
   }
   return found;
 }

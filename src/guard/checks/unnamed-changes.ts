@@ -2,10 +2,12 @@ import { relative, sep } from 'node:path';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/asked-refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
+import { idleText } from '../../sessions/idle.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
 import { diffPaths } from '../../shell/programs/editors.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
@@ -36,7 +38,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
     const { claims, sides, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
     found.push(...settle);
     const hit = strong(claims);
-    if (hit.length > 0) return [...found, refused(hit, sides, danger)];
+    if (hit.length > 0) return [...found, refused(call, place, hit, sides, danger)];
   }
   return found;
 }
@@ -44,6 +46,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
 /** A part of a command, and the claims of others that it could hit. */
 interface Danger {
   readonly claims: readonly OpenClaim[];
+  readonly wish: Wish;
   readonly does: string;
   readonly instead: string;
 }
@@ -54,6 +57,7 @@ function spreads({ effects }: CommandFacts, place: WorkPlace, others: readonly O
     const isHit = hits(spread, place);
     return {
       claims: others.filter(({ path }) => isHit(path)),
+      wish: 'edit',
       does: `\`${escapeLine(spread.by)}\` could change`,
       instead: `Name what it may change: ${spread.instead}`,
     };
@@ -72,14 +76,21 @@ async function moves(
   const claims = moved.oid === undefined ? others : await heldBy(facts, moved, others);
   const { git } = typedIn(call, place);
   const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
-  return [{ claims, does: `\`git ${moved.by}\` could take along`, instead }];
+  return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could take along`, instead }];
 }
 
-function refused(claims: readonly OpenClaim[], sides: Sides, { does, instead }: Danger): Refusal {
+function refused(
+  { now }: TreeCall,
+  place: WorkPlace,
+  claims: readonly OpenClaim[],
+  sides: Sides,
+  { wish, does, instead }: Danger,
+): Refusal {
   const owners = [...new Set(claims.map(({ session }) => session))];
+  const idle = idleText(place.commonDir, owners, sides, now);
   const names = listed(claims.map(({ path }) => escapeLine(path)));
-  const text = `${does} uncommitted work of ${peerNames(owners, sides)}: ${names}. Nothing was changed. ${instead}`;
-  return { kind: 'refuse', text, owners, lift: 'person' };
+  const text = `${does} uncommitted work of ${peerNames(owners, sides)}: ${names}. ${idle}Nothing was changed. ${instead}`;
+  return { kind: 'refuse', text, owners, asked: { place, wish, claims }, lift: 'person' };
 }
 
 /** Which paths of the worktree, from its top, a patch or an archive may change. */

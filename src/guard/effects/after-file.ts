@@ -10,8 +10,8 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { exists } from '../../host/disk.ts';
 import { touchedFolder } from '../../host/folders.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
-import { newsFor } from '../../changes/news.ts';
 import { treesOf } from '../trees-of-paths.ts';
+import { hear } from './hear.ts';
 import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 
@@ -35,9 +35,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     await seeHead(there, place);
     await claimPaths(there, place, written);
     appendEntries(place, session, [{ t: 'answered', paths: written, at: now }]);
-    const { lines, told } = newsFor(openLedgers(place, session), undefined, now);
-    appendEntries(place, session, told);
-    news.push(...lines);
+    news.push(...(await hear(there, place, openLedgers(place, session))));
     if (there.tree.visiting === true) await (await import('../visits.ts')).leave(there);
   }
   return news;

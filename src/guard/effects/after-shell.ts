@@ -22,7 +22,8 @@ import {
 import type { TreeCall } from '../call.ts';
 import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
 import { peerName } from '../../domain/owner-name.ts';
-import { movedHead, newsFor } from '../../changes/news.ts';
+import { movedHead } from '../../changes/news.ts';
+import { hear } from './hear.ts';
 import { noteOperation } from './operations.ts';
 import { seeHead } from './see-head.ts';
 import { windowId } from '../tool.ts';
@@ -46,7 +47,8 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const window = own.find((one) => one.id === id) ?? own.find((one) => one.id === ARRIVAL);
   if (window === undefined && call.event.changedFiles.length === 0) {
     await seeHead(call, place);
-    return toldOnly(call, place);
+    // A command that only reads: the others' news reach the session all the same.
+    return hear(call, place, openLedgers(place, session));
   }
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
@@ -83,9 +85,8 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     place.worktreeId,
     entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : [])),
   );
-  const { lines, told } = newsFor(openLedgers(place, session), moved, call.now);
-  appendEntries(place, session, told);
-  return [...lines, ...notices, ...(await foreignTouched(call, place, entries, ledgers))];
+  const news = await hear(call, place, openLedgers(place, session), moved);
+  return [...news, ...notices, ...(await foreignTouched(call, place, entries, ledgers))];
 }
 
 /** The ledgers before what the command did is added to them. */
@@ -93,14 +94,6 @@ function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly str
   const { all, self } = openLedgers(place, session);
   const known = all.map((ledger) => (ledger === self ? self : withoutEnded(ledger, named)));
   return { all: known, self };
-}
-
-/** A command that only reads: the others' news reach the session all the same. */
-function toldOnly(call: TreeCall, place: WorkPlace): readonly string[] {
-  const { session } = call;
-  const { lines, told } = newsFor(openLedgers(place, session), undefined, call.now);
-  appendEntries(place, session, told);
-  return lines;
 }
 
 /** git could not be asked: what the command named is the session's all the same. */

@@ -3,7 +3,7 @@ import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { movedHead, newsFor } from '../../changes/news.ts';
+import { movedHead } from '../../changes/news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
@@ -12,6 +12,7 @@ import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import type { Effect, Finding } from '../findings.ts';
 import { needsLook } from '../looks.ts';
 import { windowId } from '../tool.ts';
+import { hear } from './hear.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
 /** Before a command: what will have changed when it is over is its session's. And the others' news are told. */
@@ -65,7 +66,6 @@ async function news(
   { head }: Snapshot,
 ): Promise<readonly Finding[]> {
   const moved = await movedHead(ledgers, head, place.top, lookingTime(call));
-  const { lines, told } = newsFor(ledgers, moved, call.now);
-  appendEntries(place, call.session, told);
+  const lines = await hear(call, place, ledgers, moved);
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }

@@ -1,3 +1,4 @@
+import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { readVisits } from '../../sessions/visits.ts';
 import { type SessionCall, isInTree } from '../call.ts';
 import { treeFacts } from '../facts.ts';
@@ -22,7 +23,7 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   const command = commandText(tool);
   if (command === undefined && paths.length === 0) return [];
   const seen = await (command === undefined ? afterFileTool(call, paths) : afterShellTool(call, command));
-  const lines = [...seen, ...(await strictNotice(call))];
+  const lines = [...seen, ...(await heardElsewhere(call)), ...(await strictNotice(call))];
   return lines.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${lines.join('\n')}` }];
 }
 
@@ -41,6 +42,20 @@ async function afterShellTool(call: SessionCall, command: string): Promise<strin
 async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
   const { afterFiles } = await import('../effects/after-file.ts');
   return (await orUnchecked(call, () => afterFiles(call, paths))) ?? [];
+}
+
+/** A request may wait in a worktree that the session works in from outside. */
+async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
+  if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
+  const { visited } = await import('../visits.ts');
+  const { hear } = await import('../effects/hear.ts');
+  const heard = (await visited(call)).map((there) =>
+    orUnchecked(there, async () => {
+      const place = ledgerOf(there.tree, call.session);
+      return place === undefined ? [] : hear(there, place, openLedgers(place, call.session));
+    }),
+  );
+  return (await Promise.all(heard)).flatMap((lines) => lines ?? []);
 }
 
 /** Every further module costs: this check is loaded where it is asked for. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { SessionId } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
 import { exists } from '../../host/disk.ts';
-import { beatFile, ensureFolder, repositoryFolder, touchedFolder } from '../../host/folders.ts';
+import { beat, beatFile, ensureFolder, repositoryFolder, touchedFolder } from '../../host/folders.ts';
 import { forgetFailed } from '../../notes/failed-commands.ts';
 import { isLate } from '../../notes/noted.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
@@ -18,6 +18,7 @@ import type { Finding } from '../findings.ts';
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
 export async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
+  beat(tree.commonDir, session, call.event.name);
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   if (call.event.stopHookActive) return [];

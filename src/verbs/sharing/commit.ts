@@ -70,7 +70,7 @@ async function commitOnce(
   const { pathspecs, session } = options;
   const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
   const again = commitAgain(scene, options);
-  requireOwnership(scene, again);
+  requireOwnership(scene, again, context.now);
   const { now } = context;
   const operation = unfinishedHere(scene, now);
   if (options.amend) await requireOwnCommit(scene);

@@ -1,15 +1,19 @@
 import type { AllowShape } from '../shapes.ts';
 import type { SessionsValue } from './sessions.ts';
+import { requestLines } from './requests.ts';
 import { shortId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
+import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { type Rendered, type View, columns } from '../../ui/terminal.ts';
 
 /** A line for each session; a star for the one that asks. */
-export function renderSessions({ items }: SessionsValue, { now }: View): Rendered {
+export function renderSessions({ items, requests }: SessionsValue, { now }: View): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
-  return columns(
+  const client = (id: string) => items.find(({ session }) => session === id)?.client;
+  const named = (id: string) => ownerName(id, { client: client(id) });
+  const asked = requestLines(requests, named, ({ path }) => shellWord(path), now);
+  const table = columns(
     items.map((item) => [
       item.self ? '*' : ' ',
       escapeLine(shortId(item.session)),
@@ -21,6 +25,7 @@ export function renderSessions({ items }: SessionsValue, { now }: View): Rendere
       [uncommitted(item.uncommitted), alsoHere(item.alsoHere)].filter(Boolean).join('; '),
     ]),
   );
+  return asked === '' ? table : `${table}\n${asked}`;
 }
 
 const MAX_NAMES = 5;

@@ -7,8 +7,10 @@ import type { Repository } from '../../git/repository.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import type { SessionShape } from '../shapes.ts';
+import type { RequestShape, SessionShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
+import { readLedgers } from '../../changes/ledger.ts';
+import { requestShapes } from './requests.ts';
 import { workTreeOf } from './status.ts';
 import { uncommittedPaths } from './uncommitted.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
@@ -21,6 +23,7 @@ interface SessionsOptions {
 
 export interface SessionsValue {
   readonly items: readonly SessionShape[];
+  readonly requests: readonly RequestShape[];
 }
 
 const ORDER = ['live', 'unknown', 'dead', 'ended'];
@@ -50,7 +53,15 @@ export async function sessions(
       uncommitted: work.get(session.worktreeId)?.get(session.record.session) ?? [],
       alsoHere: meetings.get(session.record.session) ?? [],
     }));
-  return { value: { items }, notices, exitCode: items.length === 0 ? 1 : 0 };
+  const requests = worktrees.flatMap(({ path, gitDir }) => {
+    const worktreeId = knownWorktreeId(gitDir);
+    if (worktreeId === undefined) return [];
+    const isChanged = (session: string, name: string) =>
+      work.get(worktreeId)?.get(session)?.includes(name) === true;
+    const ledgers = readLedgers({ commonDir: repository.commonDir, worktreeId });
+    return requestShapes(ledgers, judged, path, isChanged);
+  });
+  return { value: { items, requests }, notices, exitCode: items.length === 0 ? 1 : 0 };
 }
 
 /** Which of this worktree's changed paths the sessions of others have changed, too. */

@@ -37,7 +37,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   if (!mine) throw new Failure('usage', 'stage needs --mine', { hint: typed });
   const scene = await readScene({ pathspecs, session, personHint: 'git add -p' }, context);
   const again = { done: 'staged', command: 'git handoff stage --mine' } as const;
-  requireOwnership(scene, again);
+  requireOwnership(scene, again, context.now);
   requireOwn(scene);
   const { entries: hunks, passed } = await composeContended(scene, again);
   const composed = new Map(hunks);

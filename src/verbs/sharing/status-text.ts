@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape } from '../shapes.ts';
 import type { StatusValue } from './status.ts';
 import type { TakePathsValue } from './take-paths.ts';
+import { requestLines } from './requests.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
 import { ownerName, peerNames } from '../../domain/owner-name.ts';
@@ -31,6 +32,9 @@ export function renderStatus(value: StatusValue, { now, paint }: View): Rendered
     groups.set(title, `${groups.get(title) ?? ''}${shade(lines[at] ?? '')}\n`);
   }
   const blocks = [...groups].map(([title, rows]) => `${title}:\n${rows}`);
+  const name = (session: string) => named(session, value.sessions);
+  const asked = requestLines(value.requests, name, ({ path }) => typedPath(path, value.prefix), now);
+  if (asked !== '') blocks.push(`Requests:\n${asked.replace(/^/gm, '  ').trimEnd()}\n`);
   const next = nextCommand(value);
   return (
     blocks.join('\n') + (next === undefined ? '' : `\n${next}\n`) + (waiting === '' ? '' : `\n${waiting}`)

@@ -17,7 +17,8 @@ import type { CommandResult } from '../result.ts';
 import { type WorkTree, askerOf, belongingOf, lookAtWork, settleClaims } from '../../changes/dirty-work.ts';
 import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { isNamed, parsePathArgument } from '../../changes/path-argument.ts';
-import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape } from '../shapes.ts';
+import type { AlsoChangedShape, DirtyPathShape, NamedSessionShape, RequestShape } from '../shapes.ts';
+import { requestShapes } from './requests.ts';
 import { timestamp } from '../../domain/age.ts';
 import { namedSession } from '../owner-text.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
@@ -36,9 +37,10 @@ export interface StatusValue {
   readonly branch: string;
   /** The session that asks; `null`: a person. */
   readonly session: string | null;
-  /** The sessions that own something here. */
+  /** The sessions that own something here, or want something. */
   readonly sessions: readonly NamedSessionShape[];
   readonly items: readonly DirtyPathShape[];
+  readonly requests: readonly RequestShape[];
   /** What a sync with each configured remote that was asked before would move. */
   readonly remotes: readonly RemoteSummary[];
 }
@@ -72,13 +74,18 @@ export async function status(options: StatusOptions, context: Context): Promise<
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
     .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
     .sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state) || (a.path < b.path ? -1 : 1));
+  const isOwner = (session: string, path: string) =>
+    items.some((item) => item.path === path && item.owners.includes(session));
+  const requests = requestShapes(work.ledgers, judged, tree.top, isOwner);
+  const names = [...items.flatMap(({ owners }) => owners), ...requests.flatMap(({ from, to }) => [from, to])];
   const value = {
     worktree: tree.top,
     prefix: prefixIn(tree.top, cwd),
     branch: repository.branch,
     session: self ?? null,
-    sessions: namedSessions(items, judged),
+    sessions: namedSessions(names, judged),
     items,
+    requests,
     remotes: waiting,
   };
   const off = isInitialised(repository.commonDir)
@@ -153,11 +160,8 @@ function alsoIn({ top, sessions, meetings }: OtherTree, path: string): AlsoChang
   return outcome === undefined ? [] : [{ worktree: top, sessions: sessions.map(namedSession), outcome }];
 }
 
-function namedSessions(
-  items: readonly DirtyPathShape[],
-  judged: readonly JudgedSession[],
-): NamedSessionShape[] {
-  return [...new Set(items.flatMap(({ owners }) => owners))].map((session) => {
+function namedSessions(names: readonly string[], judged: readonly JudgedSession[]): NamedSessionShape[] {
+  return [...new Set(names)].map((session) => {
     const all = judged.filter(({ record }) => record.session === session);
     const known = all.find(({ liveness }) => liveness === 'live') ?? all[0];
     return { session, client: known?.record.client ?? null, liveness: known?.liveness ?? 'ended' };

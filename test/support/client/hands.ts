@@ -31,6 +31,8 @@ export interface HandRun {
   readonly outputs: readonly string[];
   /** The commits of others that the model was told of, in order, as often as it was told. */
   readonly news: readonly string[];
+  /** What other sessions want of it, as often as it was told. */
+  readonly requests: readonly string[];
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
@@ -92,6 +94,15 @@ export const GEMINI_HANDS: Hands = {
 
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
-  const heard = [...conversation.userTexts().flat(), ...outputs].join('\n');
-  return { session, outputs, news: heard.match(/\b[0-9a-f]{8} committed [^\n.]*/g) ?? [] };
+  // Gemini CLI escapes what hooks tell, as in XML.
+  const heard = [...conversation.userTexts().flat(), ...outputs]
+    .join('\n')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
+  return {
+    session,
+    outputs,
+    news: heard.match(/\b[0-9a-f]{8} committed [^\n.]*/g) ?? [],
+    requests: heard.match(/\b\w+ [0-9a-f]{8} wants to [^\n]* -- \S+/g) ?? [],
+  };
 }

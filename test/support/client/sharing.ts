@@ -45,7 +45,7 @@ export async function shareTree(first: Hands, second: Hands): Promise<Shared> {
 }
 
 /** A repository in which somebody uses these clients, and has a git hook of their own. */
-async function sharedWorld(hands: readonly Hands[]): Promise<World> {
+export async function sharedWorld(hands: readonly Hands[]): Promise<World> {
   const world = await createWorld();
   onTestFinished(() => world.remove());
   const hook = path.join(world.repository, '.git', 'hooks', 'post-commit');

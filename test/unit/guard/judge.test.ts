@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Call } from '../../../src/guard/call.ts';
 import type { Finding } from '../../../src/guard/findings.ts';
 import { type Check, judge } from '../../../src/guard/judge.ts';
+import { PEER, SELF } from '../../support/guard-table.ts';
 
 /** A call outside of all repositories, and what is reported of it. */
 function world() {
@@ -55,6 +56,16 @@ describe('the checks of a call', () => {
     expect(await judge(call, question([broken, check('b', [refuse])]))).toEqual([refuse]);
     expect(reported).toEqual(['open', 'not checked: whose the files are']);
   });
+});
+
+it('refuses although the request for the owners cannot be written', async () => {
+  const { call, reported } = world();
+  const place = { commonDir: '/dev/null', worktreeId: 'w' };
+  const claims = [{ session: PEER, path: 'f', since: 1 }];
+  const asked: Finding = { ...refuse, asked: { place, wish: 'edit', claims } };
+  const found = await judge({ ...call, session: SELF }, question([check('a', [asked])]));
+  expect(found).toEqual([asked]);
+  expect(reported).toEqual(['open']);
 });
 
 describe('what a check wants done', () => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LedgerEntry, foldLedger, isCommitted } from '../../../src/domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import { foldLedger, isCommitted } from '../../../src/domain/ledger/fold.ts';
 import { compactEntries } from '../../../src/domain/ledger/compact.ts';
-import { sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
+import { WISHES, sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
 import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim, oid } from './facts.ts';
@@ -131,6 +132,13 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.oneof(
     at,
   }),
   fc.record({ t: fc.constant('event' as const), id: fc.string(), text: fc.string(), at }),
+  fc.record({
+    t: fc.constant('request' as const),
+    to: fc.constant(sessionOf('b')),
+    wish: fc.constantFrom(...WISHES),
+    paths: fc.array(path),
+    at,
+  }),
   fc.record({ t: fc.constant('told' as const), ids: fc.array(fc.string()), at }),
   fc.record({ t: fc.constant('window' as const), id: fc.string(), from: at, at }),
 );
@@ -175,9 +183,10 @@ describe('ledger files', () => {
       fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
         const before = foldLedger(a, entries);
         const after = foldLedger(a, compactEntries(before, 0));
-        const shape = ({ claims, head, told }: typeof before) => ({
+        const shape = ({ claims, head, told, requests }: typeof before) => ({
           claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
           head,
+          requests,
           told: [...told].slice(-256),
         });
         expect(shape(after)).toEqual(shape(before));

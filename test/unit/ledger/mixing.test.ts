@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type LedgerEntry, foldLedger } from '../../../src/domain/ledger/claims.ts';
+import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import { foldLedger } from '../../../src/domain/ledger/fold.ts';
 import {
   type CommitFacts,
   decideCommit,

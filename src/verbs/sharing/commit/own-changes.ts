@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type OpenClaim, foldLedger } from '../../../domain/ledger/claims.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
+import { foldLedger } from '../../../domain/ledger/fold.ts';
 import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lstatOf } from '../../../git/stat.ts';

@@ -3,15 +3,18 @@ import { Failure } from '../../../domain/failure.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
 import { findUnfinished, operationText } from '../../../changes/begun-operation.ts';
+import { leaveWord } from '../../../changes/requests.ts';
 import { begunText, ownWorktree } from '../../../changes/begun-text.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { type Again, withoutOrTaken } from './again.ts';
 import type { CommitScene } from './scene.ts';
 
 /**
- * @throws Failure `not-owner` when named paths are other live sessions'
+ * Refuses named paths of other live sessions, which find a request for them.
+ *
+ * @throws Failure `not-owner`
  */
-export function requireOwnership(scene: CommitScene, again: Again): void {
+export function requireOwnership(scene: CommitScene, again: Again, now: number): void {
   const { shares } = scene;
   if (shares.refused.length === 0) return;
   const refused = shares.refused.map(({ path }) => path);
@@ -20,7 +23,19 @@ export function requireOwnership(scene: CommitScene, again: Again): void {
   const holds = refused.length > 1 ? 'hold' : 'holds';
   const rest = [...shares.whole, ...shares.contended].map(({ dirty }) => dirty.path);
   const message = `${listed(refused)} ${holds} uncommitted changes of ${whose}; nothing was ${again.done}`;
+  askOwners(scene, now);
   throw new Failure('not-owner', message, withoutOrTaken(scene, again, { rest, refused }));
+}
+
+/** It is refused whatever becomes of that. */
+function askOwners({ self, work: { place }, shares }: CommitScene, now: number): void {
+  if (place === undefined) return;
+  const claims = shares.refused.map(({ claim }) => claim);
+  try {
+    leaveWord(self, { place, wish: 'commit', claims }, now);
+  } catch {
+    // The ledger cannot be written: the refusal itself says whose the paths are.
+  }
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
 import type { WorkPlace } from '../../../../src/changes/work-place.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
-import { PEER, SELF, THIRD, claim, does, refuses, table, tells } from '../../../support/guard-table.ts';
+import { PEER, SELF, THIRD, asks, claim, does, refuses, table, tells } from '../../../support/guard-table.ts';
 import { rememberRegistration } from '../../../../src/sessions/registered.ts';
+import { beat } from '../../../../src/host/folders.ts';
 import { processTable } from '../../../../src/host/processes.ts';
 
 const write = (path = 'src/a.ts'): { tool: ToolCall } => ({ tool: { kind: 'write', path, content: '' } });
@@ -27,6 +28,16 @@ table(FILES_IN_TREE, 'contention', [
         'git handoff take -- src/a.ts',
       ]),
     ],
+  ],
+  [
+    'its owner is asked for what it has changed',
+    { ...write(), ...byPeer },
+    [settle, refuses('src/a.ts', { asked: asks('edit', 'src/a.ts') })],
+  ],
+  [
+    'the peer waits for its user',
+    { ...write(), ...byPeer, arrange: ({ commonDir }) => beat(commonDir, PEER, 'Stop') },
+    [settle, refuses(['has not committed it. session bbbbbbbb went idle', 'Nothing was changed.'])],
   ],
   ['it has changed another', { ...write('src/b.ts'), ...byPeer }, []],
   ['the session itself has', { ...write(), ledgers: { [SELF]: ['src/a.ts'] } }, []],

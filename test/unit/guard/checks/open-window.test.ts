@@ -43,3 +43,10 @@ it('tells what others have told, where that reaches the model', async () => {
   ]);
   expect((await opened({ command: 'make', ...news, client: copilot })).told).toEqual([]);
 });
+
+it('tells its main agent what is for this session alone', async () => {
+  const taken = { t: 'event', id: 'e', text: 'src/a.ts was taken', to: SELF, at: 1 } as const;
+  const given = { command: 'make', ledgers: { [PEER]: [taken] } };
+  expect((await opened({ ...given, agent: 'one' })).told).toEqual([]);
+  expect((await opened(given)).told).toEqual([tells('src/a.ts was taken')]);
+});

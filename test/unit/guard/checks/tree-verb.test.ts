@@ -3,7 +3,9 @@ import {
   PEER,
   SELF,
   THIRD,
+  type Row,
   type Situation,
+  asks,
   claim,
   does,
   refuses,
@@ -30,6 +32,20 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
       '`git reset` would overwrite uncommitted work of session bbbbbbbb: src/a.ts. Nothing was changed. Undo your own only: git restore --source=HEAD --staged --worktree -- src/b.ts',
     ),
   ],
+  ...(
+    [
+      ['git reset --hard', 'discard'],
+      ['git stash', 'stash'],
+      ['git switch topic', 'switch'],
+      ['git switch -f topic', 'discard'],
+      ['git clean -f src', 'discard'],
+      ['git pull --rebase --autostash', 'stash'],
+    ] as const
+  ).map(([command, wish]): Row => [
+    `its owner is told of ${command}`,
+    { ...both(command), dirty: [command.startsWith('git clean') ? untracked('src/a.ts') : 'src/a.ts'] },
+    [settle, refuses('src/a.ts', { asked: asks(wish, 'src/a.ts') })],
+  ]),
   [
     'a checkout of everything would',
     both('git checkout -- .'),

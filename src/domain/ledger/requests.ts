@@ -1,0 +1,55 @@
+import type { SessionId } from '../names.ts';
+import type { SessionLedger } from './claims.ts';
+import type { Wish } from './file-state.ts';
+
+/**
+ * Requests: a session that was refused for another's sake leaves word, in its own ledger, and the other one finds it at
+ * its next call. Nobody withdraws one: it counts as long as the claim is open for whose sake the call was refused, and as
+ * long as the one who asked is at work.
+ */
+
+/** A session waits for another's change of one path. */
+export interface Request {
+  readonly from: SessionId;
+  readonly to: SessionId;
+  readonly wish: Wish;
+  readonly path: string;
+  /** The same for all requests of one session for one claim. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** When it was handed over; `undefined`: it was not yet. */
+  readonly handedAt: number | undefined;
+}
+
+/** Requests in a worktree that count, as far as the ledgers tell; each pair and path once, the oldest first. */
+export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
+  const found = new Map<string, Request>();
+  const asked = ledgers
+    .flatMap(({ session, requests }) => requests.map((request) => ({ from: session, ...request })))
+    .sort((a, b) => a.at - b.at);
+  for (const { from, to, wish, paths, at } of asked) {
+    const owner = ledgers.find(({ session }) => session === to);
+    for (const path of paths) {
+      const claim = owner?.claims.get(path);
+      // A claim that began later is another one.
+      if (owner === undefined || claim === undefined || claim.since > at) continue;
+      const id = `request:${from}:${claim.since}:${path}`;
+      if (!found.has(id)) found.set(id, { from, to, wish, path, id, at, handedAt: owner.told.get(id) });
+    }
+  }
+  return [...found.values()];
+}
+
+const DEEDS: Readonly<Record<Wish, string>> = {
+  edit: 'wants to edit',
+  commit: 'wants to commit',
+  discard: 'wants to discard changes in',
+  stash: 'wants to stash',
+  switch: 'wants to switch branches and would take along',
+};
+
+/** What the one who asks wants, in words of ours: "codex bbbbbbbb wants to edit src/a.ts". */
+export function wishText(who: string, wish: Wish, names: string): string {
+  return `${who} ${DEEDS[wish]} ${names}`;
+}

@@ -1,0 +1,48 @@
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { type Request, openRequests } from '../../domain/ledger/requests.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { type MovedHead, newsFor } from '../../changes/news.ts';
+import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
+import type { OpenLedger } from '../facts.ts';
+
+/**
+ * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a
+ * sub-agent would keep it to itself.
+ *
+ * @param moved what became of HEAD
+ */
+export async function hear(
+  call: TreeCall,
+  place: WorkPlace,
+  ledgers: Ledgers,
+  moved?: MovedHead,
+): Promise<readonly string[]> {
+  const isMain = call.event.agent === undefined;
+  const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
+  const asked = isMain ? newRequests(ledgers) : [];
+  const handed = asked.length === 0 ? NONE : await handOver(call, { place, ledgers }, asked);
+  appendEntries(place, call.session, [...told, ...handed.told]);
+  return [...lines, ...handed.lines];
+}
+
+const NONE = { lines: [], told: [] };
+
+/** What the session is asked for, and has not heard. */
+function newRequests({ all, self }: Ledgers): Request[] {
+  if (!all.some(({ requests }) => requests.some(({ to }) => to === self.session))) return [];
+  return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
+}
+
+async function handOver(
+  call: TreeCall,
+  open: OpenLedger,
+  asked: readonly Request[],
+): Promise<{ readonly lines: readonly string[]; readonly told: readonly LedgerEntry[] }> {
+  try {
+    return await (await import('./requests.ts')).handOver(call, open, asked);
+  } catch (error) {
+    call.log('open', `requests wait for the next call: ${String(error)}`);
+    return NONE;
+  }
+}

@@ -1,0 +1,92 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Tally, seeded } from '../support/faults/seed.ts';
+import { NO_STRACE, positions, readTrace, straceWords, wasInjected } from '../support/faults/strace.ts';
+import { LAUNCHER } from '../support/repository.ts';
+import { A, B, SharingWorld, refusal } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld({ ready: [A, B] });
+});
+afterEach(() => world.remove());
+
+const ASKS = /wants to edit src\/a\.ts/g;
+const asked = (...texts: string[]) => texts.join('').match(ASKS)?.length ?? 0;
+
+/** What a session is told before a command; behind words that trace the hook. */
+function runs(session: string, words: readonly string[] = []): string {
+  return hook(session, { tool_name: 'Bash', tool_input: { command: 'make' } }, words);
+}
+
+/** B is refused what A has changed. */
+const wants = (words: readonly string[] = []) =>
+  hook(
+    B,
+    { tool_name: 'Write', tool_input: { file_path: join(world.path, 'src/a.ts'), content: 'b\n' } },
+    words,
+  );
+
+function hook(session: string, tool: object, words: readonly string[]): string {
+  const call = { session_id: session, cwd: world.path, hook_event_name: 'PreToolUse', ...tool };
+  const [program, ...rest] = [...words, LAUNCHER, 'guard', '--client', 'claude'];
+  return world.run(program, rest, { input: JSON.stringify(call) }).stdout;
+}
+
+const why = NO_STRACE === undefined ? '' : ` (skipped: ${NO_STRACE})`;
+
+/** Kills a hook before each of its writes, each time with another change of A's. */
+function atEachWrite(
+  prepare: () => void,
+  killed: (words: readonly string[]) => string,
+  then: (text: string) => void,
+): Tally {
+  const tally = new Tally();
+  const trace = join(world.root, 'trace');
+  const begin = (content: string) => {
+    world.git(['checkout', '-q', '--', 'src/a.ts']);
+    runs(A);
+    world.write(A, 'src/a.ts', content);
+    prepare();
+  };
+  begin('to count the calls\n');
+  killed(straceWords(trace, ['write']));
+  for (const { when } of positions(readTrace(trace))) {
+    rmSync(trace);
+    begin(`change ${when}\n`);
+    const text = killed(straceWords(trace, ['write'], { call: 'write', when, fault: 'signal=KILL' }));
+    tally.add(wasInjected(trace) ? 'killed' : 'not reached');
+    then(text);
+  }
+  return tally;
+}
+
+describe.skipIf(NO_STRACE)(`SIGKILL at a write${why}`, () => {
+  it('of the refused call leaves no request twice', () =>
+    seeded('kill who asks', () => {
+      const tally = atEachWrite(
+        () => undefined,
+        wants,
+        () => {
+          refusal(world.try(B, 'src/a.ts', 'b\n'));
+          expect(asked(runs(A), runs(A))).toBe(1);
+        },
+      );
+      expect(tally.of('killed')).toBeGreaterThan(2);
+      return tally.figures;
+    }));
+
+  it('of the call that hands it over tells it at most once', () =>
+    seeded('kill who is asked', () => {
+      const tally = atEachWrite(
+        wants,
+        (words) => runs(A, words),
+        (text) => {
+          expect(asked(text, runs(A), runs(A))).toBeLessThanOrEqual(1);
+        },
+      );
+      expect(tally.of('killed')).toBeGreaterThan(2);
+      return tally.figures;
+    }));
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import { foldLedger } from '../../../src/domain/ledger/fold.ts';
+import { compactEntries } from '../../../src/domain/ledger/compact.ts';
+import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
+import { openRequests, wishText } from '../../../src/domain/ledger/requests.ts';
+import { WISHES } from '../../../src/domain/ledger/file-state.ts';
+import { sessionOf } from '../../support/chain.ts';
+import { blob, claim } from './facts.ts';
+
+const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
+
+/** B or C was refused at a time for A's sake. */
+const asks = (at: number, ...paths: string[]): LedgerEntry => ({
+  t: 'request',
+  to: a,
+  wish: 'edit',
+  paths,
+  at,
+});
+const claims = (path: string, at: number) => claim(path, blob(1), blob(2), { at });
+const ends = (path: string, why: 'clean' | 'committed' | 'taken', at: number): LedgerEntry => ({
+  t: 'end',
+  path,
+  why,
+  at,
+});
+const open = (ofA: LedgerEntry[], ofB: LedgerEntry[], ofC: LedgerEntry[] = []) =>
+  openRequests([foldLedger(a, ofA), foldLedger(b, ofB), foldLedger(c, ofC)]);
+const shown = (...ledgers: Parameters<typeof open>) =>
+  open(...ledgers).map(({ from, path, at }) => [from === b ? 'b' : 'c', path, at]);
+
+describe('a request', () => {
+  it.each<[string, Parameters<typeof open>, unknown[]]>([
+    ['is open while its path is claimed', [[claims('f', 1)], [asks(2, 'f')]], [['b', 'f', 2]]],
+    ['names each path apart', [[claims('f', 1), claims('g', 1)], [asks(2, 'f', 'g')]], [['b', 'f', 2], ['b', 'g', 2]]], // prettier-ignore
+    ['is one for a pair and a path', [[claims('f', 1)], [asks(2, 'f'), asks(3, 'f')]], [['b', 'f', 2]]],
+    ['is another one of another session', [[claims('f', 1)], [asks(3, 'f')], [asks(2, 'f')]], [['c', 'f', 2], ['b', 'f', 3]]], // prettier-ignore
+    ['ends with the commit', [[claims('f', 1), ends('f', 'committed', 3)], [asks(2, 'f')]], []],
+    ['ends when the change is undone', [[claims('f', 1), ends('f', 'clean', 3)], [asks(2, 'f')]], []],
+    ['ends when it is taken', [[claims('f', 1), ends('f', 'taken', 3)], [asks(2, 'f')]], []],
+    ['ends for the paths that are done', [[claims('f', 1), claims('g', 1), ends('f', 'committed', 3)], [asks(2, 'f', 'g')]], [['b', 'g', 2]]], // prettier-ignore
+    ['does not hold for a later change', [[claims('f', 1), ends('f', 'committed', 3), claims('f', 4)], [asks(2, 'f')]], []], // prettier-ignore
+    [
+      'goes on while the same change grows',
+      [[claims('f', 1), claims('f', 9)], [asks(2, 'f')]],
+      [['b', 'f', 2]],
+    ],
+    ['is of nobody who claims nothing', [[], [asks(2, 'f')]], []],
+  ])('%s', (_, ledgers, found) => {
+    expect(shown(...ledgers)).toEqual(found);
+  });
+
+  it('is handed over once, whoever asks twice, and again for a later change', () => {
+    const ofA = [claims('f', 1)];
+    const [request] = open(ofA, [asks(2, 'f')]);
+    expect(request?.handedAt).toBeUndefined();
+    const handed: LedgerEntry = { t: 'told', ids: [request?.id ?? ''], at: 5 };
+    expect(open([...ofA, handed], [asks(2, 'f'), asks(6, 'f')])).toMatchObject([{ at: 2, handedAt: 5 }]);
+    const again = [...ofA, handed, ends('f', 'committed', 7), claims('f', 8)];
+    expect(open(again, [asks(2, 'f'), asks(9, 'f')])).toMatchObject([{ at: 9, handedAt: undefined }]);
+  });
+
+  it('is the same after both ledgers were rewritten', () => {
+    const before = [
+      foldLedger(a, [claims('f', 1), { t: 'told', ids: [`request:${b}:1:f`], at: 5 }]),
+      foldLedger(b, [asks(2, 'f')]),
+    ];
+    const after = before.map((one) => foldLedger(one.session, compactEntries(one, 0)));
+    expect(openRequests(before)).toMatchObject([{ handedAt: 5 }]);
+    expect(openRequests(after)).toEqual(openRequests(before));
+  });
+
+  it('that was cut off in the middle is none, and is left again', () => {
+    const ofA = foldLedger(a, [claims('f', 1)]);
+    const text = formatEntries([asks(2, 'f')]);
+    for (let cut = 0; cut <= text.length; cut += 1) {
+      const read = (more: string) => foldLedger(b, parseEntries(text.slice(0, cut) + more));
+      expect(openRequests([ofA, read('')]).length).toBe(cut >= text.length - 1 ? 1 : 0);
+      expect(openRequests([ofA, read(`\n${text}`)])).toHaveLength(1);
+    }
+  });
+
+  it('says what was wanted in words of ours', () => {
+    expect(WISHES.map((wish) => wishText('codex bbbbbbbb', wish, 'src/a.ts'))).toEqual([
+      'codex bbbbbbbb wants to edit src/a.ts',
+      'codex bbbbbbbb wants to commit src/a.ts',
+      'codex bbbbbbbb wants to discard changes in src/a.ts',
+      'codex bbbbbbbb wants to stash src/a.ts',
+      'codex bbbbbbbb wants to switch branches and would take along src/a.ts',
+    ]);
+  });
+});
