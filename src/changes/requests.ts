@@ -4,16 +4,16 @@ import type { SessionId } from '../domain/names.ts';
 import { type LedgerPlace, appendEntries, readLedger } from './ledger.ts';
 
 /** What a refused call wanted, and whose changes it was refused for. */
-export interface Wanted {
+export interface AskedFor {
   readonly place: LedgerPlace;
   readonly wish: Wish;
   readonly claims: readonly Pick<OpenClaim, 'session' | 'path' | 'since'>[];
 }
 
 /** The owners of these changes find a request with their next call; what they were asked already is not asked again. */
-export function leaveWord(from: SessionId, { place, wish, claims }: Wanted, now: number): void {
+export function leaveWord(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
   const { requests } = readLedger(place, from);
-  const isAsked = ({ session, path, since }: Wanted['claims'][number]) =>
+  const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
     requests.some(({ to, paths, at }) => to === session && at >= since && paths.includes(path));
   const fresh = claims.filter((claim) => claim.session !== from && !isAsked(claim));
   const entries = [...new Set(fresh.map(({ session }) => session))].map((to) => {

@@ -1,4 +1,4 @@
-import type { Wanted } from '../changes/requests.ts';
+import type { AskedFor } from '../changes/requests.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type Settings, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import type { BinaryText } from '../git/binary-text.ts';
@@ -36,7 +36,7 @@ export interface HookAnswer {
   /** Of a refusal: whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
   /** What they are asked for, where it is about changes of theirs. */
-  readonly asked?: Wanted | undefined;
+  readonly asked?: AskedFor | undefined;
 }
 
 /** The repository that the hook runs in. */

@@ -1,5 +1,5 @@
 import type { Verdict } from '../agents/dialect.ts';
-import type { Wanted } from '../changes/requests.ts';
+import type { AskedFor } from '../changes/requests.ts';
 import type { SessionId } from '../domain/names.ts';
 
 /** What a check has found out about a call. */
@@ -20,7 +20,7 @@ export interface Refusal {
   /** Whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
   /** What the owners are asked for; absent: it is not about changes of theirs. */
-  readonly asked?: Wanted;
+  readonly asked?: AskedFor;
   /** Whose bypass lifts it. `files`: a person's, and it is about handoff files. */
   readonly lift: 'person' | 'files' | 'nobody';
 }
