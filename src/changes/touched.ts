@@ -58,7 +58,7 @@ const MAX_SHARED = 1000;
  * Paths that are noted of a worktree and of others, by the others' ids. One with a `%` or a long name is not among them, for
  * its file does not tell it.
  */
-export function sharedPaths(commonDir: string, worktree: string): Map<string, string[]> {
+export function pathsInBoth(commonDir: string, worktree: string): Map<string, string[]> {
   const shared = new Map<string, string[]>();
   for (const name of entries(touchedFolder(commonDir)).slice(0, MAX_SHARED)) {
     if (name.startsWith('%')) continue;

@@ -109,10 +109,10 @@ async function askLog(cwd: string): Promise<Logged[]> {
   });
 }
 
-/** What a move brought to some paths, or to all: everything since the two ends parted. */
+/** What a move brought to some paths: everything since the two ends parted. */
 export async function movedPaths(
   cwd: string,
-  { from, to }: Pick<IndexMove, 'from' | 'to'>,
+  { from, to }: IndexMove,
   paths: readonly string[],
 ): Promise<{ path: string; from: FileState; to: FileState }[]> {
   const args = ['--literal-pathspecs', 'diff', ...RAW_DIFF, `${from}...${to}`, '--', ...paths];

@@ -7,7 +7,7 @@ import { type Paint, width } from './colour.ts';
 export type Rendered = string;
 
 /** What a text is made for, besides what it says. */
-export interface View {
+export interface TextContext {
   /** Milliseconds since the epoch: ages are told from then. */
   readonly now: number;
   readonly paint: Paint;

@@ -1,6 +1,6 @@
 import type { Context } from '../sessions/caller.ts';
 import type { CommandResult } from './result.ts';
-import type { Rendered, View } from '../ui/terminal.ts';
+import type { Rendered, TextContext } from '../ui/terminal.ts';
 import type { Interaction } from './interaction.ts';
 import type { Arguments, OptionTable } from './options.ts';
 
@@ -28,13 +28,13 @@ export type VerbTable = Readonly<Record<string, Verb>>;
 /** A command's result and the text that a terminal shows for it (made only when it is asked for). */
 export interface Answer {
   readonly result: CommandResult<object>;
-  readonly render: (view: Omit<View, 'clients'>) => Promise<Rendered>;
+  readonly render: (view: Omit<TextContext, 'clients'>) => Promise<Rendered>;
 }
 
 /** Joins a result with its text; the module that makes the text is loaded only when a terminal wants it. */
 export function answer<T extends object>(
   result: CommandResult<T>,
-  load: () => Promise<(value: T, view: View) => Rendered>,
+  load: () => Promise<(value: T, view: TextContext) => Rendered>,
 ): Answer {
   const { clients } = result;
   return { result, render: async (view) => (await load())(result.value, { ...view, clients }) };

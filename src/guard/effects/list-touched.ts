@@ -9,7 +9,7 @@ import {
 import { readLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import { isCostly } from '../../domain/ledger/snapshot.ts';
-import { movedPaths } from '../../git/index-moves.ts';
+import { changedSince } from '../../git/commit-paths.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
@@ -96,9 +96,8 @@ async function listCommitted(
       .map((other) => [one, other] as const),
   );
   const listing = pairs.map(async ([one, other]) => {
-    const moved = await movedPaths(workTree, { from: other.oid, to: one.oid }, []);
-    const paths = moved.slice(0, MAX_PATHS).map(({ path }) => path);
-    addTouched(commonDir, one.id, paths);
+    const paths = await changedSince(options, other.oid, one.oid);
+    addTouched(commonDir, one.id, paths.slice(0, MAX_PATHS));
   });
   await Promise.all(listing);
 }

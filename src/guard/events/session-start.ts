@@ -13,7 +13,7 @@ import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
-import { sharedPaths, tidyTouched } from '../../changes/touched.ts';
+import { pathsInBoth, tidyTouched } from '../../changes/touched.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -98,7 +98,7 @@ async function textOf(
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await (await import('./automatic.ts')).closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
-  const shared = worktree === undefined ? undefined : sharedPaths(repository.commonDir, worktree);
+  const shared = worktree === undefined ? undefined : pathsInBoth(repository.commonDir, worktree);
   const facts = {
     session,
     branch: repository.branch,

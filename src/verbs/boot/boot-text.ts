@@ -4,7 +4,7 @@ import { escapeForAgent } from '../../domain/note/agent-text.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { NoteFinding, NoteVerdict } from '../../domain/verification/rules.ts';
 import { ownerText } from '../owner-text.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** A section of the note is shown so far. Characters. */
 const MAX_SECTION = 2000;
@@ -17,7 +17,7 @@ const NO_ACTION = 'the note names no next action: ask before you begin';
  * What a session goes on from: what the note wants, what holds, what does not, and what the note would have it do
  * next. Findings are ours; what stands behind the mark is the note's.
  */
-export function renderBoot(value: BootShape, { now }: View): Rendered {
+export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
   const command = forAgent(`git handoff show ${shellWord(`${value.branch}/${value.topic}`)}`);
   const from = value.goalIsSummary ? 'Goal (the note has no such heading, this is its summary)' : 'Goal';
   const quote = (title: string, text: string | null) =>

@@ -3,10 +3,13 @@ import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { shortId } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type Rendered, type View, columns, counted } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns, counted } from '../../ui/terminal.ts';
 
 /** What is wrong, a line each, and what to do; or that nothing is. */
-export function renderCheck({ commits, handoffs, items, hints }: CheckValue, { clients }: View): Rendered {
+export function renderCheck(
+  { commits, handoffs, items, hints }: CheckValue,
+  { clients }: TextContext,
+): Rendered {
   const looked = `looked at ${counted(commits, 'commit')} and ${counted(handoffs, 'handoff')}`;
   if (items.length === 0) return `${looked}: no commit mixes sessions, no handoff was moved by hand\n`;
   const rows = items.map((item) =>

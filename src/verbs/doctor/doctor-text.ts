@@ -1,9 +1,9 @@
 import type { DoctorValue } from './doctor.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** A line for each finding, then the commands that mend. */
-export function renderDoctor({ items }: DoctorValue, { paint }: View): Rendered {
+export function renderDoctor({ items }: DoctorValue, { paint }: TextContext): Rendered {
   const shades = { ok: paint.good, fixed: paint.good, warning: paint.mark, problem: paint.bad };
   const rows = columns(
     items.map((item) => [shades[item.status](item.status), item.check, escapeLine(item.detail)]),

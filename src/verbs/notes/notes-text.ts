@@ -12,7 +12,7 @@ import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const name = (item: HandoffShape) => escapeLine(`${item.branch}/${item.topic}`);
 const age = (item: { createdAt: string }, now: number) => ago(Date.parse(item.createdAt), now);
@@ -23,7 +23,7 @@ export function renderWritten(value: HandoffShape): Rendered {
 }
 
 /** Whose the note is now. */
-export function renderTaken(value: TakeValue, { clients }: View): Rendered {
+export function renderTaken(value: TakeValue, { clients }: TextContext): Rendered {
   const from = value.takenFrom === null ? '' : ` from ${peerName(value.takenFrom, { clients })}`;
   return value.taken
     ? `${name(value)} is yours now, taken${from} at ${value.tookFrom}\n`
@@ -42,7 +42,7 @@ export function renderAck(value: AckValue): Rendered {
 }
 
 /** A note, or the list of its lost texts. */
-export function renderShown(value: ShowValue, { now }: View): Rendered {
+export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
   const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
@@ -67,7 +67,7 @@ function renderLost(items: readonly LostShape[], now: number): Rendered {
 /** `narrowed`: only some were asked for, so that an empty list does not say that there is nothing. */
 export function renderList(
   { branch, items, looksDone, remotes }: ListValue,
-  { now }: View,
+  { now }: TextContext,
   narrowed = false,
 ): Rendered {
   if (items.length === 0 && narrowed) return 'no matching handoffs (all: git handoff list --all)\n';
@@ -127,7 +127,7 @@ function doneLine([first, ...more]: readonly string[]): string[] {
 }
 
 /** A line for each version. */
-export function renderLog({ items }: LogValue, { now, paint }: View): Rendered {
+export function renderLog({ items }: LogValue, { now, paint }: TextContext): Rendered {
   return columns(
     items.map((item) => [
       paint.mark(item.oid.slice(0, 12)),
@@ -151,7 +151,7 @@ function step(item: VersionShape, all: readonly VersionShape[]): string {
 }
 
 /** A unified diff: two versions by object name, owner and time, then hunks. */
-export function renderDiff({ from, to, diff }: DiffValue, { now }: View): Rendered {
+export function renderDiff({ from, to, diff }: DiffValue, { now }: TextContext): Rendered {
   const version = (item: HandoffShape) =>
     `${name(item)}  ${item.oid.slice(0, 12)}  ${ownerText(item)}  ${age(item, now)}`;
   if (diff === '') return `${version(to)}: the note is the same\n`;

@@ -2,7 +2,7 @@ import type { PruneValue } from './prune.ts';
 import type { PurgeValue } from './purge.ts';
 import { ago } from '../../domain/age.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import { ownerText } from '../owner-text.ts';
 
 /** What goes or has gone, what cannot be undone, and what a purge does not reach. */
@@ -53,7 +53,7 @@ function reach({ stillOn, command }: PurgeValue): string {
 }
 
 /** What goes or has gone, each with the object name that brings it back until git collects it. */
-export function renderPruned({ items, olderThan }: PruneValue, { now }: View): Rendered {
+export function renderPruned({ items, olderThan }: PruneValue, { now }: TextContext): Rendered {
   if (items.length === 0) return `no closed handoff is older than ${escapeLine(olderThan)}\n`;
   const rows = items.map((item) => [
     item.deleted ? 'deleted' : 'closed',

@@ -5,7 +5,7 @@ import type { RescueShape } from '../shapes.ts';
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 const MAX_NAMES = 4;
 
@@ -13,7 +13,7 @@ const MAX_NAMES = 4;
 type Clients = ReadonlyMap<string, string>;
 
 /** One line for each rescue, newest first, and what to type next. */
-export function renderRescues({ items }: RescueListValue, { now, clients }: View): Rendered {
+export function renderRescues({ items }: RescueListValue, { now, clients }: TextContext): Rendered {
   const [newest] = items;
   if (newest === undefined) return 'nothing to bring back\n';
   const rows = items.map((item) => [
@@ -46,7 +46,7 @@ function contents({ files, skipped }: RescueShape): string {
 }
 
 /** Each file with a heading; every line of a text is shown as it is, what is no text by its size. */
-export function renderRescued({ rescue, items }: RescueShowValue, { now, clients }: View): Rendered {
+export function renderRescued({ rescue, items }: RescueShowValue, { now, clients }: TextContext): Rendered {
   const head = `rescue ${rescue.number}: ${occasion(rescue, clients)}, ${ago(Date.parse(rescue.at), now)}\n`;
   const files = new Map(rescue.files.map((file) => [file.path, file]));
   const blocks = items.map((item) => {

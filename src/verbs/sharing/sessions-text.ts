@@ -5,10 +5,10 @@ import { shortId } from '../../domain/names.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { ago } from '../../domain/age.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** A line for each session; a star for the one that asks. */
-export function renderSessions({ items, requests }: SessionsValue, { now }: View): Rendered {
+export function renderSessions({ items, requests }: SessionsValue, { now }: TextContext): Rendered {
   if (items.length === 0) return 'no session is registered here\n';
   const client = (id: string) => items.find(({ session }) => session === id)?.client;
   const named = (id: string) => ownerName(id, { client: client(id) });
@@ -41,7 +41,7 @@ function alsoHere(paths: readonly string[]): string {
 }
 
 /** For whom the next refusal is lifted, and until when. */
-export function renderAllowed({ session, until }: AllowShape, { clients }: View): Rendered {
+export function renderAllowed({ session, until }: AllowShape, { clients }: TextContext): Rendered {
   const who = session === null ? 'whichever session is refused first' : peerName(session, { clients });
   return `allowed once, for ${who}, until ${until}\n`;
 }

@@ -2,7 +2,7 @@ import { listWorktrees } from '../../git/worktrees.ts';
 import { readSettings } from '../../git/config.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { otherTrees } from '../../changes/other-trees.ts';
-import { sharedPaths } from '../../changes/touched.ts';
+import { pathsInBoth } from '../../changes/touched.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -73,7 +73,7 @@ async function meetingsHere(
   const tree = await workTreeOf(repository);
   const own = knownWorktreeId(repository.gitDir);
   if (tree === undefined || own === undefined) return new Map();
-  const paths = new Set([...sharedPaths(repository.commonDir, own).values()].flat());
+  const paths = new Set([...pathsInBoth(repository.commonDir, own).values()].flat());
   const others = await otherTrees(tree, [...paths], judged, { timeoutMs: budget.left(), now });
   return new Map(
     others.flatMap(({ sessions, meetings }) =>

@@ -7,7 +7,7 @@ import { remoteLines } from '../remotes-text.ts';
 import { ago } from '../../domain/age.ts';
 import { ownerName, peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { type Rendered, type View, columns } from '../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 /** A path as it is typed in the folder of the command. */
 function typedPath(path: string, prefix: string): string {
@@ -19,7 +19,7 @@ const named = (session: string, sessions: readonly NamedSessionShape[]) =>
   ownerName(session, { client: sessions.find((one) => one.session === session)?.client });
 
 /** Dirty paths by whose they are: the reader's own first, then what he must leave alone. */
-export function renderStatus(value: StatusValue, { now, paint }: View): Rendered {
+export function renderStatus(value: StatusValue, { now, paint }: TextContext): Rendered {
   const { items } = value;
   const waiting = remoteLines(value.remotes);
   if (items.length === 0) return `nothing to commit, working tree clean\n${waiting}`;
@@ -106,7 +106,10 @@ function nextCommand({ items, prefix, session }: StatusValue): string | undefine
 }
 
 /** What became of each path. */
-export function renderTakenPaths({ worktree, prefix, items }: TakePathsValue, { clients }: View): Rendered {
+export function renderTakenPaths(
+  { worktree, prefix, items }: TakePathsValue,
+  { clients }: TextContext,
+): Rendered {
   return items
     .map(({ path, worktree: top, from, to, taken }) => {
       const name = top === worktree ? typedPath(path, prefix) : shellWord(`${top}/${path}`);

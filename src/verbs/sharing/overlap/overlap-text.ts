@@ -2,12 +2,12 @@ import { type OverlapKind, stopsMerge } from '../../../domain/overlap.ts';
 import { ownerName } from '../../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { Paint } from '../../../ui/colour.ts';
-import { type Rendered, type View, columns } from '../../../ui/terminal.ts';
+import { type Rendered, type TextContext, columns } from '../../../ui/terminal.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
 /** Each pair with the paths on which it meets. */
-export function renderOverlap({ items, compared }: OverlapValue, { paint }: View): Rendered {
+export function renderOverlap({ items, compared }: OverlapValue, { paint }: TextContext): Rendered {
   if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
   return compared === 0
     ? 'nobody else is at work here, and there is no branch to merge into\n'
