@@ -13,7 +13,6 @@ const asItIs = (text: string): string => text;
 export const PLAIN: Paint = { good: asItIs, bad: asItIs, mark: asItIs };
 
 const ESCAPE = '\x1b';
-const CODES = new RegExp(`${ESCAPE}\\[\\d*m`);
 
 const inColour =
   (code: number) =>
@@ -25,5 +24,6 @@ export const COLOURS: Paint = { good: inColour(32), bad: inColour(31), mark: inC
 
 /** How many columns a text takes, whatever its colour. */
 export function width(text: string): number {
-  return text.split(CODES).join('').length;
+  const [plain = '', ...coloured] = text.split(ESCAPE);
+  return coloured.reduce((sum, part) => sum + part.length - part.indexOf('m') - 1, plain.length);
 }
