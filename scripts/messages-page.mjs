@@ -33,6 +33,11 @@ const TELLERS = [
   ['Of the git hooks', 'src/githooks/', /./],
   ['To a session, of what others did', 'src/changes/', /./],
   [
+    'To a session, of who is at work beside it',
+    'src/domain/',
+    /^src\/domain\/(?:meeting|startup|ledger\/requests)\.ts$/,
+  ],
+  [
     'Notices of verbs',
     'src/verbs/',
     /^(?!.*(?:-verbs|-text|shapes|options|pathspecs|summary)\.ts$)(?!src\/verbs\/(?:doctor|board)\/)/,

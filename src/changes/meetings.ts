@@ -25,11 +25,7 @@ interface Looking {
 }
 
 /** Looks at some paths of a working tree. */
-export async function standingIn(
-  top: string,
-  paths: readonly string[],
-  options: Looking,
-): Promise<TreeStanding> {
+async function standingIn(top: string, paths: readonly string[], options: Looking): Promise<TreeStanding> {
   const { head, dirty } = await takeSnapshot(top, { ...options, paths });
   const isClean = (path: string) => !dirty.has(path);
   const committed = await statesAt(top, head.oid, paths.filter(isClean), options);
@@ -64,8 +60,24 @@ export interface PathMeeting {
   readonly outcome: MergeOutcome | undefined;
 }
 
-/** Compares two working trees path by path, and tries the merge of each file that both have changed. */
+/**
+ * Looks at two working trees of a repository, compares them path by path, and tries the merge of each file that both have
+ * changed.
+ *
+ * @returns where HEAD is in the other one, and what each path comes to
+ */
 export async function meetingsOf(
+  top: string,
+  other: string,
+  paths: readonly string[],
+  options: Looking,
+): Promise<{ readonly head: HeadPlace; readonly meetings: readonly PathMeeting[] }> {
+  const look = (folder: string) => standingIn(folder, paths, options);
+  const [mine, theirs] = await Promise.all([look(top), look(other)]);
+  return { head: theirs.head, meetings: await compare(top, [mine, theirs], paths, options) };
+}
+
+async function compare(
   top: string,
   [mine, theirs]: readonly [mine: TreeStanding, theirs: TreeStanding],
   paths: readonly string[],

@@ -3,7 +3,7 @@ import { scratchStore } from '../git/scratch-store.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import type { JudgedSession } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
-import { type PathMeeting, meetingsOf, standingIn } from './meetings.ts';
+import { type PathMeeting, meetingsOf } from './meetings.ts';
 import { isTouchedKept, readTouched } from './touched.ts';
 
 /** Another worktree in which sessions are at work, and the paths on which its changes meet this one's. */
@@ -34,16 +34,15 @@ export async function otherTrees(
   const isHere = ({ record }: JudgedSession) =>
     judged.some((one) => one.worktreeId === own && one.record.session === record.session);
   const looking = { ...options, scratch: scratchStore(commonDir) };
-  const found = linkedWorktrees(commonDir).map(async ({ path, gitDir }): Promise<OtherTree[]> => {
+  const trees = linkedWorktrees(commonDir).map(async ({ path, gitDir }): Promise<OtherTree[]> => {
     const id = knownWorktreeId(gitDir);
     const live = judged.filter((one) => one.worktreeId === id && one.liveness === 'live');
     const sessions = live.filter((one) => !isHere(one));
     const shared = noted.flatMap((one) => (id !== undefined && one.ids.includes(id) ? [one.path] : []));
     if (id === own || sessions.length === 0 || shared.length === 0) return [];
-    const both = await Promise.all([standingIn(top, shared, looking), standingIn(path, shared, looking)]);
-    const all = await meetingsOf(top, both, shared, looking);
-    const meetings = all.filter(({ outcome }) => outcome !== undefined);
+    const found = await meetingsOf(top, path, shared, looking);
+    const meetings = found.meetings.filter(({ outcome }) => outcome !== undefined);
     return meetings.length === 0 ? [] : [{ top: path, sessions, meetings }];
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(trees)).flat();
 }

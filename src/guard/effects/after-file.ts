@@ -23,8 +23,8 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
     if (exists(touchedFolder(there.tree.commonDir))) {
-      const { touchedElsewhere } = await import('./touched-elsewhere.ts');
-      const hearing = touchedElsewhere(there, written).catch((error: unknown): string[] => {
+      const { meetOtherWorktrees } = await import('./other-worktrees.ts');
+      const hearing = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
         there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
         return [];
       });

@@ -5,7 +5,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { readLedgers } from '../../changes/ledger.ts';
-import { type PathMeeting, meetingsOf, standingIn } from '../../changes/meetings.ts';
+import { type PathMeeting, meetingsOf } from '../../changes/meetings.ts';
 import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
@@ -26,7 +26,7 @@ const IDLE_MS = 15 * 60_000;
  *
  * @param paths from the top of the call's worktree
  */
-export async function touchedElsewhere(call: TreeCall, paths: readonly string[]): Promise<string[]> {
+export async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Promise<string[]> {
   const { commonDir, gitDir } = call.tree;
   const own = knownWorktreeId(gitDir);
   if (own === undefined) return [];
@@ -46,11 +46,9 @@ export async function touchedElsewhere(call: TreeCall, paths: readonly string[])
   const isTrue = new Set<string>();
   for (const other of others) {
     const shared = [...noted.keys()].filter((path) => noted.get(path)?.includes(other.id) === true);
-    const look = (folder: string) => standingIn(folder, shared, options);
-    const [mine, theirs] = await Promise.all([look(top), look(other.top)]);
-    const meetings = await meetingsOf(top, [mine, theirs], shared, options);
+    const { head, meetings } = await meetingsOf(top, other.top, shared, options);
     for (const { path, progress } of meetings) if (progress !== undefined) isTrue.add(path);
-    lines.push(...newsOf(call, top, other, theirs.head, meetings));
+    lines.push(...newsOf(call, top, other, head, meetings));
   }
   for (const path of noted.keys()) if (!isTrue.has(path)) keepOnly(commonDir, path, own);
   return lines;
