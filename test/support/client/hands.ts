@@ -33,6 +33,8 @@ export interface HandRun {
   readonly news: readonly string[];
   /** What other sessions want of it, as often as it was told. */
   readonly requests: readonly string[];
+  /** What sessions in other worktrees have changed, too, as often as it was told. */
+  readonly meetings: readonly string[];
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
@@ -104,5 +106,6 @@ function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
     outputs,
     news: heard.match(/\b[0-9a-f]{8} committed [^\n.]*/g) ?? [],
     requests: heard.match(/\b\w+ [0-9a-f]{8} wants to [^\n]* -- \S+/g) ?? [],
+    meetings: heard.match(/\S+ (?:is|are) also changed in [^\n]* git handoff overlap/g) ?? [],
   };
 }
