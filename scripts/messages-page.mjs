@@ -1,6 +1,6 @@
 /**
- * Writes docs/messages.md: every message of the program, read from the sources: what a `Failure` is made with, and the texts
- * in what the guard, the git hooks and the verbs tell. "When" is the docstring of the function that the text is in.
+ * Writes docs/messages.md: every message of the program, read from the sources: what a `Failure` is made with, the texts in
+ * what the guard, the git hooks and the verbs tell, and what the scripts in sh print. "When" is the docstring of the function that the text is in.
  *
  *   node scripts/messages-page.mjs [--check]      --check: exit status 1 if the committed page is out of date
  */
@@ -262,6 +262,26 @@ function entries(messages) {
   });
 }
 
+/** What the scripts in sh print themselves: an error, and what to type next where the line below is a hint. */
+function scriptMessages() {
+  const hooks = readdirSync(join(ROOT, 'git-hooks')).map((name) => join('git-hooks', name));
+  return ['bin/git-handoff', ...hooks.sort()].flatMap((path) => {
+    const lines = readFileSync(join(ROOT, path), 'utf8').split('\n');
+    const said = lines.flatMap((line) => PRINTED.exec(line)?.[2] ?? []);
+    if (said.length === 0) return [];
+    const listed = said.map((text, n) => {
+      const shown = text.replaceAll(/%s|\$(?:\w+|\{[^}]*\})/g, '<…>');
+      return n > 0 && shown.startsWith('hint: ')
+        ? `  Next: ${code(shown.slice('hint: '.length))}`
+        : `- ${code(shown)}`;
+    });
+    return [`### ${basename(path)}\n\n${listed.join('\n')}\n`];
+  });
+}
+
+/** A line of a script that prints a text where a person sees it. */
+const PRINTED = /^ *(?:echo|printf) (["'])(.+?)(?:\\n)?\1.* >&[23]$/;
+
 /** The page, and all messages, for those who check them. */
 export function messagesPage() {
   const all = sources().map((one) => ({ ...one, used: new Set() }));
@@ -277,7 +297,8 @@ export function messagesPage() {
     const own = failures.filter((one) => codes.includes(one.code));
     return `### Exit status ${status}: ${title}\n${entries(own).join('\n')}\n`;
   });
-  return [HEAD, ...told, `## Errors of verbs\n\n${byStatus.join('\n')}`].join('\n');
+  const scripts = `## Of the launcher and the git hooks themselves\n\n${scriptMessages().join('\n')}`;
+  return [HEAD, ...told, scripts, `## Errors of verbs\n\n${byStatus.join('\n')}`].join('\n');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
