@@ -49,6 +49,7 @@ export class DocsWorld {
   async type(who: Typist, command: string): Promise<Typed> {
     if (who === 'person' || who === 'laptop') return this.#run(who, command);
     const session = this.#sessions.get(who) ?? (await this.#start(who));
+    if (command === 'exit') return this.#close(who, session);
     const answer = await session.ask({ shell: this.#real('person', command) });
     if (answer.error !== undefined) throw new Error(answer.error);
     const { denied, output = '', status = null } = answer;
@@ -60,6 +61,14 @@ export class DocsWorld {
   close(): void {
     for (const session of this.#sessions.values()) session.end();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** A session's client is closed, as its person does it. */
+  async #close(who: 'A' | 'B', session: DemoSession): Promise<Typed> {
+    await session.ask({ hook: 'SessionEnd', reason: 'prompt_input_exit' });
+    session.end();
+    this.#sessions.delete(who);
+    return { output: '', status: 0 };
   }
 
   async #start(who: 'A' | 'B'): Promise<DemoSession> {
