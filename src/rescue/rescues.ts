@@ -78,6 +78,8 @@ export function rescuedAt(rescue: Rescue): number {
 }
 
 const MAX_TRIES = 20;
+/** Each is waited for. */
+const MAX_LOCKS = 2;
 
 /**
  * Keeps trees of saved work or commits of the stash under the next free numbers of a worktree, in one transaction, and
@@ -102,6 +104,7 @@ export async function keepRescues(
   const over = new Set(beyondLimits(kept, limits, now).map(({ number }) => number));
   const removed = same.filter(({ number }) => over.has(number));
   const removals = removed.map(({ ref, oid }): RefUpdate => ({ ref, next: undefined, old: oid }));
+  let locks = 0;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const created = oids.map((next, at): RefUpdate => {
       const ref = rescueRef({ worktreeId: place.worktreeId, number: numbers[at] ?? 1 });
@@ -112,8 +115,13 @@ export async function keepRescues(
     const options = tries === 0 && stored !== undefined ? { after: stored } : {};
     const result = await updateRefs({ cwd: place.cwd }, updates, options);
     if (result.kind === 'done') return numbers;
-    if (result.kind === 'locked' && (tries > 0 || removals.length === 0)) return undefined;
-    if (result.kind === 'locked') continue;
+    if (result.kind === 'locked') {
+      locks += 1;
+      if (locks > MAX_LOCKS) return undefined;
+      // It may be one of those that were to go.
+      if (tries === 0 && removals.length > 0) continue;
+    }
+    // Also where a killed process has left a lock on the number.
     numbers = numbers.map((number) => number + numbers.length);
   }
   return undefined;
