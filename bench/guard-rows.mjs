@@ -19,9 +19,10 @@ function nothingToDecide(scenario) {
   const cases = [
     ['guard, no init', off, write],
     ['guard, solo, file tool', solo, write],
-    ['guard, solo, file tool, several worktrees', several, wrote],
     ['guard, solo, shell tool', solo, output],
     ['guard, solo, shell tool, long command', solo, command],
+    // Last: where the user has a second repository, more commands are looked at.
+    ['guard, solo, file tool, several worktrees', several, wrote],
   ];
   return cases.flatMap(([name, root, payload]) =>
     [

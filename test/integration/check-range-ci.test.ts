@@ -58,7 +58,9 @@ describe('check in a CI job', () => {
     clone();
     const done = check();
     expect(done).toMatchObject({ status: 1, stderr: '' });
-    expect(done.stdout).toContain(`mixed    ${both.slice(0, 7)}  session aaaaaaaa, session bbbbbbbb  0 paths`);
+    expect(done.stdout).toContain(
+      `mixed    ${both.slice(0, 7)}  session aaaaaaaa, session bbbbbbbb  0 paths`,
+    );
     expect(done.stdout).toMatch(/illegal .* main\/auth-refresh +foreign owner without a take/);
     const items = JSON.parse(check(undefined, '--json').stdout) as { items: { kind: string }[] };
     expect(items.items.map(({ kind }) => kind)).toEqual(['mixed', 'illegal']);
