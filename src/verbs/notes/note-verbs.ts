@@ -173,7 +173,7 @@ export const NOTE_VERBS: VerbTable = {
     options: { expect: EXPECT, ...PATHSPEC_OPTIONS },
     examples: [
       ['git handoff take main/auth-refresh', 'then write it: git handoff write main/auth-refresh'],
-      ['git handoff take -- src/login.ts', 'that change is yours to commit; the other session is told'],
+      ['git handoff take -- src/login.ts', 'that change becomes yours to commit; its session hears of it'],
     ],
     async run(args, context, interaction) {
       const isList = args.text('pathspec-from-file') !== undefined;
