@@ -49,7 +49,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
-    plugins: [oneFileLess],
+    plugins: [oneFileLess, inAscii],
   });
   const { output } = await build.write({
     dir: next,
@@ -110,6 +110,17 @@ const oneFileLess = {
     }
     entry.code = `exports.helpers={};(exports=>{${helpers.code}})(exports.helpers);${entry.code}`;
     delete output[helpers.fileName];
+  },
+};
+
+/** One letter beyond Latin-1, and V8 takes two bytes for each of the file: reading it takes three times as long. */
+const inAscii = {
+  name: 'in-ascii',
+  generateBundle(_, output) {
+    const escape = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    for (const chunk of Object.values(output)) {
+      chunk.code = chunk.code.replaceAll(/[^\x00-\x7f]/g, escape);
+    }
   },
 };
 
