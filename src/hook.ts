@@ -47,7 +47,8 @@ interface Words {
   readonly isPiped: boolean;
   /** git hung in this worktree at the last two calls: the launcher asked it nothing. */
   readonly isHung: boolean;
-  readonly refsPipe: number | undefined;
+  /** More of that: what `Listed` says. */
+  readonly morePipe: number | undefined;
   /** The git hooks: what the shim found out, and its arguments. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
@@ -78,7 +79,7 @@ function readWords(argv: readonly string[], io: Io): Words {
     settings: value('--settings'),
     isPiped: options.includes('--settings-pipe'),
     isHung: options.includes('--hung'),
-    refsPipe: options.includes('--refs-pipe') ? 5 : undefined,
+    morePipe: options.includes('--more-pipe') ? 5 : undefined,
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
     answer: options.includes('--answer'),
@@ -118,14 +119,14 @@ async function readPayload({ stdin }: Io, budget: Budget): Promise<string> {
 }
 
 async function guardCall(words: Words, io: Io, budget: Budget): Promise<number> {
-  const { clientPid, client, refsPipe } = words;
+  const { clientPid, client, morePipe: pipe } = words;
   const { env, cwd } = io;
   const [{ settings, records, isLate }, text] = await Promise.all([
     readPiped(words, io, budget),
     readPayload(io, budget),
   ]);
-  const listed = { records, pipe: refsPipe };
   const now = io.clock();
+  const listed = { records, pipe, begun: now - (CALL_MS - budget.left()) };
   await io.stdout.write(
     await guard({ text, client, settings, isLate, listed, clientPid, env, cwd, now, budget }),
   );

@@ -74,6 +74,26 @@ const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] 
 /** git's own names of a ref with all that is read of it. */
 export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
+/** How git-status(1) tells what differs from HEAD, file by file. */
+export const STATUS_WORDS: readonly string[] = [
+  '--literal-pathspecs',
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-renames',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--',
+];
+
+/** Of the settings that no repository may override, those that change what it says, or start a program. Linux's. */
+const STATUS_SETTINGS = ['core.fsmonitor=false', 'core.ignoreCase=false'];
+
+/** Bigger contents of uncommitted files are named, not kept. Bytes. */
+export const MOST_KEPT = 1 << 20;
+
 /** A word as an sh pattern for any case of letters. */
 const anyCase = (word: string) =>
   Array.from(word, (letter) => (/[a-z]/.test(letter) ? `[${letter.toUpperCase()}${letter}]` : letter)).join(
@@ -87,6 +107,11 @@ function shellBlocks(): Readonly<Record<string, string>> {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
     'guard-keys': `guard_keys='${GUARD_KEYS}'`,
     'ref-format': `whole='${REF_FORMAT}'`,
+    look: [
+      `look_words='${[...STATUS_SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS_WORDS].join(' ')}'`,
+      // find(1): smaller than.
+      `most_kept=${MOST_KEPT + 1}`,
+    ].join('\n'),
     'is-false': [
       'is_false() {',
       '  case $1 in',

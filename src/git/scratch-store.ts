@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { MOST_KEPT } from '../domain/shared-words.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
 import { statOf } from './stat.ts';
@@ -16,8 +17,6 @@ export interface ScratchStore {
   readonly objects: string;
 }
 
-/** Bigger contents are named, not kept. Bytes. */
-const MAX_KEPT = 1 << 20;
 /** Bigger ones are not even read. Bytes. */
 const MAX_READ = 16 << 20;
 /** What one look reads at most; what is left over is known by its size and times only. */
@@ -62,7 +61,7 @@ export async function hashFiles(
     // U+FFFD: the name is not UTF-8 and cannot be handed on.
     if (stat?.isFile() !== true || stat.size > MAX_READ || path.includes('\ufffd')) continue;
     total += stat.size;
-    (stat.size <= MAX_KEPT && options.scratch !== undefined ? kept : named).push(path);
+    (stat.size <= MOST_KEPT && options.scratch !== undefined ? kept : named).push(path);
   }
   const { scratch, timeoutMs } = options;
   if (kept.length > 0 && scratch !== undefined) {

@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { STATUS_WORDS } from '../domain/shared-words.ts';
+import { type BegunLook, writtenBlob } from './begun-look.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
@@ -22,6 +24,8 @@ interface SnapshotOptions {
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
   readonly known?: Snapshot;
+  /** A look that was begun already, where there is one. */
+  readonly begun?: BegunLook | undefined;
   /** No content is read at all: which paths differ is enough. */
   readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */
@@ -37,9 +41,15 @@ interface SnapshotOptions {
  */
 export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
   // Named paths were just changed: they are read while git looks.
-  const early = options.paths === undefined ? undefined : readFiles(top, options.paths, options);
+  const { begun, paths } = options;
+  const early =
+    paths === undefined
+      ? undefined
+      : ((begun === undefined ? undefined : writtenBlob(top, paths, begun)) ??
+        readFiles(top, paths, options));
   const used = childTime();
-  const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
+  const status = begun === undefined ? readStatus(top, options) : parseStatus(begun.status, top, paths);
+  const [{ head, entries }, given] = await Promise.all([status, early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
   const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
@@ -52,8 +62,8 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  const costMs = childTime() - used;
-  return { head, dirty: byName(dirty), at: options.now, ...(costMs > 0 ? { costMs } : {}) };
+  const costMs = (begun?.costMs ?? 0) + childTime() - used;
+  return { head, dirty: byName(dirty), at: begun?.at ?? options.now, ...(costMs > 0 ? { costMs } : {}) };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */
@@ -126,15 +136,17 @@ async function readStatus(
   top: string,
   { paths, timeoutMs }: SnapshotOptions,
 ): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
-  const flags = ['--porcelain=v2', '-z', '--branch', '--no-renames', '--no-ahead-behind'];
-  const args = [...flags, '--untracked-files=all', '--ignore-submodules=dirty', '--', ...(paths ?? [])];
-  const result = await runGit(['--literal-pathspecs', 'status', ...args], { cwd: top, timeoutMs });
+  const result = await runGit([...STATUS_WORDS, ...(paths ?? [])], { cwd: top, timeoutMs });
   if (result.code !== 0) throw gitFailure('status', result);
-  return parseStatus(result.stdout.toString('latin1'), top);
+  return parseStatus(result.stdout.toString('latin1'), top, paths);
 }
 
-/** Parses git-status(1), porcelain format version 2 with `-z`. */
-function parseStatus(output: BinaryText, top: string): { head: HeadPlace; entries: StatusEntry[] } {
+/** Parses git-status(1), porcelain format version 2 with `-z`: what it says of these paths, or of all. */
+function parseStatus(
+  output: BinaryText,
+  top: string,
+  paths: readonly string[] | undefined,
+): { head: HeadPlace; entries: StatusEntry[] } {
   let oid: Oid | null = null;
   let ref = 'HEAD';
   const entries = new Map<string, StatusEntry>();
@@ -145,7 +157,7 @@ function parseStatus(output: BinaryText, top: string): { head: HeadPlace; entrie
       ref = name === '(detached)' ? 'HEAD' : `refs/heads/${name}`;
     } else {
       const entry = parseEntry(line, top);
-      if (entry === undefined) continue;
+      if (entry === undefined || paths?.includes(entry.path) === false) continue;
       // `git rm --cached`: gone from the index, and there on the disk as an untracked file.
       const key = keyIn(entries, entry);
       const removed = line.startsWith('? ') ? entries.get(key) : undefined;

@@ -6,12 +6,17 @@ import type { FoundRepository } from '../git/discover.ts';
 import type { Budget } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
 
-/** Refs that the launcher lists while Node starts; only at a session's start, and then only where it can. */
+/** What the launcher has git tell while Node starts, where it can. */
 export interface Listed {
-  /** The sessions and the copies of files, and what was kept of handoffs. */
+  /** At a session's start: the sessions and the copies of files, and what was kept of handoffs. */
   readonly records: BinaryText | undefined;
-  /** The descriptor of a pipe with the handoffs and the branches. */
+  /**
+   * The descriptor of a pipe: at a session's start with the handoffs and the branches, around a tool with a look at the
+   * client's worktree.
+   */
   readonly pipe: number | undefined;
+  /** When the launcher began, milliseconds since the epoch. */
+  readonly begun: number;
 }
 
 /** Whose machine the client runs on. */

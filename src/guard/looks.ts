@@ -8,6 +8,7 @@ import { readsOnly } from '../shell/read-only.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
 import { readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
+import { begunLook } from './begun-look.ts';
 import type { TreeCall } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
@@ -30,8 +31,12 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   if (place === undefined) return undefined;
   const known = readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
+  const look = async () => {
+    const begun = await begunLook(call);
+    return takeSnapshot(place.top, { ...options, begun, ...(known === undefined ? {} : { known }) });
+  };
   const snapshot = once(() =>
-    takeSnapshot(place.top, known === undefined ? options : { ...options, known }).catch((error: unknown) => {
+    look().catch((error: unknown) => {
       call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
       return undefined;
     }),

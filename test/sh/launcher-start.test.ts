@@ -62,7 +62,7 @@ describe('how Node is started', () => {
     mkdirSync(join(root, '.git', 'handoff'), { recursive: true });
     const event = { ...toolCall(root, 'Bash', {}), hook_event_name: 'SessionStart' };
     const { node } = world.run(['guard'], JSON.stringify(event));
-    expect(node?.argv).toContain('--refs-pipe');
+    expect(node?.argv).toContain('--more-pipe');
     expect(node?.refs).toBe('.\n.\n');
     expect(node?.settings).toMatch(/^\.\n\0\.\n\.\n$/);
   });
