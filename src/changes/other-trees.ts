@@ -1,48 +1,74 @@
+import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { SessionId } from '../domain/names.ts';
 import { linkedWorktrees } from '../git/linked-worktrees.ts';
 import { scratchStore } from '../git/scratch-store.ts';
+import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import type { JudgedSession } from '../sessions/records.ts';
+import { sidesOf } from '../sessions/sides.ts';
 import type { WorkTree } from './dirty-work.ts';
+import { type LedgerPlace, readLedgers } from './ledger.ts';
 import { type PathMeeting, meetingsOf } from './meetings.ts';
 import { isTouchedKept, readTouched } from './touched.ts';
 
-/** Another worktree in which sessions are at work, and the paths on which its changes meet this one's. */
+/** Another worktree in which sessions are at work, and what the paths that both have changed come to. */
 export interface OtherTree {
+  readonly id: string;
   readonly top: string;
-  /** Those at work there, without the ones that work here, too. */
+  readonly head: HeadPlace;
+  readonly meetings: readonly OtherMeeting[];
+}
+
+interface OtherMeeting extends PathMeeting {
+  /** Who has changed it there; neither the asking session nor its parents or children. */
   readonly sessions: readonly JudgedSession[];
-  readonly meetings: readonly PathMeeting[];
 }
 
 /**
- * Which changes of a worktree meet those of another in which somebody is at work: as the guard has noted them, and looked
- * at now. A worktree in which nothing meets is left out.
+ * Which changes of a worktree meet those of others in which somebody is at work: as the guard has noted them, and looked
+ * at now.
  *
  * @param paths from the top, to be asked about
- * @param options `timeoutMs` for each look; `now` in milliseconds since the epoch
+ * @param options `asking`: `undefined` for a person; `timeoutMs` for each look; `now` in milliseconds since the epoch
  */
 export async function otherTrees(
   tree: WorkTree,
   paths: readonly string[],
   judged: readonly JudgedSession[],
-  options: { readonly timeoutMs: number; readonly now: number },
+  options: { readonly asking: SessionId | undefined; readonly timeoutMs: number; readonly now: number },
 ): Promise<OtherTree[]> {
   const { commonDir, top } = tree;
-  const own = knownWorktreeId(tree.gitDir);
-  if (own === undefined || !isTouchedKept(commonDir)) return [];
+  const here = knownWorktreeId(tree.gitDir);
+  if (here === undefined || !isTouchedKept(commonDir)) return [];
   const noted = paths.map((path) => ({ path, ids: readTouched(commonDir, path) }));
-  const isHere = ({ record }: JudgedSession) =>
-    judged.some((one) => one.worktreeId === own && one.record.session === record.session);
+  const { own } = sidesOf(options.asking, judged);
   const looking = { ...options, scratch: scratchStore(commonDir) };
   const trees = linkedWorktrees(commonDir).map(async ({ path, gitDir }): Promise<OtherTree[]> => {
     const id = knownWorktreeId(gitDir);
+    if (id === undefined || id === here) return [];
     const live = judged.filter((one) => one.worktreeId === id && one.liveness === 'live');
-    const sessions = live.filter((one) => !isHere(one));
-    const shared = noted.flatMap((one) => (id !== undefined && one.ids.includes(id) ? [one.path] : []));
-    if (id === own || sessions.length === 0 || shared.length === 0) return [];
+    const shared = noted.flatMap((one) => (one.ids.includes(id) ? [one.path] : []));
+    if (live.length === 0 || shared.length === 0) return [];
     const found = await meetingsOf(top, path, shared, looking);
-    const meetings = found.meetings.filter(({ outcome }) => outcome !== undefined);
-    return meetings.length === 0 ? [] : [{ top: path, sessions, meetings }];
+    const changers = changersIn({ commonDir, worktreeId: id }, live);
+    const meetings = found.meetings.map((one) => ({
+      ...one,
+      sessions: changers(one.path).filter(({ record }) => !own.has(record.session)),
+    }));
+    return [{ id, top: realPath(path), head: found.head, meetings }];
   });
   return (await Promise.all(trees)).flat();
+}
+
+/** Of several sessions in a worktree those that have claimed a path; who works alone claims nothing. */
+function changersIn(
+  place: LedgerPlace,
+  live: readonly JudgedSession[],
+): (path: string) => readonly JudgedSession[] {
+  const ledgers = live.length < 2 ? [] : readLedgers(place);
+  return (path) => {
+    const claims = ledgers.filter((ledger) => ledger.claims.has(path)).map(({ session }) => session);
+    const claiming = live.filter(({ record }) => claims.includes(record.session));
+    return claiming.length === 0 ? live : claiming;
+  };
 }

@@ -43,8 +43,10 @@ export function outcomeOf(
 /** What two worktrees have in common, as one of them is told. */
 export interface Meeting {
   readonly paths: readonly string[];
-  /** The others' names, with their last call where that was long ago. */
+  /** The others' names. */
   readonly who: string;
+  /** A sentence for each of them that is idle. */
+  readonly idle: string;
   readonly folder: string;
   /** `undefined`: HEAD is detached. */
   readonly branch: string | undefined;
@@ -69,11 +71,12 @@ const OUTCOMES: Readonly<Record<MergeOutcome, string>> = {
  *
  * @param git how git is called for the repository where the next command will run
  */
-export function meetingText({ paths, who, folder, branch, progress, outcome }: Meeting, git: string): string {
+export function meetingText(meeting: Meeting, git: string): string {
+  const { paths, who, idle, folder, branch, progress, outcome } = meeting;
   const is = paths.length === 1 ? 'is' : 'are';
   const where = `${escapeLine(folder)} (${branch === undefined ? 'detached HEAD' : `branch ${escapeLine(branch)}`})`;
   return (
     `${listed(paths.map(shellWord))} ${is} also changed in ${where}, where ${who} works: ${PROGRESS[progress]}. ` +
-    `${OUTCOMES[outcome]} Nothing is refused; compare with: ${git} handoff overlap`
+    `${idle}${OUTCOMES[outcome]} Nothing is refused; compare with: ${git} handoff overlap`
   );
 }

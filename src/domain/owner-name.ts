@@ -10,7 +10,7 @@ interface Known {
 }
 
 /** The clients of sessions that are on record. */
-interface WithClients {
+export interface WithClients {
   readonly clients?: ReadonlyMap<string, string> | undefined;
 }
 

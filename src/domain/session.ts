@@ -46,7 +46,7 @@ export interface LivenessFacts {
   /** Start time of the process with this pid now, `undefined` when there is none. */
   readonly startOf: (pid: number) => string | undefined;
   /** Milliseconds since the session's last call, `undefined` when it never called. */
-  readonly idleMs: number | undefined;
+  readonly silentMs: number | undefined;
   readonly staleAfterMs: number;
 }
 
@@ -60,7 +60,7 @@ export function judgeLiveness(record: SessionRecord, facts: LivenessFacts): Live
   if (pid !== null && start !== null && bootId !== null && bootId === facts.bootId && pidNs === facts.pidNs) {
     return facts.startOf(pid) === start ? 'live' : 'dead';
   }
-  return facts.idleMs !== undefined && facts.idleMs <= facts.staleAfterMs ? 'live' : 'unknown';
+  return facts.silentMs !== undefined && facts.silentMs <= facts.staleAfterMs ? 'live' : 'unknown';
 }
 
 /** The text of a record's blob. */

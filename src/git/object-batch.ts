@@ -122,7 +122,10 @@ export class ObjectBatch {
     await this.#feed(INDEX_PACK, { cwd });
   }
 
-  /** `git prune --expire=now` also deletes the temporary files of a git that is at work: then once more. */
+  /**
+   * `git prune --expire=now` also deletes the temporary files of a git that is at work, and objects that an
+   * index-pack has found and is about to compare with its own: then once more.
+   */
   async #feed(
     command: readonly string[],
     options: Omit<GitOptions, 'input'>,
@@ -171,7 +174,10 @@ export class ObjectBatch {
 }
 
 function wasSwept({ code, stderr }: GitResult): boolean {
-  return code !== 0 && /unable to (?:(?!unable to ).)*No such file or directory/.test(stderr);
+  return (
+    code !== 0 &&
+    /cannot read existing object|unable to (?:(?!unable to ).)*No such file or directory/.test(stderr)
+  );
 }
 
 /** Type in bits 4-6 of the first byte, size in 4 bits and then 7 bits a byte, low bits first. */

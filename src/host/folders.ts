@@ -1,4 +1,13 @@
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exists } from './disk.ts';
@@ -82,6 +91,11 @@ export function lastEvent(commonDir: string, session: string): string {
   } catch {
     return '';
   }
+}
+
+/** When a session called last, in milliseconds since the epoch; `undefined` when it is not known. */
+export function lastCall(commonDir: string, session: string): number | undefined {
+  return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /**

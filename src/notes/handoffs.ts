@@ -95,7 +95,7 @@ interface HandoffCommitOptions {
   /** What was begun before everything else was known; used by the first try. */
   readonly early?: EarlyStart;
   /** Says that a tip needs no commit (closing what is closed, taking one's own). */
-  readonly idle?: (tip: HandoffCommit) => boolean;
+  readonly isAsWanted?: (tip: HandoffCommit) => boolean;
 }
 
 /**
@@ -120,7 +120,7 @@ export async function commitHandoff(
     if (decision.kind === 'not-owner')
       return { ...decision, name: personName(before.tip), client: before.tip?.trailers?.client };
     if (decision.kind !== 'proceed') return decision;
-    if (before.tip !== undefined && options.idle?.(before.tip) === true)
+    if (before.tip !== undefined && options.isAsWanted?.(before.tip) === true)
       return { kind: 'unchanged', tip: before.tip };
     const { commit, batch, stored } = await storeCommit(
       repository,

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import type { Oid, SessionId } from '../domain/names.ts';
 import {
   type Liveness,
@@ -14,7 +13,7 @@ import { ObjectBatch } from '../git/object-batch.ts';
 import { updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
-import { beatFile } from '../host/folders.ts';
+import { lastCall } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
 
 /** A session's record with its place and the value that the next swap starts from. */
@@ -28,7 +27,7 @@ export interface StoredSession {
 export interface JudgedSession extends StoredSession {
   readonly liveness: Liveness;
   /** Milliseconds since its last call. */
-  readonly idleMs: number | undefined;
+  readonly silentMs: number | undefined;
 }
 
 /** Every session on record, of all worktrees, in one process. */
@@ -72,21 +71,17 @@ export function judgeSessions(
   now: number,
 ): JudgedSession[] {
   return sessions.map((session) => {
-    const lastCall = lastCallOf(commonDir, session.record.session) ?? session.record.startedAt;
-    const idleMs = Math.max(0, now - lastCall);
+    const { session: id, startedAt } = session.record;
+    const silentMs = Math.max(0, now - (lastCall(commonDir, id) ?? startedAt));
     const liveness = judgeLiveness(session.record, {
       bootId: table.bootId,
       pidNs: table.pidNs,
       startOf: table.runningSince,
-      idleMs,
+      silentMs,
       staleAfterMs,
     });
-    return { ...session, liveness, idleMs };
+    return { ...session, liveness, silentMs };
   });
-}
-
-function lastCallOf(commonDir: string, session: SessionId): number | undefined {
-  return statSync(beatFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
 }
 
 /** Creates or replaces a session's record by compare-and-swap. False when another process was first. */

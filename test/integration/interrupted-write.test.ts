@@ -1,4 +1,4 @@
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -125,6 +125,58 @@ describe('a lock that a killed git left', () => {
     age(lock('refs/heads/main'), 660);
     repo.handoff(['doctor', '--fix'], { session });
     expect(existsSync(lock('refs/heads/main'))).toBe(true);
+  });
+});
+
+describe('a collection that began before the ref held the note', () => {
+  const OBJECTS = `git rev-list --objects --no-object-names ${REF} |
+    sed 's,^..,.git/objects/&/,'`;
+
+  /** Runs the first call of a git command between two pieces of shell, and every other call as it is. */
+  function beside(command: string, before: string, after: string): Record<string, string> {
+    const path = repo.env()['PATH'] ?? '';
+    const [folder, once] = [join(repo.root, 'wrapped'), join(repo.root, 'once')];
+    mkdirSync(folder);
+    const script = `#!/bin/sh
+      PATH='${path}'
+      case " $* " in *' ${command} '*) mkdir '${once}' 2>/dev/null || exec git "$@" ;; *) exec git "$@" ;; esac
+      ${before}
+      git "$@"
+      code=$?
+      ${after}
+      exit $code`;
+    writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+    return { PATH: `${folder}:${path}` };
+  }
+
+  const writeBeside = (env: Record<string, string>) =>
+    repo.handoff(['write', 'auth-refresh', '-m', 'precious'], { session, env, calls: 'process' });
+  const marked = () => writeFileSync(join(repo.path, '.git', 'gc.pid'), '1 host');
+  const sweep = () => repo.run('sh', ['-c', `rm $(${OBJECTS})`]);
+
+  it('and ended before the write looks takes nothing', () => {
+    const env = beside('update-ref', '', `rm $(${OBJECTS})`);
+    expect(writeBeside(env)).toMatchObject({ status: 0, stderr: '' });
+    expect(repo.ok(['show', '--raw'], { session })).toBe('precious');
+  });
+
+  it('and sweeps after the write takes nothing', () => {
+    marked();
+    expect(writeBeside({})).toMatchObject({ status: 0, stderr: '' });
+    sweep();
+    expect(repo.ok(['show', '--raw'], { session })).toBe('precious');
+  });
+
+  it('and sweeps while the write stores its objects again takes nothing', () => {
+    marked();
+    // What git has found when it looked, and finds gone when it reads.
+    const env = beside(
+      'index-pack',
+      `objects=$(${OBJECTS}); for object in $objects; do ln -sf gone $object; done`,
+      'rm $objects',
+    );
+    expect(writeBeside(env)).toMatchObject({ status: 0, stderr: '' });
+    expect(repo.ok(['show', '--raw'], { session })).toBe('precious');
   });
 });
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { A, B, SharingWorld, TEN, told } from '../support/sharing-world.ts';
+import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
 let other: string;
@@ -32,6 +32,23 @@ it('status says of a path who has changed it in another worktree, and whether it
       outcome: 'conflicts',
     },
   ]);
+});
+
+it('status names of several sessions in another worktree the one that has changed the path', () => {
+  world.begin(C, other);
+  world.wrote(C, 'src/b.ts', changed(3, 'C'), other);
+  expect(textOf('status')).toMatch(
+    new RegExp(`also changed by claude bbbbbbbb in ${other}: conflicts +src/a.ts\\n`),
+  );
+});
+
+it('status does not take for another what a session that one started itself has changed', () => {
+  const [ref = ''] = world.refs('refs/handoffs-local/live').filter((name) => name.endsWith(B));
+  const record = JSON.parse(world.git(['cat-file', 'blob', ref])) as object;
+  const changedRecord = `${JSON.stringify({ ...record, parent: A })}\n`;
+  const blob = world.run('git', ['hash-object', '-w', '--stdin'], { input: changedRecord }).stdout;
+  world.git(['update-ref', ref, blob.trim()]);
+  expect(textOf('status')).not.toContain('also changed');
 });
 
 it('sessions names what somebody has changed there and you have here', () => {

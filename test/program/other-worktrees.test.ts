@@ -115,12 +115,19 @@ describe.each([
     expect(byB('src/a.ts', changed(TEN, 2, 'B'))).toContain('claude aaaaaaaa');
   });
 
-  it('hear that the other is idle', () => {
+  it('hear that the other is idle when its turn has ended, however long it says nothing', () => {
+    const silent = () => {
+      const seconds = Date.now() / 1000 - 7200;
+      utimesSync(join(world.path, '.git', 'handoff', 'beat', A), seconds, seconds);
+    };
     byA('src/a.ts', changed(TEN, 1, 'A'));
-    const seconds = Date.now() / 1000 - 7200;
-    utimesSync(join(world.path, '.git', 'handoff', 'beat', A), seconds, seconds);
-    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toContain(
-      'claude aaaaaaaa (idle, last call 2 hours ago) works',
+    silent();
+    expect(byB('src/a.ts', changed(TEN, 9, 'B'))).not.toContain('idle');
+    byA('src/b.ts', changed(TEN, 1, 'A'));
+    world.guard({ session_id: A, hook_event_name: 'Stop' });
+    silent();
+    expect(byB('src/b.ts', changed(TEN, 9, 'B'))).toContain(
+      'where claude aaaaaaaa works: not committed. claude aaaaaaaa went idle 2 hours ago. So far it merges',
     );
   });
 });

@@ -287,5 +287,5 @@ function looked(given: Situation, entries: readonly LedgerEntry[]): Snapshot {
 function judged(one: SessionId | Peer): JudgedSession {
   const { session, worktree, startedAt = 1000 } = typeof one === 'string' ? { session: one } : one;
   const record = recordOf(session, { startedAt });
-  return { record, worktreeId: worktreeIdOf(worktree), oid: oid(99), liveness: 'live', idleMs: 0 };
+  return { record, worktreeId: worktreeIdOf(worktree), oid: oid(99), liveness: 'live', silentMs: 0 };
 }

@@ -40,6 +40,7 @@ describe('what a session is told', () => {
   const meeting = {
     paths: ['a b', 'c'],
     who: 'claude bbbbbbbb',
+    idle: 'claude bbbbbbbb went idle just now. ',
     folder: '/w/x\n$(id)',
     branch: undefined,
     progress: 'both',
@@ -49,7 +50,7 @@ describe('what a session is told', () => {
   it('names paths and places on one line', () => {
     expect(meetingText(meeting, 'git')).toBe(
       "'a b', c are also changed in /w/x\\n$(id) (detached HEAD), where claude bbbbbbbb works: committed, and changed since. " +
-        'Whether it merges with yours is not known. Nothing is refused; compare with: git handoff overlap',
+        'claude bbbbbbbb went idle just now. Whether it merges with yours is not known. Nothing is refused; compare with: git handoff overlap',
     );
   });
 

@@ -18,7 +18,7 @@ function judge(changes: Parameters<typeof recordOf>[1], facts: Partial<LivenessF
     bootId: 'boot',
     pidNs: 'ns',
     startOf: (pid) => (pid === 20 ? '200' : undefined),
-    idleMs: minutes(5),
+    silentMs: minutes(5),
     staleAfterMs: minutes(30),
     ...facts,
   });
@@ -26,15 +26,15 @@ function judge(changes: Parameters<typeof recordOf>[1], facts: Partial<LivenessF
 
 describe('judgeLiveness', () => {
   it('is live while its process runs, however long it is silent', () => {
-    expect(judge({}, { idleMs: minutes(600) })).toBe('live');
+    expect(judge({}, { silentMs: minutes(600) })).toBe('live');
   });
 
   it('is dead at once when its process is gone, however lately it called', () => {
-    expect(judge({ pid: 21 }, { idleMs: 0 })).toBe('dead');
+    expect(judge({ pid: 21 }, { silentMs: 0 })).toBe('dead');
   });
 
   it('is dead when another process has its pid', () => {
-    expect(judge({ start: '201' }, { idleMs: 0 })).toBe('dead');
+    expect(judge({ start: '201' }, { silentMs: 0 })).toBe('dead');
   });
 
   it('is ended when it said so, whatever its process does', () => {
@@ -49,13 +49,13 @@ describe('judgeLiveness', () => {
     ['no boot id', { bootId: null }],
   ])('is judged by its activity with %s', (_what, changes) => {
     expect(judge(changes)).toBe('live');
-    expect(judge(changes, { idleMs: minutes(30) })).toBe('live');
-    expect(judge(changes, { idleMs: minutes(30) + 1 })).toBe('unknown');
-    expect(judge(changes, { idleMs: undefined })).toBe('unknown');
+    expect(judge(changes, { silentMs: minutes(30) })).toBe('live');
+    expect(judge(changes, { silentMs: minutes(30) + 1 })).toBe('unknown');
+    expect(judge(changes, { silentMs: undefined })).toBe('unknown');
   });
 
   it('proves nothing where the machine does not tell its boot', () => {
-    expect(judge({ bootId: null }, { bootId: null, idleMs: minutes(31) })).toBe('unknown');
+    expect(judge({ bootId: null }, { bootId: null, silentMs: minutes(31) })).toBe('unknown');
   });
 });
 

@@ -147,9 +147,9 @@ function liveOnes({ record, others }: Registered): ReadonlySet<SessionId> {
   return new Set([record.session, ...live]);
 }
 
-function isOld({ record, liveness, idleMs }: JudgedSession, now: number): boolean {
+function isOld({ record, liveness, silentMs }: JudgedSession, now: number): boolean {
   if (record.ended !== null) return now - record.ended.at > KEEP_ENDED_MS;
-  return liveness !== 'live' && (idleMs ?? 0) > KEEP_ENDED_MS;
+  return liveness !== 'live' && (silentMs ?? 0) > KEEP_ENDED_MS;
 }
 
 function predecessorFiles(call: TreeCall) {

@@ -86,8 +86,8 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
 }
 
 /** A silent session of this boot and another pid namespace may be at work in its container. */
-function isGone({ liveness, record, idleMs }: JudgedSession, bootId: string | null): boolean {
+function isGone({ liveness, record, silentMs }: JudgedSession, bootId: string | null): boolean {
   if (liveness !== 'unknown') return liveness === 'dead';
   const isOtherBoot = bootId !== null && record.bootId !== null && record.bootId !== bootId;
-  return isOtherBoot || (idleMs ?? 0) > SILENT_MS;
+  return isOtherBoot || (silentMs ?? 0) > SILENT_MS;
 }

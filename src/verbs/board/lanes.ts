@@ -79,9 +79,9 @@ export class Lanes {
 
   /** Its end, or when it was seen last; a live one goes on. */
   #endOf(records: readonly JudgedSession[]): number {
-    const ends = records.map(({ record, liveness, idleMs }) => {
+    const ends = records.map(({ record, liveness, silentMs }) => {
       if (liveness === 'live') return this.#now;
-      return record.ended?.at ?? Math.max(record.startedAt, this.#now - (idleMs ?? 0));
+      return record.ended?.at ?? Math.max(record.startedAt, this.#now - (silentMs ?? 0));
     });
     return Math.max(...ends);
   }

@@ -33,11 +33,11 @@ interface TipChanged {
   readonly notices: readonly string[];
 }
 
-/** Puts such a commit on a topic; `idle` says that a tip is as wanted already. */
+/** Puts such a commit on a topic; `isAsWanted` says that a tip is as wanted already. */
 export async function commitOnTip(
   change: TipChange,
   context: Context,
-  idle: (owner: SessionId, me: SessionId, state: HandoffState) => boolean,
+  isAsWanted: (owner: SessionId, me: SessionId, state: HandoffState) => boolean,
 ): Promise<TipChanged> {
   const { cwd } = context;
   const [{ repository, sessions, notices: seen }, tree, author] = await Promise.all([
@@ -65,7 +65,10 @@ export async function commitOnTip(
       author,
       seconds: Math.floor(context.now / 1000),
     },
-    { idle: ({ trailers }) => trailers !== undefined && idle(trailers.owner, caller.id, trailers.state) },
+    {
+      isAsWanted: ({ trailers }) =>
+        trailers !== undefined && isAsWanted(trailers.owner, caller.id, trailers.state),
+    },
   );
   const place = { ...before, ref: handoffRef(before.path) };
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];

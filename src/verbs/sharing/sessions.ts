@@ -8,6 +8,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { RequestShape, SessionShape } from '../shapes.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { timestamp } from '../../domain/age.ts';
 import { readLedgers } from '../../changes/ledger.ts';
 import { requestShapes } from './requests.ts';
@@ -43,7 +44,7 @@ export async function sessions(
   const judged = judgedSessions({ repository, sessions: stored }, settings, context.now);
   const places = new Map(worktrees.map((worktree) => [knownWorktreeId(worktree.gitDir), worktree]));
   const work = await uncommittedPaths(worktrees, repository.commonDir, judged, context.now);
-  const meetings = await meetingsHere(context, repository, judged);
+  const meetings = await meetingsHere(context, repository, judged, self);
   const items = judged
     .filter(({ liveness }) => options.all || liveness !== 'ended')
     .sort((a, b) => rank(a) - rank(b) || b.record.startedAt - a.record.startedAt)
@@ -69,23 +70,27 @@ async function meetingsHere(
   { now, budget }: Context,
   repository: Repository,
   judged: readonly JudgedSession[],
+  asking: SessionId | undefined,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const tree = await workTreeOf(repository);
   const own = knownWorktreeId(repository.gitDir);
   if (tree === undefined || own === undefined) return new Map();
   const paths = new Set([...pathsInBoth(repository.commonDir, own).values()].flat());
-  const others = await otherTrees(tree, [...paths], judged, { timeoutMs: budget.left(), now });
-  return new Map(
-    others.flatMap(({ sessions, meetings }) =>
-      sessions.map(({ record }) => [record.session, meetings.map(({ path }) => path)] as const),
-    ),
-  );
+  const options = { asking, timeoutMs: budget.left(), now };
+  const others = await otherTrees(tree, [...paths], judged, options);
+  const found = new Map<string, string[]>();
+  for (const { path, outcome, sessions } of others.flatMap(({ meetings }) => meetings)) {
+    if (outcome === undefined) continue;
+    for (const { record } of sessions)
+      found.set(record.session, [...(found.get(record.session) ?? []), path]);
+  }
+  return found;
 }
 
 const rank = ({ liveness }: JudgedSession) => ORDER.indexOf(liveness);
 
 function shape(
-  { record, liveness, idleMs }: JudgedSession,
+  { record, liveness, silentMs }: JudgedSession,
   place: { path: string; branch: string | undefined } | undefined,
 ): Omit<SessionShape, 'self' | 'uncommitted' | 'alsoHere'> {
   const { session, client, pid, parent, succeeds, startedAt, ended } = record;
@@ -97,7 +102,7 @@ function shape(
     branch: place?.branch ?? null,
     worktree: place?.path ?? null,
     startedAt: timestamp(startedAt),
-    idleSeconds: idleMs === undefined ? null : Math.round(idleMs / 1000),
+    idleSeconds: silentMs === undefined ? null : Math.round(silentMs / 1000),
     parent,
     succeeds,
     ended: ended === null ? null : { at: timestamp(ended.at), reason: ended.reason },

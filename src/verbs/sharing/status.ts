@@ -66,10 +66,8 @@ export async function status(options: StatusOptions, context: Context): Promise<
   await settleClaims(work);
   const asker = askerOf(self, judged);
   const paths = [...work.snapshot.dirty.keys()];
-  const others = await otherTrees(tree, paths, judged, {
-    timeoutMs: context.budget.left(),
-    now: context.now,
-  });
+  const looking = { asking: self, timeoutMs: context.budget.left(), now: context.now };
+  const others = await otherTrees(tree, paths, judged, looking);
   const items = [...work.snapshot.dirty.values()]
     .filter(({ path }) => named.length === 0 || named.some((name) => isNamed(path, name)))
     .map((dirty) => dirtyShape(dirty, belongingOf(work, dirty, asker), others))
@@ -155,9 +153,10 @@ function dirtyShape(
   };
 }
 
-function alsoIn({ top, sessions, meetings }: OtherTree, path: string): AlsoChangedShape[] {
-  const outcome = meetings.find((one) => one.path === path)?.outcome;
-  return outcome === undefined ? [] : [{ worktree: top, sessions: sessions.map(namedSession), outcome }];
+function alsoIn({ top, meetings }: OtherTree, path: string): AlsoChangedShape[] {
+  const { outcome, sessions = [] } = meetings.find((one) => one.path === path) ?? {};
+  if (outcome === undefined || sessions.length === 0) return [];
+  return [{ worktree: top, sessions: sessions.map(namedSession), outcome }];
 }
 
 function namedSessions(names: readonly string[], judged: readonly JudgedSession[]): NamedSessionShape[] {
