@@ -40,7 +40,8 @@ export const copilot: Dialect = {
   /** Whether other arguments would pass for an approval is not documented. */
   canRewrite: () => false,
 
-  tellsBefore: false,
+  /** Events whose answer has `additionalContext`. */
+  tells: new Set(['SessionStart', 'sessionStart', 'PostToolUse', 'postToolUse']),
 
   runsGitHooks: true,
 
@@ -70,9 +71,6 @@ const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'M
 const WRITERS = new Set(['Write', 'create']);
 const PATH_KEYS = ['file_path', 'path', 'filePath'];
 const CONTENT_KEYS = ['content', 'file_text'];
-
-/** Events whose answer has `additionalContext`. */
-const CONTEXT_EVENTS = new Set(['SessionStart', 'sessionStart', 'PostToolUse', 'postToolUse']);
 
 /** The payload with camelCase fields does not name its event; its fields do. */
 function nameOf(event: Fields): string | undefined {
@@ -145,5 +143,5 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
 }
 
 function told(message: string, event: GuardEvent): object | undefined {
-  return CONTEXT_EVENTS.has(event.name) ? { additionalContext: message } : undefined;
+  return copilot.tells.has(event.name) ? { additionalContext: message } : undefined;
 }

@@ -88,7 +88,7 @@ interface DialectEnvironment {
 
 /**
  * One client's hook protocol. A new client is one file that exports a `Dialect`, and one line in
- * `agents/index.ts`.
+ * `agents/index.ts`; what `init` writes for it is its row in the table of clients (`install/clients.ts`).
  */
 export interface Dialect {
   readonly client: string;
@@ -96,8 +96,8 @@ export interface Dialect {
   parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;
-  /** Whether a `context` before a tool reaches the model; otherwise what is to be told waits for the next event. */
-  readonly tellsBefore: boolean;
+  /** The events, by the client's names, whose `context` reaches the model; what is to be told at others waits for one. */
+  readonly tells: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */
