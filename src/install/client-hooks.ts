@@ -10,7 +10,7 @@ interface JsonHooks extends Pick<ClientInstaller, 'client' | 'failsClosed' | 'co
   /** The events, with the tools that the guard is asked about, where an event has any. */
   readonly registrations: readonly (readonly [event: string, matcher?: string])[];
   /** What the client runs at one of them. */
-  handler(command: string, event: string): HookEntry['handler'];
+  readonly handler: (command: string, event: string) => HookEntry['handler'];
   /** Its lists hold handlers, not groups of them. */
   readonly flat?: true;
   /** What it wants to see as `"version"`. */
