@@ -41,6 +41,8 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent inside the session, where the client tells. */
   readonly agent: string | undefined;
+  /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
+  readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;

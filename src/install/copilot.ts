@@ -3,9 +3,9 @@ import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
 import { isBlank, jsonValue } from './json-text.ts';
 
-/** Names joined by bars match Copilot CLI's own names of tools and Claude Code's, whichever an event goes by. */
-const TOOL_MATCHER = 'Bash|bash|powershell|Write|create|Edit|edit|str_replace_editor|apply_patch';
-const SHELL_MATCHER = 'Bash|bash|powershell';
+/** The whole name has to fit: Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
+const SHELL_MATCHER = 'Bash|bash|PowerShell|powershell';
+const TOOL_MATCHER = `${SHELL_MATCHER}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
 /** Seconds; the guard ends itself long before. */
 const TIMEOUT_S = 10;
@@ -27,6 +27,7 @@ export const copilotInstaller: ClientInstaller = {
       ['SessionEnd'],
       ['Stop'],
       ['PreCompact'],
+      ['SubagentStart'],
       ['PreToolUse', TOOL_MATCHER],
       ['PostToolUse', TOOL_MATCHER],
       ['PostToolUseFailure', SHELL_MATCHER],
@@ -35,6 +36,8 @@ export const copilotInstaller: ClientInstaller = {
     handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
   }),
   title: 'Copilot CLI',
+  proven: '1.0.102',
+  note: 'Copilot CLI runs the hooks of a project (--project) only in a folder that you have told it to trust',
   instructionsFile: 'AGENTS.md',
   hookShell: 'bash',
   programs: ['copilot'],
