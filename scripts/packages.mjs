@@ -1,9 +1,9 @@
-// Writes the plugins and extensions of the clients from the entries that `init` registers (src/install/) and from
+// Writes the plugins and extensions of the clients from the table of clients (src/install/clients.ts) and from
 // skills/. `--check` writes nothing and exits 1 if what is committed is not what it would write.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
+import { readClients } from './clients.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file) => readFileSync(join(root, file), 'utf8');
@@ -16,16 +16,7 @@ const SKILL = `skills/${name}/SKILL.md`;
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 const manifest = { name, version, description, author: AUTHOR, license, keywords };
 
-/** The installers of `init`, from their sources. */
-async function installers() {
-  const build = await rolldown({ input: join(root, 'src/install/clients.ts'), platform: 'node' });
-  const { output } = await build.generate({ format: 'esm' });
-  await build.close();
-  const { INSTALLERS } = await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
-  return new Map(INSTALLERS.map((installer) => [installer.client, installer]));
-}
-
-const clients = await installers();
+const clients = await readClients();
 /** As in a project's settings: the program is looked up on PATH, and without it nothing happens. */
 const hooks = (client) => clients.get(client).register('', 'project', '');
 const marketplace = (source) =>

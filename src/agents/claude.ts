@@ -35,7 +35,8 @@ export const claude: Dialect = {
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
 
-  tellsBefore: true,
+  /** Events whose `additionalContext` reaches the model (checked on the real client). */
+  tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 
   runsGitHooks: true,
 
@@ -53,9 +54,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SubagentStart: 'agent-start',
   SubagentStop: 'agent-stop',
 };
-
-/** Events whose `additionalContext` reaches the model (checked on the real client). */
-const CONTEXT_EVENTS = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']);
 
 function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall {
   if (tool === undefined) return UNREADABLE;
@@ -109,7 +107,7 @@ function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object |
       return undefined;
     case 'context':
     case 'notice':
-      return toldTo(verdict, event, CONTEXT_EVENTS);
+      return toldTo(verdict, event, claude.tells);
     case 'deny':
       return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
     case 'rewrite': {

@@ -30,7 +30,8 @@ export const codex: Dialect = {
   /** Codex takes another input only together with an approval, which is not ours to give. */
   canRewrite: () => false,
 
-  tellsBefore: true,
+  /** Events whose schema has `additionalContext`. */
+  tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 
   runsGitHooks: true,
 
@@ -47,9 +48,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SubagentStart: 'agent-start',
   SubagentStop: 'agent-stop',
 };
-
-/** Events whose schema has `additionalContext`. */
-const CONTEXT_EVENTS = new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']);
 
 /** Hooks are told `Bash` for every one of them; the others are what rollouts and older versions say. */
 const SHELLS = new Set(['Bash', 'shell', 'shell_command', 'exec_command', 'local_shell', 'container.exec']);
@@ -85,12 +83,12 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
       return undefined;
     case 'context':
     case 'notice':
-      return toldTo(verdict, event, CONTEXT_EVENTS);
+      return toldTo(verdict, event, codex.tells);
     case 'deny':
       return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
     case 'rewrite':
       return verdict.context === undefined
         ? undefined
-        : toldTo({ kind: 'context', text: verdict.context }, event, CONTEXT_EVENTS);
+        : toldTo({ kind: 'context', text: verdict.context }, event, codex.tells);
   }
 }

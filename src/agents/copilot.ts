@@ -17,10 +17,9 @@ import {
 import { mcpCall } from './mcp.ts';
 
 /**
- * Copilot CLI's hook protocol (1.0), as its vendor documents it; no client was seen. Which of its two payloads comes is
- * chosen by the event's name in the settings: `init` registers the one with snake_case fields, which names its event
- * and calls tools by Claude Code's names. The other is read, too. A tool call is refused when a hook ends with any
- * status but 0.
+ * Copilot CLI's hook protocol (1.0). Which of its two payloads comes is chosen by the event's name in the settings: `init`
+ * registers the one with snake_case fields, which names its event and calls tools by Claude Code's names. The other is
+ * read, too. A tool call is refused when a hook ends with any status but 0.
  */
 export const copilot: Dialect = {
   client: 'copilot',
@@ -29,18 +28,33 @@ export const copilot: Dialect = {
     const event = fields(payload);
     const name = event === undefined ? undefined : nameOf(event);
     if (event === undefined || name === undefined) return undefined;
-    // Its tool events do not say which agent calls.
-    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
-      session: parseClientSessionId(event['session_id'] ?? event['sessionId']),
+    // A sub-agent calls itself a session, and has a turn of its own.
+    const agent = text(event['agent_id']);
+    const startedBy = agent === undefined ? undefined : parseClientSessionId(event['parent_agent_id']);
+    const kind = KINDS[name];
+    const own = agent !== undefined && kind === 'stop' ? 'agent-stop' : kind;
+    return guardEvent(event, name, own, () => toolCall(event), {
+      session: startedBy ?? parseClientSessionId(event['session_id'] ?? event['sessionId']),
+      agent,
+      startedBy,
       toolName: toolName(event),
-      failure: name.toLowerCase() === 'posttoolusefailure' ? failure(event) : undefined,
+      failure: kind === 'after-tool' ? failure(event, name) : undefined,
+      ...(event['source'] === 'new' ? { source: 'startup' } : {}),
     });
   },
 
   /** Whether other arguments would pass for an approval is not documented. */
   canRewrite: () => false,
 
-  tellsBefore: false,
+  /** Events whose `additionalContext` reaches the model (checked on the real client). */
+  tells: new Set([
+    'SessionStart',
+    'sessionStart',
+    'SubagentStart',
+    'PreToolUse',
+    'PostToolUse',
+    'postToolUse',
+  ]),
 
   runsGitHooks: true,
 
@@ -60,23 +74,23 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   postToolUseFailure: 'after-tool',
   Stop: 'stop',
   agentStop: 'stop',
+  SubagentStart: 'agent-start',
+  SubagentStop: 'agent-stop',
+  subagentStop: 'agent-stop',
   PreCompact: 'compaction',
   preCompact: 'compaction',
 };
 
-const SHELLS = new Set(['Bash', 'bash', 'powershell']);
+const SHELLS = new Set(['Bash', 'bash', 'PowerShell', 'powershell']);
 /** `apply_patch` is told as Edit, too: its input tells it apart. */
 const EDITORS = new Set(['Edit', 'edit', 'str_replace_editor', 'apply_patch', 'MultiEdit', 'NotebookEdit']);
 const WRITERS = new Set(['Write', 'create']);
 const PATH_KEYS = ['file_path', 'path', 'filePath'];
 const CONTENT_KEYS = ['content', 'file_text'];
 
-/** Events whose answer has `additionalContext`. */
-const CONTEXT_EVENTS = new Set(['SessionStart', 'sessionStart', 'PostToolUse', 'postToolUse']);
-
-/** The payload with camelCase fields does not name its event; its fields do. */
+/** The payload with camelCase fields does not name its event, nor does one of SubagentStart; its fields do. */
 function nameOf(event: Fields): string | undefined {
-  const name = text(event['hook_event_name']);
+  const name = text(event['hook_event_name']) ?? text(event['hookName']);
   if (name !== undefined) return name;
   if (text(event['sessionId']) === undefined) return undefined;
   if (event['toolName'] !== undefined) {
@@ -86,6 +100,7 @@ function nameOf(event: Fields): string | undefined {
   if (event['stopReason'] !== undefined) return event['agentId'] === undefined ? 'agentStop' : 'subagentStop';
   if (event['trigger'] !== undefined) return 'preCompact';
   if (event['reason'] !== undefined) return 'sessionEnd';
+  if (event['agentName'] !== undefined) return 'SubagentStart';
   return event['source'] === undefined ? 'unknown' : 'sessionStart';
 }
 
@@ -100,11 +115,16 @@ function toolCall(event: Fields): ToolCall {
   if (tool === undefined) return UNREADABLE;
   if (SHELLS.has(tool)) {
     const command = text(input?.['command']);
-    return command === undefined ? UNREADABLE : { kind: 'shell', command };
+    if (command === undefined) return UNREADABLE;
+    const runsOn = input?.['mode'] === 'async' || STILL_RUNNING.test(printed(event));
+    return { kind: 'shell', command, ...(runsOn ? { inBackground: true } : {}) };
   }
   if (EDITORS.has(tool))
     return edit(input) ?? patch(text(given) ?? firstText(input, ['patch', 'input', 'command']));
-  if (!WRITERS.has(tool)) return input === undefined ? { kind: 'other' } : mcpCall(tool, input);
+  if (!WRITERS.has(tool)) {
+    // `<server>-<tool>`, whose names may hold a dash themselves.
+    return input === undefined ? { kind: 'other' } : mcpCall(tool.replace(/^[^-]*-/, ''), input);
+  }
   const path = firstText(input, PATH_KEYS);
   if (path === undefined) return UNREADABLE;
   const content = firstText(input, CONTENT_KEYS);
@@ -121,9 +141,25 @@ function patch(source: string | undefined): ToolCall {
   return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
 }
 
-function failure(event: Fields): ToolFailure {
-  const output = text(event['error']) ?? '';
-  return { exit: toldExit(output), output };
+/** What a command printed, with a last line on how it ended. */
+function printed(event: Fields): string {
+  const result = fields(event['tool_result'] ?? event['toolResult']);
+  return firstText(result, ['text_result_for_llm', 'textResultForLlm']) ?? '';
+}
+
+/** A command that is not over after half a minute runs on. */
+const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
+const ENDED = /<shellId: \S+ completed with exit code (\d{1,9})>\s*$/;
+
+/** For Copilot CLI a command that failed is a success, too: its exit status stands in the text alone. */
+function failure(event: Fields, name: string): ToolFailure | undefined {
+  if (name.endsWith('Failure')) {
+    const output = text(event['error']) ?? '';
+    return { exit: toldExit(output), output };
+  }
+  const output = printed(event);
+  const exit = Number(ENDED.exec(output)?.[1] ?? 0);
+  return exit === 0 ? undefined : { exit, output: output.replace(ENDED, '') };
 }
 
 /** There is no field by which a person alone is told; what would go there is dropped. */
@@ -145,5 +181,7 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
 }
 
 function told(message: string, event: GuardEvent): object | undefined {
-  return CONTEXT_EVENTS.has(event.name) ? { additionalContext: message } : undefined;
+  if (!copilot.tells.has(event.name)) return undefined;
+  const content = { additionalContext: message };
+  return event.name === 'PreToolUse' ? specific(event, content) : content;
 }

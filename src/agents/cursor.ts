@@ -38,7 +38,8 @@ export const cursor: Dialect = {
   /** Whether another input would pass for an approval is not documented. */
   canRewrite: () => false,
 
-  tellsBefore: false,
+  /** Events with `additional_context` among the fields of their answer. */
+  tells: new Set(['sessionStart', 'postToolUse']),
 
   runsGitHooks: true,
 
@@ -55,9 +56,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   stop: 'stop',
   preCompact: 'compaction',
 };
-
-/** Events with `additional_context` among the fields of their answer. */
-const CONTEXT_EVENTS = new Set(['sessionStart', 'postToolUse']);
 
 const PATH_KEYS = ['file_path', 'path', 'target_file', 'filePath', 'notebook_path', 'target_notebook'];
 const CONTENT_KEYS = ['content', 'contents', 'file_text'];
@@ -128,5 +126,5 @@ function answer(verdict: Verdict, event: GuardEvent): object | undefined {
 }
 
 function told(message: string, event: GuardEvent): object | undefined {
-  return CONTEXT_EVENTS.has(lowerFirst(event.name)) ? { additional_context: message } : undefined;
+  return cursor.tells.has(lowerFirst(event.name)) ? { additional_context: message } : undefined;
 }

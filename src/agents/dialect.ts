@@ -41,6 +41,8 @@ export interface GuardEvent {
   readonly session: SessionId | undefined;
   /** The sub-agent inside the session, where the client tells. */
   readonly agent: string | undefined;
+  /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
+  readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;
@@ -88,7 +90,7 @@ interface DialectEnvironment {
 
 /**
  * One client's hook protocol. A new client is one file that exports a `Dialect`, and one line in
- * `agents/index.ts`.
+ * `agents/index.ts`; what `init` writes for it is its row in the table of clients (`install/clients.ts`).
  */
 export interface Dialect {
   readonly client: string;
@@ -96,8 +98,8 @@ export interface Dialect {
   parse(payload: unknown, env: DialectEnvironment): GuardEvent | undefined;
   /** Whether this client, in this environment, can replace a tool's input without approving the call. */
   canRewrite(env: DialectEnvironment): boolean;
-  /** Whether a `context` before a tool reaches the model; otherwise what is to be told waits for the next event. */
-  readonly tellsBefore: boolean;
+  /** The events, by the client's names, whose `context` reaches the model; what is to be told at others waits for one. */
+  readonly tells: ReadonlySet<string>;
   /** Whether git runs the repository's hooks in this client's shell. */
   readonly runsGitHooks: boolean;
   /** The bytes for stdout; an empty string is silence. The exit status is always 0. */

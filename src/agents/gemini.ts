@@ -30,7 +30,8 @@ export const gemini: Dialect = {
 
   canRewrite: () => true,
 
-  tellsBefore: false,
+  /** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
+  tells: new Set(['SessionStart', 'BeforeAgent', 'AfterTool']),
 
   /** Its shell sets `core.hooksPath` to nothing by the environment. */
   runsGitHooks: false,
@@ -45,9 +46,6 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   AfterTool: 'after-tool',
   AfterAgent: 'stop',
 };
-
-/** Events whose `additionalContext` reaches the model; BeforeTool's does not (checked on the real client). */
-const CONTEXT_EVENTS = new Set(['SessionStart', 'BeforeAgent', 'AfterTool']);
 
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
@@ -95,7 +93,7 @@ function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object |
       return undefined;
     case 'context':
     case 'notice':
-      return toldTo(verdict, event, CONTEXT_EVENTS);
+      return toldTo(verdict, event, gemini.tells);
     case 'deny':
       return { decision: 'deny', reason: verdict.reason };
     case 'rewrite': {

@@ -58,6 +58,7 @@ export function guardEvent(
     name,
     session: parseClientSessionId(event['session_id']),
     agent: undefined,
+    startedBy: undefined,
     cwd: text(event['cwd']),
     tool: kind === 'before-tool' || kind === 'after-tool' ? tool() : undefined,
     toolName: text(event['tool_name']),

@@ -11,14 +11,31 @@ export interface SettingsFolders {
   readonly topLevel: string | undefined;
 }
 
+/** A call that is made up, to see whether the guard is reached. */
+interface ProbeCall {
+  readonly session: string;
+  readonly cwd: string;
+  readonly tool_name: string;
+  readonly tool_input: object;
+}
+
 /**
- * One client's settings: where they lie, and how our hooks get in and out of them. Texts are binary strings
- * (one character a byte). Another client is one more object of this type in its own file.
+ * One row of the table of clients: where a client's settings lie, and how our hooks get in and out of them. Texts are
+ * binary strings (one character a byte). How it speaks to a hook is its dialect's affair (src/agents/). `init`, `doctor`,
+ * the packages and docs/clients.md are made from these rows.
  */
 export interface ClientInstaller {
   readonly client: string;
   /** Its name as its makers write it. */
   readonly title: string;
+  /** The version of the client itself that `npm run test:clients` drives; undefined: made after its documentation alone. */
+  readonly proven?: string;
+  /** What the person has to know once our hooks are registered. */
+  readonly note?: string;
+  /** It refuses a tool call when a hook ends with any status but 0, whatever the reason. */
+  readonly failsClosed?: true;
+  /** Its events that start the guard, as it spells them. */
+  readonly events: readonly string[];
   /** The file at the top of a working tree whose text the client puts before every session. */
   readonly instructionsFile: string;
   /** Absolute path of the settings file, or undefined where that scope does not exist (no working tree, or not with this client). */
@@ -39,10 +56,18 @@ export interface ClientInstaller {
   register(text: string, scope: InstallScope, launcher: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
+  /** What the person should know about settings that keep the hooks from running. */
+  warnings(text: string): readonly string[];
   /**
-   * What the person should know about settings that keep the hooks from running.
-   *
-   * @param isNew whether the hooks are registered, or registered differently, just now
+   * A payload before a tool call with the fields that the client itself sends (`fixtures/payloads`): a command line that
+   * names another client, or a dialect that cannot read this one's, is found by it.
    */
-  warnings(text: string, isNew: boolean): readonly string[];
+  probe(call: ProbeCall): object;
+}
+
+/** How we know that our hooks work in a client. */
+export function testedWith({ title, proven }: Pick<ClientInstaller, 'title' | 'proven'>): string {
+  return proven === undefined
+    ? `made after its documentation, never tried with ${title} itself`
+    : `tested with ${title} ${proven}`;
 }

@@ -1,8 +1,7 @@
-import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
+import { join } from 'node:path';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
 import { codexPlugin } from './client-packages.ts';
-import { guardCommand, isGuardCommand } from './guard-command.ts';
-import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
 
 /** Every shell tool of Codex is told as `Bash`; a pattern with other than word characters is a regex. */
 const TOOL_MATCHER = '^(Bash|apply_patch|mcp__.*)$';
@@ -12,49 +11,46 @@ const TIMEOUT_S = 10;
 /** Codex's own limit for this event; it complains about more. Seconds. */
 const SESSION_END_TIMEOUT_S = 3;
 
-const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
-  ['SessionStart'],
-  ['SessionEnd'],
-  ['Stop'],
-  ['PreCompact'],
-  ['SubagentStart'],
-  ['PreToolUse', TOOL_MATCHER],
-  ['PostToolUse', TOOL_MATCHER],
-];
-
-const isOurs = isGuardCommand('codex');
-
-function entries(scope: InstallScope, launcher: string): HookEntry[] {
-  const command = guardCommand('codex', scope, launcher);
-  return REGISTRATIONS.map(([event, matcher]) => {
-    const timeout = event === 'SessionEnd' ? SESSION_END_TIMEOUT_S : TIMEOUT_S;
-    const handler = { type: 'command', command, timeout };
-    return matcher === undefined ? { event, handler } : { event, matcher, handler };
-  });
+function folder(places: SettingsFolders): string {
+  return clientFolder(places, 'CODEX_HOME', '.codex');
 }
 
-function home(places: SettingsFolders): string {
-  const folder = places.env['CODEX_HOME'] || join(places.home, '.codex');
-  return isAbsolute(folder) ? folder : resolve(places.cwd, folder);
-}
-
-/** Codex CLI: `hooks.json` beside its `config.toml`. It has no settings for one person in one project. */
+/** Codex CLI: `hooks.json` beside its `config.toml`. */
 export const codexInstaller: ClientInstaller = {
-  client: 'codex',
+  ...jsonHooks({
+    client: 'codex',
+    registrations: [
+      ['SessionStart'],
+      ['SessionEnd'],
+      ['Stop'],
+      ['PreCompact'],
+      ['SubagentStart'],
+      ['PreToolUse', TOOL_MATCHER],
+      ['PostToolUse', TOOL_MATCHER],
+    ],
+    handler(command, event) {
+      const timeout = event === 'SessionEnd' ? SESSION_END_TIMEOUT_S : TIMEOUT_S;
+      return { type: 'command', command, timeout };
+    },
+  }),
   title: 'Codex CLI',
+  proven: '0.169.0',
+  note: 'Codex runs a hook only when you have trusted it: start codex, type /hooks, trust ours, once',
   instructionsFile: 'AGENTS.md',
   hookShell: 'login',
   programs: ['codex'],
-  packageFile: (places) => codexPlugin(join(home(places), 'config.toml')),
-  settingsFile(scope, places) {
-    if (scope === 'user') return join(home(places), 'hooks.json');
-    if (scope === 'local' || places.topLevel === undefined) return undefined;
-    return join(places.topLevel, '.codex', 'hooks.json');
-  },
-  register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs),
-  unregister: (text) => unregisterHooks(text, isOurs),
-  warnings: (_, isNew) =>
-    isNew
-      ? ['Codex runs a hook only when you have trusted it: start codex, type /hooks, trust ours, once']
-      : [],
+  packageFile: (places) => codexPlugin(join(folder(places), 'config.toml')),
+  settingsFile: (scope, places) =>
+    userOrProject(scope, places, join(folder(places), 'hooks.json'), '.codex/hooks.json'),
+  warnings: () => [],
+  probe: ({ session, ...call }) => ({
+    session_id: session,
+    turn_id: session,
+    transcript_path: null,
+    model: '',
+    permission_mode: 'default',
+    hook_event_name: 'PreToolUse',
+    tool_use_id: session,
+    ...call,
+  }),
 };

@@ -1,73 +1,69 @@
-import { isAbsolute, join, resolve } from 'node:path';
-import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
-import { guardCommand, isGuardCommand } from './guard-command.ts';
-import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
+import { join } from 'node:path';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
+import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
 import { isBlank, jsonValue } from './json-text.ts';
 
-/** Names joined by bars match Copilot CLI's own names of tools and Claude Code's, whichever an event goes by. */
-const TOOL_MATCHER = 'Bash|bash|powershell|Write|create|Edit|edit|str_replace_editor|apply_patch';
-const SHELL_MATCHER = 'Bash|bash|powershell';
+/** The whole name has to fit: Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
+const SHELL_MATCHER = 'Bash|bash|PowerShell|powershell';
+const TOOL_MATCHER = `${SHELL_MATCHER}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
 /** Seconds; the guard ends itself long before. */
 const TIMEOUT_S = 10;
 
-/** Spelt like this, the events bring payloads that name them. */
-const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
-  ['SessionStart'],
-  ['SessionEnd'],
-  ['Stop'],
-  ['PreCompact'],
-  ['PreToolUse', TOOL_MATCHER],
-  ['PostToolUse', TOOL_MATCHER],
-  ['PostToolUseFailure', SHELL_MATCHER],
-];
-
-/** The version of the file's format. */
-const FORMAT = { version: 1 } as const;
-
-const isOurs = isGuardCommand('copilot');
-
-/** Under `bash`: where there is only PowerShell, `command` would be run by it, fail, and so refuse every call. */
-function entries(scope: InstallScope, launcher: string): HookEntry[] {
-  const command = guardCommand('copilot', scope, launcher);
-  const handler = { type: 'command', bash: command, timeoutSec: TIMEOUT_S };
-  return REGISTRATIONS.map(([event, matcher]) =>
-    matcher === undefined ? { event, handler, flat: true } : { event, matcher, handler, flat: true },
-  );
-}
-
-function home(places: SettingsFolders): string {
-  const folder = places.env['COPILOT_HOME'] || join(places.home, '.copilot');
-  return isAbsolute(folder) ? folder : resolve(places.cwd, folder);
+function folder(places: SettingsFolders): string {
+  return clientFolder(places, 'COPILOT_HOME', '.copilot');
 }
 
 /** Copilot CLI: a file of ours in its folder of hooks, the user's or the project's. */
 export const copilotInstaller: ClientInstaller = {
-  client: 'copilot',
+  ...jsonHooks({
+    client: 'copilot',
+    failsClosed: true,
+    flat: true,
+    version: 1,
+    // Spelt like this, the events bring payloads that name them.
+    registrations: [
+      ['SessionStart'],
+      ['SessionEnd'],
+      ['Stop'],
+      ['PreCompact'],
+      ['SubagentStart'],
+      ['PreToolUse', TOOL_MATCHER],
+      ['PostToolUse', TOOL_MATCHER],
+      ['PostToolUseFailure', SHELL_MATCHER],
+    ],
+    // Under `bash`: where there is only PowerShell, `command` would be run by it, fail, and so refuse every call.
+    handler: (bash) => ({ type: 'command', bash, timeoutSec: TIMEOUT_S }),
+  }),
   title: 'Copilot CLI',
+  proven: '1.0.102',
+  note: 'Copilot CLI runs the hooks of a project (--project) only in a folder that you have told it to trust',
   instructionsFile: 'AGENTS.md',
   hookShell: 'bash',
   programs: ['copilot'],
-  userFolder: home,
+  userFolder: folder,
   switches(places) {
     const names = ['settings.json', 'settings.local.json'];
-    const folder = places.topLevel === undefined ? undefined : join(places.topLevel, '.github', 'copilot');
-    const project = folder === undefined ? [] : names.map((name) => join(folder, name));
-    return [join(home(places), 'settings.json'), ...project];
+    const settings = places.topLevel === undefined ? undefined : join(places.topLevel, '.github', 'copilot');
+    const project = settings === undefined ? [] : names.map((name) => join(settings, name));
+    return [join(folder(places), 'settings.json'), ...project];
   },
-  settingsFile(scope, places) {
-    if (scope === 'user') return join(home(places), 'hooks', 'git-handoff.json');
-    if (scope === 'local' || places.topLevel === undefined) return undefined;
-    return join(places.topLevel, '.github', 'hooks', 'git-handoff.json');
-  },
-  register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs, FORMAT),
-  unregister: (text) => unregisterHooks(text, isOurs),
-  warnings(text, isNew) {
+  settingsFile: (scope, places) =>
+    userOrProject(
+      scope,
+      places,
+      join(folder(places), 'hooks', 'git-handoff.json'),
+      '.github/hooks/git-handoff.json',
+    ),
+  warnings(text) {
     const settings = isBlank(text) ? undefined : jsonValue(text);
     const isOff = (settings as { disableAllHooks?: unknown } | undefined)?.disableAllHooks === true;
-    return [
-      ...(isOff ? ['"disableAllHooks" is true: Copilot CLI runs no hook of ours'] : []),
-      ...(isNew ? ['Copilot CLI: made after its documentation, never tried with Copilot CLI itself'] : []),
-    ];
+    return isOff ? ['"disableAllHooks" is true: Copilot CLI runs no hook of ours'] : [];
   },
+  probe: ({ session, ...call }) => ({
+    hook_event_name: 'PreToolUse',
+    session_id: session,
+    timestamp: new Date().toISOString(),
+    ...call,
+  }),
 };

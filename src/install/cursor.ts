@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { ClientInstaller, InstallScope } from './client.ts';
-import { guardCommand, isGuardCommand } from './guard-command.ts';
-import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
+import type { ClientInstaller } from './client.ts';
+import { jsonHooks, userOrProject } from './client-hooks.ts';
 
 /** Tools that can change a file or run a command. Not anchored: names joined by bars are the form that is documented. */
 const TOOL_MATCHER = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
@@ -9,41 +8,37 @@ const TOOL_MATCHER = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNoteboo
 /** Seconds; the guard ends itself long before. */
 const TIMEOUT_S = 10;
 
-const REGISTRATIONS: readonly (readonly [event: string, matcher?: string])[] = [
-  ['sessionStart'],
-  ['sessionEnd'],
-  ['stop'],
-  ['preCompact'],
-  ['preToolUse', TOOL_MATCHER],
-  ['postToolUse', TOOL_MATCHER],
-  ['postToolUseFailure', 'Shell'],
-];
-
-/** The version of the file's format. */
-const FORMAT = { version: 1 } as const;
-
-const isOurs = isGuardCommand('cursor');
-
-function entries(scope: InstallScope, launcher: string): HookEntry[] {
-  const handler = { command: guardCommand('cursor', scope, launcher), timeout: TIMEOUT_S };
-  return REGISTRATIONS.map(([event, matcher]) =>
-    matcher === undefined ? { event, handler, flat: true } : { event, matcher, handler, flat: true },
-  );
-}
-
-/** Cursor: `hooks.json` in its folder, the user's or the project's. It has no settings for one person in one project. */
+/** Cursor: `hooks.json` in its folder, the user's or the project's. */
 export const cursorInstaller: ClientInstaller = {
-  client: 'cursor',
+  ...jsonHooks({
+    client: 'cursor',
+    flat: true,
+    version: 1,
+    registrations: [
+      ['sessionStart'],
+      ['sessionEnd'],
+      ['stop'],
+      ['preCompact'],
+      ['preToolUse', TOOL_MATCHER],
+      ['postToolUse', TOOL_MATCHER],
+      ['postToolUseFailure', 'Shell'],
+    ],
+    handler: (command) => ({ command, timeout: TIMEOUT_S }),
+  }),
   title: 'Cursor',
   instructionsFile: 'AGENTS.md',
   programs: ['cursor', 'cursor-agent'],
-  settingsFile(scope, places) {
-    if (scope === 'user') return join(places.home, '.cursor', 'hooks.json');
-    if (scope === 'local' || places.topLevel === undefined) return undefined;
-    return join(places.topLevel, '.cursor', 'hooks.json');
-  },
-  register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs, FORMAT),
-  unregister: (text) => unregisterHooks(text, isOurs),
-  warnings: (_, isNew) =>
-    isNew ? ['Cursor: made after its documentation, never tried with Cursor itself'] : [],
+  settingsFile: (scope, places) =>
+    userOrProject(scope, places, join(places.home, '.cursor', 'hooks.json'), '.cursor/hooks.json'),
+  warnings: () => [],
+  probe: ({ session, cwd, ...call }) => ({
+    conversation_id: session,
+    generation_id: session,
+    hook_event_name: 'preToolUse',
+    cursor_version: '3.0.0',
+    workspace_roots: [cwd],
+    tool_use_id: session,
+    cwd,
+    ...call,
+  }),
 };

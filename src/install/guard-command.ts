@@ -1,25 +1,28 @@
-import type { InstallScope } from './client.ts';
+import type { ClientInstaller, InstallScope } from './client.ts';
 import type { CommandTest } from './hook-settings.ts';
 import { shellQuote } from './shell-quote.ts';
+
+type GuardedClient = Pick<ClientInstaller, 'client' | 'failsClosed'>;
 
 /**
  * The command that a client starts for its events. It exits 0 in silence when the package is gone: any other
  * end is shown to the person at every tool call, or taken for a refusal. A project's settings are shared, so
  * they look on PATH. A release that changed this text would make Codex ask its users to trust it once more.
  */
-export function guardCommand(client: string, scope: InstallScope, launcher: string): string {
+export function guardCommand(
+  { client, failsClosed }: GuardedClient,
+  scope: InstallScope,
+  launcher: string,
+): string {
   const guard = `guard --client ${client}`;
-  if (FAIL_CLOSED.has(client)) return openCommand(guard, scope, launcher);
+  if (failsClosed === true) return openCommand(guard, scope, launcher);
   if (scope === 'project') {
     return `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff ${guard}`;
   }
   return `p=${shellQuote(launcher)}; [ -x "$p" ] || exit 0; exec "$p" ${guard}`;
 }
 
-/** Clients that refuse a tool call when its hook ends with any status but 0, whatever the reason. */
-const FAIL_CLOSED: ReadonlySet<string> = new Set(['copilot']);
-
-/** Here not even a launcher that was killed, or another program of our name, may stop the calls. */
+/** Where a client fails closed, not even a launcher that was killed, or another program of our name, may stop the calls. */
 function openCommand(guard: string, scope: InstallScope, launcher: string): string {
   const call = `${guard} --client-pid $PPID || exit 0`;
   return scope === 'project'
@@ -37,8 +40,9 @@ export function isGuardCommand(client: string): CommandTest {
  * the working tree come with the repository: there only the text that `init` itself would write is run.
  */
 export function isHarmless(
-  hook: { readonly client: string; readonly scope: InstallScope; readonly command: string },
+  hook: { readonly scope: InstallScope; readonly command: string },
+  client: GuardedClient,
   launcher: string,
 ): boolean {
-  return hook.scope === 'user' || hook.command === guardCommand(hook.client, hook.scope, launcher);
+  return hook.scope === 'user' || hook.command === guardCommand(client, hook.scope, launcher);
 }

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import type { Change, FileChange } from './change.ts';
+import { type ClientInstaller, testedWith } from './client.ts';
 import { markedBlock, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
 import type { DiskFile } from './disk.ts';
@@ -88,8 +89,9 @@ function planSettings(
       strip: (text) => installer.unregister(text),
       want: (base, current) => (current !== '' && register(current) === current ? current : register(base)),
     });
-    const notices = installer.warnings(settings.bytes?.toString('latin1') ?? '', planned !== undefined);
-    return { files: planned === undefined ? [] : [planned], notices };
+    const notices = installer.warnings(settings.bytes?.toString('latin1') ?? '');
+    if (planned === undefined) return { files: [], notices };
+    return { files: [planned], notices: [...notices, ...newcomersNotes(installer)] };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     throw new Failure('usage', `${settings.path}: ${error.message}; nothing was changed`, {
@@ -97,6 +99,15 @@ function planSettings(
       cause: error,
     });
   }
+}
+
+/** What a person has to know of a client whose hooks are registered, or registered differently, just now. */
+function newcomersNotes(installer: ClientInstaller): readonly string[] {
+  const { title, proven, note } = installer;
+  return [
+    ...(proven === undefined ? [`${title}: ${testedWith(installer)}`] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
 }
 
 function planConfig({ config, repository }: InstallFacts, receipt: Receipt): PlannedFile[] {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { short } from '../support/client/expectations.ts';
-import { CLAUDE_HANDS, CODEX_HANDS, GEMINI_HANDS, type Hands } from '../support/client/hands.ts';
+import {
+  CLAUDE_HANDS,
+  CODEX_HANDS,
+  COPILOT_HANDS,
+  GEMINI_HANDS,
+  type Hands,
+} from '../support/client/hands.ts';
 import {
   expectRefusal,
   historyOf,
@@ -17,6 +23,8 @@ const PAIRS: readonly [string, Hands, Hands][] = [
   ['Codex and Claude Code', CODEX_HANDS, CLAUDE_HANDS],
   ['Claude Code and Gemini CLI', CLAUDE_HANDS, GEMINI_HANDS],
   ['Gemini CLI and Claude Code', GEMINI_HANDS, CLAUDE_HANDS],
+  ['Copilot CLI and Claude Code', COPILOT_HANDS, CLAUDE_HANDS],
+  ['Copilot CLI and Copilot CLI', COPILOT_HANDS, COPILOT_HANDS],
 ];
 
 async function expectWhole({ world }: Shared): Promise<void> {

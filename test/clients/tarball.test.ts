@@ -5,6 +5,7 @@ import { short } from '../support/client/expectations.ts';
 import {
   CLAUDE_HANDS,
   CODEX_HANDS,
+  COPILOT_HANDS,
   GEMINI_HANDS,
   type HandRun,
   type Hands,
@@ -27,6 +28,7 @@ const SETTINGS = {
   claude: ['.claude/settings.json', '{ "cleanupPeriodDays" : 20,\n   "hooks": {}}'],
   codex: ['.codex/hooks.json', '{"hooks" :\n   {}}'],
   gemini: ['.gemini/settings.json', undefined],
+  copilot: ['.copilot/hooks/git-handoff.json', '{"version":1, "hooks" :{ }}'],
 } as const;
 
 /** What the person has before `git handoff init`, which `git handoff uninstall` must bring back. */
@@ -112,6 +114,7 @@ describe('the packed tarball in an empty home', () => {
     ['Claude Code', CLAUDE_HANDS],
     ['Codex', CODEX_HANDS],
     ['Gemini CLI', GEMINI_HANDS],
+    ['Copilot CLI', COPILOT_HANDS],
   ])('%s: install, write, refused clobber, mixed commit refused, uninstall', async (_, hands) => {
     const { world, before, a, b } = await play(await installedWorld(installed.programs, hands), hands);
     const program = await world.output('command -v git-handoff');

@@ -45,6 +45,12 @@ describe('README', () => {
   });
 });
 
+/** Runs a script that writes a page: what is committed is what it would write. */
+function expectCurrent(script: string): void {
+  const run = spawnSync(process.execPath, [join(ROOT, 'scripts', script), '--check'], { encoding: 'utf8' });
+  expect(run).toMatchObject({ status: 0, stderr: '' });
+}
+
 describe('docs/verbs.md', () => {
   it('lists every verb with its usage', () => {
     const listed = [...page('verbs.md').matchAll(/^usage: git handoff (.*)$/gm)].map(([, usage]) => usage);
@@ -52,12 +58,11 @@ describe('docs/verbs.md', () => {
     expect(listed).toEqual(usages);
   });
 
-  it('is what the help texts say now', () => {
-    const script = join(ROOT, 'scripts', 'verbs-page.mjs');
-    expect(spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toMatchObject({
-      stderr: '',
-    });
-  });
+  it('is what the help texts say now', () => expectCurrent('verbs-page.mjs'));
+});
+
+it('docs/clients.md and the clients in the README are what the table of clients says now', () => {
+  expectCurrent('clients.mjs');
 });
 
 describe('docs/configuration.md', () => {

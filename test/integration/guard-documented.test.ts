@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CALLER, GuardWorld, type GuardWorldOptions, OWNER, markedNote } from '../support/guard.ts';
@@ -6,7 +6,7 @@ import { type Payload, capturedPayload, capturedPayloads } from '../support/payl
 
 /**
  * Cursor and Copilot CLI, by their documents: payloads through the command line that `init` registers, answers read by
- * the rules in their vendors' references. Neither client ran.
+ * the rules in their vendors' references. test/clients/ runs Copilot CLI itself.
  */
 const CLIENTS = {
   cursor: {
@@ -150,23 +150,81 @@ describe.each(NAMES)('a session of %s', (client) => {
   });
 });
 
-describe.each(NAMES)('payloads documented for %s', (client) => {
+describe('sub-agents of Copilot CLI', () => {
+  const [AGENT, DEEPER] = ['b055b639-85c0-4c3b-b034-8cf9b71fff1a', '0f3c5c5e-74d6-42ba-ab09-62f5f5273f2f'];
+  const by = (agent: string, parent: string) => ({ agent_id: agent, parent_agent_id: parent });
+
+  /** A session with a sub-agent, which has one of its own that was seen to start. */
+  function withAgents(): GuardWorld {
+    const world = open('copilot');
+    call(world, 'copilot', 'SessionStart');
+    const line = registeredLine(world, 'copilot', 'SubagentStart');
+    for (const [agent, parent] of [
+      [AGENT, CALLER],
+      [DEEPER, AGENT],
+    ] as const) {
+      const captured = JSON.stringify(capturedPayload('copilot', 'SubagentStart')).replaceAll(
+        '/repo',
+        world.path,
+      );
+      const input = JSON.stringify({
+        ...(JSON.parse(captured) as Payload),
+        sessionId: parent,
+        ...by(agent, parent),
+      });
+      expect(world.run('sh', ['-c', line], { cwd: world.home, input })).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+    }
+    return world;
+  }
+
+  const sessions = (world: GuardWorld) =>
+    world.json(['sessions', '--all']).items.map((item) => item['session']);
+
+  it.each([
+    ['one', AGENT, CALLER],
+    ['one of a sub-agent', DEEPER, AGENT],
+  ])('%s works for the session, and nobody else is there', (_, agent, parent) => {
+    const world = withAgents();
+    const shell = { ...by(agent, parent), tool_input: { command: 'echo sub > sub.txt' } };
+    expect(call(world, 'copilot', 'PreToolUse-Bash', shell, agent).denied).toBeUndefined();
+    writeFileSync(join(world.path, 'sub.txt'), 'sub\n');
+    call(world, 'copilot', 'PostToolUse-Bash', shell, agent);
+    expect(sessions(world)).toEqual([CALLER]);
+    const changed = world.json(['sessions']).items.map((item) => item['uncommitted']);
+    expect(changed).toEqual([['sub.txt']]);
+  });
+
+  it('end their turns without the session being asked for a note, and are forgotten at its end', () => {
+    const world = withAgents();
+    writeFileSync(join(world.path, 'sub.txt'), 'sub\n');
+    expect(call(world, 'copilot', 'Stop', by(AGENT, CALLER), AGENT).stdout).toBe('');
+    const kept = () => readdirSync(join(world.home, '.local', 'state', 'git-handoff', 'agents'));
+    expect(kept().sort()).toEqual([DEEPER, AGENT].sort());
+    call(world, 'copilot', 'SessionEnd');
+    expect(kept()).toEqual([]);
+  });
+});
+
+describe.each([
+  ...NAMES.map((client) => ({ client, folder: CLIENTS[client].folder })),
+  { client: 'copilot' as const, folder: 'copilot' },
+])('payloads of $folder', ({ client, folder }) => {
   const world = new GuardWorld();
   afterAll(() => world.remove());
 
-  it.each(capturedPayloads(CLIENTS[client].folder))(
-    '$name: an everyday call is left alone',
-    ({ name, payload }) => {
-      world.clearLog();
-      const input = JSON.stringify(payload).replaceAll('/repo', world.path);
-      for (const words of [['--client', client], ['--client', 'claude'], []]) {
-        const run = world.handoff(['guard', ...words], { input });
-        expect(run).toMatchObject({ status: 0, stderr: '' });
-        if (!/sessionStart/i.test(name)) expect(run.stdout).toBe('');
-      }
-      expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
-    },
-  );
+  it.each(capturedPayloads(folder))('$name: an everyday call is left alone', ({ name, payload }) => {
+    world.clearLog();
+    const input = JSON.stringify(payload).replaceAll('/repo', world.path);
+    for (const words of [['--client', client], ['--client', 'claude'], []]) {
+      const run = world.handoff(['guard', ...words], { input });
+      expect(run).toMatchObject({ status: 0, stderr: '' });
+      if (!/sessionStart/i.test(name)) expect(run.stdout).toBe('');
+    }
+    expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
+  });
 });
 
 it.each(NAMES)('%s is refused by the hooks of .claude/settings.json, which it runs, too', (client) => {

@@ -18,7 +18,8 @@ const SHAPES: Record<string, string | undefined> = {
 };
 
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
-const COPILOT_TOOLS = 'Bash|bash|powershell|Write|create|Edit|edit|str_replace_editor|apply_patch';
+const COPILOT_SHELLS = 'Bash|bash|PowerShell|powershell';
+const COPILOT_TOOLS = `${COPILOT_SHELLS}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
 
 const CLIENTS = {
   codex: {
@@ -72,9 +73,10 @@ const CLIENTS = {
       'SessionEnd',
       'SessionStart',
       'Stop',
+      'SubagentStart',
     ],
     group: (event: string, command: string) => {
-      const matcher = event === 'PostToolUseFailure' ? 'Bash|bash|powershell' : COPILOT_TOOLS;
+      const matcher = event === 'PostToolUseFailure' ? COPILOT_SHELLS : COPILOT_TOOLS;
       return {
         type: 'command',
         bash: command,
@@ -290,8 +292,11 @@ describe('what a person must know', () => {
     expect((await world.init({ clients: ['copilot'] })).notices.join('\n')).toContain('disableAllHooks');
   });
 
-  it.each(['cursor', 'copilot'])('%s was never tried: it is said once', async (client) => {
-    expect((await world.init({ clients: [client] })).notices.join('\n')).toContain('documentation');
+  it.each([
+    ['cursor', 'was never tried', 'documentation'],
+    ['copilot', 'has to trust a project', 'told it to trust'],
+  ])('%s %s: it is said once', async (client, _, said) => {
+    expect((await world.init({ clients: [client] })).notices.join('\n')).toContain(said);
     expect((await world.init({ clients: [client] })).notices).toEqual([]);
   });
 

@@ -36,7 +36,7 @@ describe.each(shells)('$name as /bin/sh parses', (shell) => {
   });
 
   it('what init registers with the clients', () => {
-    for (const { client } of INSTALLERS) {
+    for (const client of INSTALLERS) {
       for (const scope of ['user', 'project'] as const) {
         expect(complaint(shell, [], guardCommand(client, scope, `${PACKAGE}/bin/git-handoff`))).toBe('');
       }

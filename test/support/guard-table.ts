@@ -213,7 +213,7 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   const event: GuardEvent = {
     ...{ kind: 'before-tool', name: 'PreToolUse', session: SELF, agent, cwd, tool, callId: 'call' },
     ...{ toolName: given.tool === undefined ? 'Bash' : 'Write', changedFiles: [], failure: undefined },
-    ...{ source: undefined, reason: undefined, stopHookActive: false },
+    ...{ source: undefined, reason: undefined, stopHookActive: false, startedBy: undefined },
   };
   return {
     ...{ event, dialect, session: SELF, cwd, repository, settings, entries, listed: undefined, now: NOW },

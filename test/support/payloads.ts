@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '..', '..', 'fixtures', 'payloads');
+/** The folders of payloads, one for each version of a client. */
+export const PAYLOADS = resolve(import.meta.dirname, '..', '..', 'fixtures', 'payloads');
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -14,10 +15,10 @@ export interface CapturedPayload {
 
 /** Every payload that was captured from a client. */
 export function capturedPayloads(folder: string): CapturedPayload[] {
-  const files = readdirSync(join(ROOT, folder)).filter((file) => file.endsWith('.json'));
+  const files = readdirSync(join(PAYLOADS, folder)).filter((file) => file.endsWith('.json'));
   return files.map((file) => ({
     name: file.replace(/\.json$/, ''),
-    ...(JSON.parse(readFileSync(join(ROOT, folder, file), 'utf8')) as Omit<CapturedPayload, 'name'>),
+    ...(JSON.parse(readFileSync(join(PAYLOADS, folder, file), 'utf8')) as Omit<CapturedPayload, 'name'>),
   }));
 }
 

@@ -54,7 +54,7 @@ async function open(
   }
   const merged = mergedTree(place.gitDir) ?? '';
   openWindow(place, session, windowId(call), snapshot, { ...about, merged });
-  return call.dialect.tellsBefore ? news(call, { place, ledgers }, snapshot) : [];
+  return call.dialect.tells.has(call.event.name) ? news(call, { place, ledgers }, snapshot) : [];
 }
 
 /** git did not say in time how the tree is. */

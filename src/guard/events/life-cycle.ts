@@ -1,3 +1,5 @@
+import { stateFolder } from '../../host/folders.ts';
+import { forgetAgents } from '../agents.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
 import { orUnchecked } from '../unchecked.ts';
 import type { Finding } from '../findings.ts';
@@ -10,6 +12,7 @@ import { rememberTips } from '../checks/unseen-topic.ts';
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const found = isInTree(call) ? await here(call) : [];
   if (readVisits(call.machine.env, call.session).length > 0) await inOtherTrees(call);
+  if (call.event.kind === 'session-end') forgetAgents(stateFolder(call.machine.env), call.session, call.now);
   return found;
 }
 

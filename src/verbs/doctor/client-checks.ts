@@ -84,7 +84,7 @@ function fileChecks(
 ): CheckShape[] {
   const init = `git handoff init --client ${settings.hooks[0]?.client ?? ''}${scopeOption(settings)}`;
   const found = settings.hooks.map((hook) => {
-    if (!isHarmless(hook, reach.launcher)) {
+    if (!isHarmless(hook, installer, reach.launcher)) {
       const detail = `the command in ${escapeLine(hook.file)} is not what git-handoff writes there: it was not tried`;
       return doctorLine(name, 'warning', detail, init);
     }
@@ -117,7 +117,7 @@ function offChecks(
   return texts
     .filter(({ broken }) => broken === undefined)
     .flatMap(({ file, text }) =>
-      quietly(() => installer.warnings(text, false)).map((warning) =>
+      quietly(() => installer.warnings(text)).map((warning) =>
         doctorLine(
           name,
           'problem',

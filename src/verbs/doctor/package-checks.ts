@@ -22,7 +22,7 @@ export function isGuarded({ files, packageFile }: FoundClient): boolean {
 export function packageChecks({ installer, packageFile }: FoundClient, reach: Reach): CheckShape[] {
   if (packageFile === undefined) return [];
   const { client } = installer;
-  const command = guardCommand(client, 'project', reach.launcher);
+  const command = guardCommand(installer, 'project', reach.launcher);
   const hook = { client, scope: 'project', file: packageFile, command } as const;
   return [{ check: `hooks (${client})`, ...reachGuard(hook, installer, reach, 'npm i -g git-handoff') }];
 }

@@ -4,9 +4,8 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { readLog } from '../../host/log.ts';
-import type { ClientInstaller } from '../../install/client.ts';
+import { type ClientInstaller, testedWith } from '../../install/client.ts';
 import { type RegisteredHook, fireHook } from '../../install/probe.ts';
-import { probePayload } from '../../install/probe-payload.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { PROBE_TOOL } from '../../install/probe-tool.ts';
@@ -32,7 +31,12 @@ export function reachGuard(
   init: string,
 ): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
   const nonce = randomBytes(8).toString('hex');
-  const payload = probePayload(hook.client, { cwd: context.cwd, tool: PROBE_TOOL });
+  const payload = installer.probe({
+    session: 'doctor',
+    cwd: context.cwd,
+    tool_name: PROBE_TOOL,
+    tool_input: {},
+  });
   const { status, shell } = fireHook(hook, installer, payload, {
     cwd: context.cwd,
     env: { ...context.env, GIT_HANDOFF_PROBE: nonce },
@@ -42,8 +46,9 @@ export function reachGuard(
   const logged = lines.find((line) => line.includes(nonce));
   const file = escapeLine(hook.file);
   if (status === 0 && logged?.includes(`"client":"${hook.client}"`) === true) {
-    const trust = hook.client === 'codex' ? '; Codex runs it once you have trusted it (/hooks)' : '';
-    return { status: 'ok', detail: `the guard is reached from ${file}${trust}`, hint: null };
+    const note = installer.note === undefined ? '' : `; ${installer.note}`;
+    const detail = `the guard is reached from ${file}; ${testedWith(installer)}${note}`;
+    return { status: 'ok', detail, hint: null };
   }
   const why =
     reason(hook, context.env) ??

@@ -1,6 +1,7 @@
 import type { Gates } from '../model/gates.ts';
 import type { Script, Turn } from '../model/script.ts';
 import { type ClaudeRun, runClaude } from './claude.ts';
+import * as copilot from './copilot.ts';
 import { applyPatch, exec, prepareCodex, runCodex, trustCodexHooks } from './codex.ts';
 import { expectHealthy } from './expectations.ts';
 import { prepareGemini, replace, runGemini, shell, writeFile } from './gemini.ts';
@@ -10,7 +11,7 @@ import type { World } from './world.ts';
 
 /** One client by what it does, so that a test can be told once for all. Paths are relative to the repository. */
 export interface Hands {
-  readonly client: 'claude' | 'codex' | 'gemini';
+  readonly client: 'claude' | 'codex' | 'gemini' | 'copilot';
   /** Makes its home, before `git handoff init`. */
   prepare(world: World): void;
   /** What the person has to do after `git handoff init`. */
@@ -89,6 +90,23 @@ export const GEMINI_HANDS: Hands = {
   shell,
   async run(world, script, gates) {
     const run = await runGemini(world, script, { gates, timeout: TIMEOUT });
+    expectWell(run);
+    return handRun(run);
+  },
+};
+
+/** Copilot CLI with a model that changes files by patches. */
+export const COPILOT_HANDS: Hands = {
+  client: 'copilot',
+  prepare: copilot.prepareCopilot,
+  trust: () => Promise.resolve(),
+  create: (_, file, line) => [copilot.applyPatch(`*** Add File: ${file}`, `+${line}`)],
+  change: (_, file, { from, to }, gates) => [
+    { ...gates, ...copilot.applyPatch(`*** Update File: ${file}`, '@@', `-${from}`, `+${to}`) },
+  ],
+  shell: copilot.bash,
+  async run(world, script, gates) {
+    const run = await copilot.runCopilot(world, script, { gates, timeout: TIMEOUT });
     expectWell(run);
     return handRun(run);
   },

@@ -1,14 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { TestRunner } from 'vitest';
+import { INSTALLERS } from '../../../src/install/clients.ts';
 import { REPOSITORY } from './paths.ts';
 
-/** A client as npm knows it, pinned to the version that the tests were written against. */
+/** A client as npm knows it, pinned to the version that the table of clients names. */
 export interface ClientPackage {
-  /** Folder below the cache. */
+  /** Its name in the table, and its folder below the cache. */
   readonly name: string;
   readonly package: string;
-  readonly version: string;
   readonly bin: string;
   /** The package's own install script, run by us: npm 12 runs none that a person has not approved. */
   readonly installScript?: string;
@@ -18,7 +19,6 @@ export interface ClientPackage {
 export const CLAUDE_CODE: ClientPackage = {
   name: 'claude',
   package: '@anthropic-ai/claude-code',
-  version: '2.1.197',
   bin: 'claude',
   installScript: 'install.cjs',
 };
@@ -27,7 +27,6 @@ export const CLAUDE_CODE: ClientPackage = {
 export const CODEX: ClientPackage = {
   name: 'codex',
   package: '@openai/codex',
-  version: '0.169.0',
   bin: 'codex',
 };
 
@@ -35,17 +34,26 @@ export const CODEX: ClientPackage = {
 export const GEMINI_CLI: ClientPackage = {
   name: 'gemini',
   package: '@google/gemini-cli',
-  version: '0.61.0',
   bin: 'gemini',
+};
+
+/** Copilot CLI; its first start unpacks the native program of an optional package into its home's cache. */
+export const COPILOT_CLI: ClientPackage = {
+  name: 'copilot',
+  package: '@github/copilot',
+  bin: 'copilot',
 };
 
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 
+/** Where Copilot CLI has unpacked itself when it was asked for its version. */
+export const COPILOT_UNPACKED = path.join(CACHE, '.cache', 'copilot');
+
 /**
  * Installs a client unless its pinned version is in the cache (`.cache/clients`, or $GIT_HANDOFF_CLIENTS to
- * share one between clones). Returns the path of its program. Throws what npm said, or that the program
- * does not run.
+ * share one between clones). Returns the path of its program. The test is skipped, with what npm said or that the program
+ * does not run, where that fails.
  */
 export function installClient(client: ClientPackage): string {
   const known = ready.get(client);
@@ -53,11 +61,27 @@ export function installClient(client: ClientPackage): string {
   const folder = path.join(CACHE, client.name);
   const program = path.join(folder, 'node_modules', '.bin', client.bin);
   if (!works(program, client)) {
-    install(folder, client);
-    if (!works(program, client)) throw new Error(`${program} does not say that it is ${client.version}`);
+    try {
+      install(folder, client);
+    } catch (error) {
+      skip(`${client.package} cannot be installed: ${String(error)}`);
+    }
+    if (!works(program, client)) skip(`${program} does not say that it is ${versionOf(client)}`);
   }
   ready.set(client, program);
   return program;
+}
+
+/** Ends the test that is being run. */
+function skip(reason: string): never {
+  TestRunner.getCurrentTest()?.context.skip(reason);
+  throw new Error(reason);
+}
+
+function versionOf({ name }: ClientPackage): string {
+  const version = INSTALLERS.find(({ client }) => client === name)?.proven;
+  if (version === undefined) throw new Error(`the table of clients names no version of ${name}`);
+  return version;
 }
 
 function install(folder: string, client: ClientPackage): void {
@@ -65,7 +89,7 @@ function install(folder: string, client: ClientPackage): void {
   const manifest = path.join(folder, 'package.json');
   if (!existsSync(manifest)) writeFileSync(manifest, '{"private":true}\n');
   const options = ['--save-exact', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
-  run('npm', ['install', ...options, `${client.package}@${client.version}`], folder);
+  run('npm', ['install', ...options, `${client.package}@${versionOf(client)}`], folder);
   if (client.installScript === undefined) return;
   const home = path.join(folder, 'node_modules', client.package);
   run(process.execPath, [path.join(home, client.installScript)], home);
@@ -79,7 +103,7 @@ function works(program: string, client: ClientPackage): boolean {
   if (!existsSync(program)) return false;
   try {
     const env = { PATH: process.env['PATH'], HOME: CACHE }; // whatever it writes at its start stays there
-    return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(client.version);
+    return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(versionOf(client));
   } catch {
     return false;
   }

@@ -37,8 +37,9 @@ export function expectWell(run: ClientRun): void {
   expect(run.status, run.stderr + run.stdout).toBe(0);
   expect(run.session).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   const said = (run.stdout + run.stderr).split('\n').filter((line) => /hook/i.test(line));
-  // Codex and Gemini CLI log every refusal, Gemini CLI prints what a hook tells the person.
-  const wanted = /blocked by PreToolUse hook|Tool execution blocked|Hook system message: Handoff reminder/;
+  // They log every refusal, Copilot CLI what a hook tells the model, Gemini CLI what one tells the person.
+  const wanted =
+    /blocked by PreToolUse hook|Tool execution blocked|Denied by preToolUse hook|guidance from postToolUse hooks|Hook system message: Handoff reminder/;
   const complaints = said.filter((line) => !wanted.test(line));
   expect(complaints).toEqual([]);
 }

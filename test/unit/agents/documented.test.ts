@@ -2,14 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { copilot } from '../../../src/agents/copilot.ts';
 import { cursor } from '../../../src/agents/cursor.ts';
 import type { Dialect, GuardEvent, Verdict } from '../../../src/agents/dialect.ts';
-import { clientOf, dialectFor } from '../../../src/agents/index.ts';
-import { capturedPayload, capturedPayloads } from '../../support/payloads.ts';
-
-/** Payloads by their vendors' documents (`fixtures/payloads/README.md`); no client ran. */
-const DOCUMENTED = [
-  { dialect: cursor, folder: 'cursor-documented' },
-  { dialect: copilot, folder: 'copilot-documented' },
-];
+import { capturedPayload } from '../../support/payloads.ts';
 
 function parsed(dialect: Dialect, folder: string, name: string, change: object = {}): GuardEvent {
   const event = dialect.parse({ ...capturedPayload(folder, name), ...change }, {});
@@ -18,46 +11,9 @@ function parsed(dialect: Dialect, folder: string, name: string, change: object =
 }
 
 const ofCursor = (name: string, change?: object) => parsed(cursor, 'cursor-documented', name, change);
+/** What Copilot CLI wrote itself. */
+const byCopilot = (name: string) => parsed(copilot, 'copilot', name);
 const ofCopilot = (name: string, change?: object) => parsed(copilot, 'copilot-documented', name, change);
-
-describe.each(DOCUMENTED)('payloads documented for $dialect.client', ({ dialect, folder }) => {
-  it.each(capturedPayloads(folder))('$name names its session and its folder', ({ payload }) => {
-    const event = dialect.parse(payload, {});
-    expect(event?.session).toBe(payload['conversation_id'] ?? payload['session_id'] ?? payload['sessionId']);
-    expect(event?.cwd).toBe('/repo');
-    expect(event?.tool?.kind).not.toBe('unreadable');
-  });
-
-  it.each(capturedPayloads(folder))(
-    '$name is known for its own under the name of Claude Code',
-    (captured) => {
-      expect(clientOf('claude', captured.payload)).toBe(dialect.client);
-      expect(clientOf(undefined, captured.payload)).toBe(dialect.client);
-    },
-  );
-
-  it('nothing else is a payload', () => {
-    for (const wrong of [undefined, null, 1, 'x', [], {}, { hook_event_name: 1 }])
-      expect(dialect.parse(wrong, {})).toBeUndefined();
-  });
-});
-
-it('what Claude Code, Codex and Gemini CLI wrote stays theirs', async () => {
-  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini']) {
-    const client = folder.replace(/-.*/, '');
-    for (const { name, payload } of capturedPayloads(folder))
-      expect(clientOf(client, payload), `${folder}/${name}`).toBe(client);
-  }
-  expect((await dialectFor('somebody')).client).toBe('claude');
-});
-
-it('every payload tells its client when nobody names it', () => {
-  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini']) {
-    const client = folder.replace(/-.*/, '');
-    for (const { name, payload } of capturedPayloads(folder))
-      expect(clientOf(undefined, payload), `${folder}/${name}`).toBe(client);
-  }
-});
 
 describe('Cursor', () => {
   it('tells commands, files and tools of servers', () => {
@@ -112,8 +68,45 @@ describe('Copilot CLI', () => {
     expect(kinds).toEqual(['after-tool', 'session-end', 'session-start', 'stop']);
   });
 
-  it('tells a command that failed', () => {
+  it('tells a command that failed, which the text alone says', () => {
     expect(ofCopilot('PostToolUseFailure-Bash').failure).toMatchObject({ exit: 3 });
+    expect(byCopilot('PostToolUse-Bash').failure).toEqual({ exit: 7, output: '\n' });
+    expect(byCopilot('PostToolUse-Bash-subagent').failure).toBeUndefined();
+    expect(byCopilot('camel-postToolUse-bash').failure).toBeUndefined();
+  });
+
+  it('tells a command that runs on', () => {
+    for (const name of ['PostToolUse-Bash-still-running', 'PostToolUse-Bash-background'])
+      expect(byCopilot(name).tool).toMatchObject({ kind: 'shell', inBackground: true });
+    expect(byCopilot('PostToolUse-Bash').tool).not.toHaveProperty('inBackground');
+  });
+
+  it('names the session that started a sub-agent, whose turns are its own', () => {
+    const root = 'c660e2ed-1004-485b-a628-f4bf2e15830d';
+    const agent = '01f3a478-ed69-4b32-a2f2-ff79925fb8d0';
+    for (const name of ['SubagentStart', 'PreToolUse-Bash-subagent', 'Stop-subagent', 'SubagentStop'])
+      expect(byCopilot(name)).toMatchObject({ session: root, startedBy: root, agent });
+    expect(byCopilot('PreToolUse-Bash')).toMatchObject({
+      session: root,
+      agent: undefined,
+      startedBy: undefined,
+    });
+  });
+
+  it("tells what a server's tool does by its name behind the server's", () => {
+    const file = '/repo/by-mcp.txt';
+    expect(byCopilot('PreToolUse-files-write_file').tool).toEqual({
+      kind: 'write',
+      path: file,
+      content: 'm\n',
+    });
+    const reads = { tool_name: 'write-tools-read_file', tool_input: { path: file } };
+    expect(ofCopilot('PreToolUse-Read', reads).tool?.kind).toBe('other');
+  });
+
+  it('begins anew as every client does', () => {
+    expect(byCopilot('SessionStart-new').source).toBe('startup');
+    expect(byCopilot('SessionStart-resume').source).toBe('resume');
   });
 });
 
@@ -149,7 +142,9 @@ describe('answers', () => {
       hookSpecificOutput: { hookEventName: 'PreToolUse', ...decision },
     });
     expect(said(copilot, { kind: 'allow' }, before)).toBeUndefined();
-    expect(said(copilot, context, before)).toBeUndefined();
+    expect(said(copilot, context, before)).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', additionalContext: 'news' },
+    });
     expect(said(copilot, context, ofCopilot('SessionStart'))).toEqual({ additionalContext: 'news' });
     expect(said(copilot, context, ofCopilot('PostToolUse-Bash'))).toEqual({ additionalContext: 'news' });
     expect(said(copilot, { kind: 'notice', text: 'x' }, ofCopilot('Stop'))).toBeUndefined();

@@ -162,7 +162,7 @@ describe('settings with comments', () => {
 
 describe('an event that is registered no longer', () => {
   const old = (hooks: object) => JSON.stringify({ hooks: { PreCompress: [{ hooks }], Stop: [] } }, null, 2);
-  const own = { type: 'command', command: guardCommand('gemini', 'project', '') };
+  const own = { type: 'command', command: guardCommand(geminiInstaller, 'project', '') };
   const theirs = { type: 'command', command: 'save-it' };
   const now = (text: string) => geminiInstaller.register(text, 'project', '');
 

@@ -1,0 +1,190 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  applyPatch,
+  bash,
+  filesServer,
+  prepareCopilot,
+  runCopilot,
+  task,
+} from '../support/client/copilot.ts';
+import { short } from '../support/client/expectations.ts';
+import { beginning, expectWell, outputs, recordIn } from '../support/client/run.ts';
+import { createWorld, type World } from '../support/client/world.ts';
+import { createGates } from '../support/model/gates.ts';
+import { call, say } from '../support/model/script.ts';
+
+const TOPIC = 'main/auth-refresh';
+const REF = `refs/handoffs/${TOPIC}`;
+const writeNote = (text: string): string => `printf '${text}\\n' | git handoff write ${TOPIC}`;
+
+/** A world in which somebody uses Copilot CLI and typed `git handoff init --client copilot`. */
+async function copilotWorld(options = ''): Promise<World> {
+  const world = await createWorld();
+  onTestFinished(() => world.remove());
+  prepareCopilot(world);
+  await world.output(`git handoff init --yes --client copilot ${options}`);
+  return world;
+}
+
+function handoffFile({ home }: World): string {
+  const folder = path.join(home, '.claude', 'projects', 'testproj', 'memory');
+  mkdirSync(folder, { recursive: true });
+  return path.join(folder, 'handoff-main-auth-refresh.md');
+}
+
+async function ownersOf(world: World): Promise<string[]> {
+  const trailer = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x2C)`;
+  const format = `${trailer('Claude-Session-Id')} ${trailer('Handoff-Client')}`;
+  return (await world.output(`git log --reverse --format='${format}' ${REF}`)).split('\n');
+}
+
+describe('Copilot CLI sessions and their notes', () => {
+  it('are told of each other, own what they write, are refused what another owns, and go on', async () => {
+    const world = await copilotWorld();
+    const gates = createGates();
+    const turns = [
+      bash(writeNote('note of A')),
+      say('done', { opens: 'A has written', waitsFor: 'B is over' }),
+    ];
+    const running = runCopilot(world, { turns }, { gates });
+    expect(await gates.wait('A has written')).toBe(true);
+    const b = await runCopilot(world, {
+      turns: [
+        bash(writeNote('note of B')),
+        bash('{{last:hint: .*?(git handoff take[^\\n]*)}}'),
+        bash(writeNote('second note of B')),
+        bash('git handoff sessions --json'),
+        say('done'),
+      ],
+    });
+    gates.open('B is over');
+    const a = await running;
+    expectWell(a);
+    expectWell(b);
+
+    expect(beginning(a)).not.toContain('auth-refresh');
+    expect(beginning(b)).toContain('auth-refresh');
+    expect(beginning(b)).toContain(short(a.session));
+    const [refused, taken, written, listed] = outputs(b);
+    expect(refused).toContain('exit code 3');
+    expect(refused).toContain(short(a.session));
+    for (const output of [taken, written]) expect(output).toContain('exit code 0');
+    expect(listed).toContain(a.session);
+    const chain = [`${a.session} copilot`, `${b.session} copilot`, `${b.session} copilot`];
+    expect(await ownersOf(world)).toEqual(chain);
+    const records = await world.output('git handoff sessions --all --json');
+    for (const { session } of [a, b]) {
+      expect(recordIn(records, session), world.guardLog()).toMatchObject({
+        client: 'copilot',
+        liveness: 'ended',
+      });
+    }
+
+    const again = await runCopilot(
+      world,
+      { turns: [bash(writeNote('third note of B')), say('done')] },
+      { args: [`--resume=${b.session}`] },
+    );
+    expectWell(again);
+    expect(again.session).toBe(b.session);
+    expect(await ownersOf(world), outputs(again).join('\n')).toEqual([...chain, `${b.session} copilot`]);
+  });
+
+  it('share them with their sub-agents, and what these change is theirs', async () => {
+    const world = await copilotWorld();
+    const run = await runCopilot(world, {
+      turns: [
+        bash(writeNote('before')),
+        task('FIRST AGENT'),
+        bash(`${writeNote('after')} && git handoff sessions --json`),
+        applyPatch('*** Update File: deep.txt', '@@', '-deep', '+of the session'),
+        bash('git add -A && git commit -qm work && git log -1 --format=%B'),
+        say('done'),
+      ],
+      agents: [
+        { match: 'SECOND AGENT', turns: [bash('echo deep > deep.txt'), say('done')] },
+        { match: 'FIRST AGENT', turns: [bash(writeNote('within')), task('SECOND AGENT'), say('done')] },
+      ],
+    });
+    expectWell(run);
+    const told = outputs(run).join('\n');
+    expect(await ownersOf(world), told).toEqual(Array(3).fill(`${run.session} copilot`));
+    const [, listed = ''] = /^(\{"schema".*)$/m.exec(told) ?? [];
+    expect(JSON.parse(listed)).toMatchObject({
+      items: [{ session: run.session, uncommitted: ['deep.txt'] }],
+    });
+    expect(outputs(run).at(-1)).toContain(`Claude-Session-Id: ${run.session}`);
+    expect(await world.output('cat deep.txt && git status --porcelain')).toBe('of the session');
+  });
+});
+
+describe('handoff files in Copilot CLI', () => {
+  it("of another session cannot be changed by its tools, a server's or the shell, and the model is told why", async () => {
+    const world = await copilotWorld();
+    const file = handoffFile(world);
+    const owner = 'sess-bbbbbbbb-2222';
+    const content = `<!-- claude-session: ${owner} -->\nsecret token\n`;
+    writeFileSync(file, content);
+    const attempts = [
+      applyPatch(`*** Update File: ${file}`, '@@', '-secret token', '+gone'),
+      applyPatch('*** Add File: b.txt', '+b', `*** Delete File: ${file}`),
+      call('files-write_file', { path: file, content: 'gone\n' }),
+      bash(`echo gone >> ${file}`),
+      bash(`cd ${path.dirname(file)} && rm handoff-main-auth-refresh.md`),
+    ];
+    const turns = [...attempts, bash(`cat ${file}`), say('done')];
+    const run = await runCopilot(world, { turns }, { args: filesServer(world) });
+    expectWell(run);
+    const results = outputs(run);
+    expect(results.pop()).toContain('secret token');
+    expect(results).toHaveLength(attempts.length);
+    for (const result of results) {
+      expect(result, world.guardLog()).toContain('Denied by preToolUse hook');
+      expect(result).toContain(short(owner));
+    }
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(existsSync(path.join(world.repository, 'b.txt'))).toBe(false);
+  });
+});
+
+describe('hooks in Copilot CLI', () => {
+  it('of a project run only in a folder that the person trusts, which init says', async () => {
+    const world = await copilotWorld('--project');
+    const script = { turns: [bash('git handoff sessions --json'), say('done')] };
+    const untrusted = await runCopilot(world, script);
+    expect(untrusted.status).toBe(0);
+    expect((await world.shell('git handoff sessions --all --json')).stdout).not.toContain(untrusted.session);
+    const trusted = await runCopilot(world, script, { args: ['--trust-folder'] });
+    expectWell(trusted);
+    expect(recordIn(await world.output('git handoff sessions --all --json'), trusted.session)).toMatchObject({
+      client: 'copilot',
+    });
+    const init = await world.shell('git handoff uninstall --yes && git handoff init --yes --client copilot');
+    expect(init).toMatchObject({ status: 0, stderr: expect.stringContaining('trust') as string });
+  });
+
+  it('are not noticed in a day of work alone, and go by uninstall', async () => {
+    const world = await createWorld();
+    onTestFinished(() => world.remove());
+    prepareCopilot(world);
+    const settings = path.join(world.home, '.copilot', 'settings.json');
+    writeFileSync(settings, '{ "theme" :"dark"}');
+    await world.output('git handoff init --yes --client copilot');
+    const run = await runCopilot(world, {
+      turns: [
+        applyPatch('*** Update File: a.txt', '@@', '-hello', '+goodbye', '*** Add File: b.txt', '+b'),
+        bash('sed -i s/b/c/ b.txt && git add -A && git commit -qm work && git log -1 --format=%B'),
+        bash('exit 7'),
+        say('done'),
+      ],
+    });
+    expectWell(run);
+    expect(outputs(run).join('\n')).not.toMatch(/git-handoff: |guidance/);
+    expect(outputs(run)[1]).toContain(`Claude-Session-Id: ${run.session}`);
+    await world.output('git handoff uninstall --yes');
+    expect(existsSync(path.join(world.home, '.copilot', 'hooks'))).toBe(false);
+    expect(readFileSync(settings, 'utf8')).toBe('{ "theme" :"dark"}');
+  });
+});

@@ -1,0 +1,111 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { objectOf, stringOf } from '../model/json.ts';
+import { call, type Script, type Turn } from '../model/script.ts';
+import { startModel } from '../model/server.ts';
+import { COPILOT_CLI, COPILOT_UNPACKED, installClient } from './install.ts';
+import { runProgram } from './program.ts';
+import type { ClientRun, RunOptions } from './run.ts';
+import type { World } from './world.ts';
+
+/** Makes Copilot CLI's home in the world. Its first start unpacks 200 MB into a cache, which all homes here share. */
+export function prepareCopilot(world: World): void {
+  installClient(COPILOT_CLI);
+  const cache = path.join(world.home, '.cache');
+  mkdirSync(cache, { recursive: true });
+  if (!existsSync(path.join(cache, 'copilot'))) symlinkSync(COPILOT_UNPACKED, path.join(cache, 'copilot'));
+  mkdirSync(path.join(world.home, '.copilot'), { recursive: true });
+}
+
+interface CopilotOptions extends RunOptions {
+  /** Further arguments. */
+  readonly args?: readonly string[];
+}
+
+/** Runs the real Copilot CLI in print mode in the world's repository, against a script. */
+export async function runCopilot(
+  world: World,
+  script: Script,
+  options: CopilotOptions = {},
+): Promise<ClientRun> {
+  const program = installClient(COPILOT_CLI);
+  const model = await startModel(script, options.gates);
+  try {
+    const args = [
+      '-p',
+      'go',
+      '--allow-all-tools',
+      '--allow-all-paths',
+      '--output-format',
+      'json',
+      ...(options.args ?? []),
+    ];
+    const { status, lines, stderr } = await runProgram(program, args, {
+      cwd: world.repository,
+      env: {
+        ...world.environment,
+        COPILOT_OFFLINE: 'true',
+        COPILOT_PROVIDER_BASE_URL: `${model.url}/v1`,
+        COPILOT_PROVIDER_API_KEY: 'none',
+        COPILOT_MODEL: 'gpt-5.4',
+        COPILOT_AUTO_UPDATE: 'false',
+      },
+      timeout: options.timeout ?? 90_000,
+      input: null,
+    });
+    const result = lines.map(messageOf).find(({ type }) => type === 'result');
+    const session = stringOf(result?.['sessionId']);
+    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
+  } finally {
+    await model.close();
+  }
+}
+
+function messageOf(line: string): Readonly<Record<string, unknown>> {
+  return line.startsWith('{') ? objectOf(JSON.parse(line) as unknown) : {};
+}
+
+/** A turn in which Copilot CLI runs a shell command. */
+export function bash(command: string, gates: Partial<Turn> = {}): Turn {
+  return call('bash', { command, description: 'test' }, gates);
+}
+
+/** A turn in which Copilot CLI applies a patch with these sections. */
+export function applyPatch(...sections: readonly string[]): Turn {
+  return call('apply_patch', `*** Begin Patch\n${sections.join('\n')}\n*** End Patch\n`);
+}
+
+/** A turn in which Copilot CLI starts a sub-agent and waits for it. */
+export function task(prompt: string): Turn {
+  const input = { agent_type: 'general-purpose', name: 'sub', description: 'sub', prompt, mode: 'sync' };
+  return call('task', input);
+}
+
+/** A server of the Model Context Protocol with one tool, `write_file {path, content}`. */
+const SERVER = `
+const answers = {
+  initialize: ({ protocolVersion }) =>
+    ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'files', version: '1' } }),
+  'tools/list': () => {
+    const properties = { path: { type: 'string' }, content: { type: 'string' } };
+    return { tools: [{ name: 'write_file', description: 'writes', inputSchema: { type: 'object', properties } }] };
+  },
+  'tools/call': ({ arguments: { path, content } }) => {
+    require('node:fs').writeFileSync(path, content);
+    return { content: [{ type: 'text', text: 'ok' }] };
+  },
+};
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: answers[method]?.(params) ?? {} }));
+});
+`;
+
+/** The arguments that give Copilot CLI a server's tool, `files-write_file`. */
+export function filesServer({ home }: World): string[] {
+  const program = path.join(home, 'files.cjs');
+  writeFileSync(program, SERVER);
+  const server = { type: 'local', command: process.execPath, args: [program], tools: ['*'] };
+  return ['--additional-mcp-config', JSON.stringify({ mcpServers: { files: server } })];
+}

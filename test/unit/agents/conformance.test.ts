@@ -1,0 +1,131 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { GuardEvent, ToolCall, Verdict } from '../../../src/agents/dialect.ts';
+import { clientOf, dialectFor } from '../../../src/agents/index.ts';
+import type { ClientInstaller } from '../../../src/install/client.ts';
+import { INSTALLERS } from '../../../src/install/clients.ts';
+import { type Payload, PAYLOADS, capturedPayloads } from '../../support/payloads.ts';
+
+/* What holds in every dialect, of every event and tool that was captured from its client, or documented. */
+
+const FOLDERS = readdirSync(PAYLOADS, { withFileTypes: true }).flatMap((entry) =>
+  entry.isDirectory() ? [entry.name] : [],
+);
+
+/** What an event is, by its name in any client. Which of them a client has is its own affair. */
+const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
+  [/^sessionStart/i, 'session-start'],
+  [/^sessionEnd/i, 'session-end'],
+  [/^(?:preToolUse|BeforeTool)-/i, 'before-tool'],
+  [/^(?:postToolUse(?:Failure)?|AfterTool)-/i, 'after-tool'],
+  [/^(?:(?:agent)?Stop|AfterAgent)(?:-again|$)/i, 'stop'],
+  [/^Stop-subagent/, 'agent-stop'],
+  [/^preCompact/i, 'compaction'],
+  [/^SubagentStart/, 'agent-start'],
+  [/^SubagentStop/, 'agent-stop'],
+];
+
+/** What a tool does, by its name in any client. */
+const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
+  [/^(?:Bash|bash|Shell|run_shell_command)$/, ['shell']],
+  [/^(?:Write|create|write_file|files-write_file)$/, ['write']],
+  [/^(?:Edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch']],
+  [/^MCP:/, ['write', 'edit', 'patch', 'other']],
+];
+
+const OTHERS: readonly ToolCall['kind'][] = ['other'];
+
+describe.each(FOLDERS)('of what %s holds', (folder) => {
+  const client = folder.replace(/-.*/, '');
+  const all = capturedPayloads(folder).map(({ name, payload }) => ({
+    name: name.replace(/^camel-/, ''),
+    payload,
+  }));
+  const parsed = async (payload: Payload): Promise<GuardEvent> => {
+    const event = (await dialectFor(client)).parse(payload, {});
+    if (event === undefined) throw new Error('not understood');
+    return event;
+  };
+
+  it.each(all)('$name is read: the event, the session, the folder, the tool', async ({ name, payload }) => {
+    const event = await parsed(payload);
+    const kind = EVENTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
+    // Cursor's sub-agents are documented, and tell the guard nothing.
+    expect(event.kind).toBe(folder.startsWith('cursor') && kind.startsWith('agent') ? 'other' : kind);
+    expect(event.session).toBe(
+      payload['parent_agent_id'] ??
+        payload['conversation_id'] ??
+        payload['session_id'] ??
+        payload['sessionId'],
+    );
+    expect(event.cwd).toMatch(/^\//);
+    if (event.kind !== 'before-tool' && event.kind !== 'after-tool') return;
+    const tool = event.toolName ?? '';
+    expect(TOOLS.find(([pattern]) => pattern.test(tool))?.[1] ?? OTHERS, tool).toContain(event.tool?.kind);
+  });
+
+  it.each(all)('$name tells its client when nobody names it, or Claude Code does', ({ payload }) => {
+    expect(clientOf(undefined, payload)).toBe(client);
+    // These two run the hooks of `.claude/settings.json`, too.
+    if (client === 'cursor' || client === 'copilot') expect(clientOf('claude', payload)).toBe(client);
+    expect(clientOf(client, payload)).toBe(client);
+  });
+
+  it.each(all)('$name is answered with silence, or one JSON object that approves nothing', async (one) => {
+    const event = await parsed(one.payload);
+    const dialect = await dialectFor(client);
+    const said = (verdict: Verdict) => dialect.render(verdict, event, one.payload);
+    expect(said({ kind: 'allow' })).toBe('');
+    const told = [said({ kind: 'context', text: 'some news' }), said({ kind: 'notice', text: 'some news' })];
+    for (const output of told) {
+      if (output === '') continue;
+      expect(JSON.parse(output)).toBeTypeOf('object');
+      expect(output).not.toMatch(/"(?:allow|approve)"/);
+    }
+    const tells = dialect.tells.has(event.name);
+    expect(/additional_?context/i.test(told[0] ?? '')).toBe(tells);
+    expect(told[1]).not.toMatch(/additional_?context/i);
+    if (event.kind !== 'before-tool') return;
+    expect(said({ kind: 'deny', reason: 'not yours' })).toMatch(/"den[a-z]+".*not yours/);
+  });
+
+  it.each(all)('$name starts the guard, where it has anything to judge', async ({ name, payload }) => {
+    const event = await parsed(payload);
+    const row = INSTALLERS.find((installer) => installer.client === client);
+    const judges = event.tool !== undefined && event.tool.kind !== 'other';
+    // `init` registers one of Copilot CLI's two spellings.
+    if (row === undefined || !judges || !row.events.includes(event.name)) return;
+    const matchers = matchersOf(row, event.name);
+    expect(matchers.some((matcher) => matcher.test(event.toolName ?? '')) || isFailure(name)).toBe(true);
+  });
+
+  it('nothing else is a payload', async () => {
+    const dialect = await dialectFor(client);
+    for (const wrong of [undefined, null, 1, 'x', [], {}, { hook_event_name: 1 }])
+      expect(dialect.parse(wrong, {})).toBeUndefined();
+  });
+});
+
+/** A file tool that failed has changed nothing. */
+const isFailure = (name: string) => name.startsWith('PostToolUseFailure');
+
+/** What `init` registers for an event; a client matches the whole name of a tool. */
+function matchersOf(row: ClientInstaller, event: string): RegExp[] {
+  const { hooks } = JSON.parse(row.register('', 'user', '/x')) as {
+    hooks: Record<string, { matcher?: string }[]>;
+  };
+  return (hooks[event] ?? []).map(({ matcher = '.*' }) => new RegExp(`^(?:${matcher})$`));
+}
+
+it('every event that init registers is one that its dialect knows', async () => {
+  for (const row of INSTALLERS) {
+    const { client, events } = row;
+    const dialect = await dialectFor(client);
+    const call = row.probe({ session: 'doctor', cwd: '/', tool_name: 'x', tool_input: {} });
+    for (const hook_event_name of events)
+      expect(dialect.parse({ ...call, hook_event_name }, {})?.kind, `${client} ${hook_event_name}`).not.toBe(
+        'other',
+      );
+  }
+  expect((await dialectFor('somebody')).client).toBe('claude');
+});
