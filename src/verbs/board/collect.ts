@@ -8,7 +8,7 @@ import { readLog } from '../../host/log.ts';
 import { listRefused } from '../../notes/lost.ts';
 import { listSessions } from '../../sessions/records.ts';
 import { readTopics } from '../../notes/topic.ts';
-import { contendedPaths } from './contended.ts';
+import { betweenSessions } from './between-sessions.ts';
 import { Lanes } from './lanes.ts';
 import type { Board } from '../../ui/board/shape.ts';
 import { type NoteRoom, boardNotes, boardTopics } from './topics.ts';
@@ -36,10 +36,10 @@ export async function collectBoard(cwd: string, now: number): Promise<Board> {
   const judged = judgedSessions({ repository, sessions }, settings, now);
   const lanes = new Lanes(judged, now);
   const { topics, complete: allVersions } = await boardTopics(repository, states, lanes);
-  const [{ commits, complete: allCommits }, notes, contended] = await Promise.all([
+  const [{ commits, complete: allCommits }, notes, between] = await Promise.all([
     boardCommits(repository, lanes),
     boardNotes(repository, topics, NOTE_ROOM),
-    contendedPaths(worktrees, commonDir, judged, lanes, now),
+    betweenSessions(worktrees, { commonDir, sessions: judged, lanes, now }),
   ]);
   const log = readLog(repositoryFolder(commonDir));
   const refused = await listRefused(repository);
@@ -61,7 +61,7 @@ export async function collectBoard(cwd: string, now: number): Promise<Board> {
     topics,
     commits,
     refusals,
-    contended,
+    ...between,
     notes,
     limits: [
       ...(allVersions ? [] : ['Older versions of handoffs are left out, or could not be read.']),

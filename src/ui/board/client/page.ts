@@ -5,7 +5,7 @@ import { KIND_NAMES, type Kind, type Model, makeModel } from './model.ts';
 import { type Panel, makePanel } from './panel.ts';
 import { command, facts, glyph, note, sessionButtons } from './parts.ts';
 import { eventTable, handoffTable, sessionTable } from './tables.ts';
-import { full } from './time.ts';
+import { full, short } from './time.ts';
 import { timeline } from './timeline.ts';
 import { type Toolbar, makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange } from './view.ts';
@@ -30,7 +30,7 @@ export function buildPage(app: HTMLElement, first: Board): Page {
     isPrinting: false,
   };
   const title = el('header', {});
-  const contended = el('div', {});
+  const now = el('div', {});
   const list = el('section', { class: 'list', 'aria-label': 'List' });
   const footer = el('footer', {});
   const panel: Panel = makePanel((shown) => detailOf(stage(), shown));
@@ -51,13 +51,13 @@ export function buildPage(app: HTMLElement, first: Board): Page {
   });
   const drawAll = () => {
     redraw(title, ...headline(model));
-    redraw(contended, contendedList(stage()));
+    redraw(now, nowLists(stage()));
     redraw(footer, ...footnotes(model));
     toolbar.element.hidden = isEmpty(model);
     draw();
   };
   const status = el('p', { class: 'status', role: 'status' });
-  app.append(title, el('main', {}, contended, toolbar.element, list), footer, status, panel.element);
+  app.append(title, el('main', {}, now, toolbar.element, list), footer, status, panel.element);
   drawAll();
   followWidth(list, draw);
   followPrinting(view, draw);
@@ -120,35 +120,69 @@ function emptyState({ initialised }: Board): HTMLElement {
   );
 }
 
-const MAX_CONTENDED = 12;
+const MAX_ROWS = 12;
 
-/** Only when there is something to say. */
-function contendedList(stage: Stage): HTMLElement | undefined {
-  const { contended } = stage.model.board;
-  if (contended.length === 0) return undefined;
-  const rows = contended
-    .slice(0, MAX_CONTENDED)
-    .map(({ path, worktree, by }, at) =>
-      el(
-        'li',
-        {},
-        el('span', { class: 'path' }, path),
-        el('span', { class: 'dim' }, worktree),
-        sessionButtons(stage, by, `x${at}`),
-      ),
-    );
-  const more = contended.length - MAX_CONTENDED;
+/** What sessions have to do with each other now; only when there is something to say. */
+function nowLists(stage: Stage): HTMLElement {
+  const { contended, meetings, requests } = stage.model.board;
+  return el(
+    'div',
+    {},
+    nowList(
+      { title: 'Contended now', why: 'changed by two live sessions, and not committed', verb: 'status' },
+      contended.map(({ path, worktree, by }, at) => [path, worktree, sessionButtons(stage, by, `x${at}`)]),
+    ),
+    nowList(
+      { title: 'In two worktrees now', why: 'changed by live sessions in both', verb: 'overlap' },
+      meetings.map(({ path, worktrees, outcome, by }, at) => [
+        path,
+        `${worktrees.join(', ')}: ${OUTCOMES[outcome]}`,
+        sessionButtons(stage, by, `m${at}`),
+      ]),
+    ),
+    nowList(
+      { title: 'Waiting now', why: 'refused, for another session has changed the file', verb: 'sessions' },
+      requests.map(({ path, worktree, from, to, deed, handedAt }, at) => [
+        path,
+        worktree,
+        sessionButtons(stage, [from], `f${at}`),
+        `${deed} it; ${handedAt === undefined ? 'not handed over yet' : `handed over ${short(handedAt)}`}:`,
+        sessionButtons(stage, [to], `t${at}`),
+      ]),
+    ),
+  );
+}
+
+const OUTCOMES = { merges: 'merges', conflicts: 'conflicts', unjudged: 'not judged' } as const;
+
+/** @param rows the path, where it is, and more */
+function nowList(
+  { title, why, verb }: { readonly title: string; readonly why: string; readonly verb: string },
+  rows: readonly (readonly [path: string, where: string, ...more: Child[]])[],
+): HTMLElement | undefined {
+  if (rows.length === 0) return undefined;
+  const id = title.toLowerCase().replaceAll(' ', '-');
+  const more = rows.length - MAX_ROWS;
   return el(
     'section',
-    { class: 'contended', 'aria-labelledby': 'contended-title' },
+    { class: 'now', 'aria-labelledby': id },
     el(
       'div',
-      { class: 'contended-head' },
-      el('h2', { id: 'contended-title' }, `Contended now: ${contended.length}`),
-      note('changed by two live sessions, and not committed'),
-      command('git handoff status'),
+      { class: 'now-head' },
+      el('h2', { id }, `${title}: ${rows.length}`),
+      note(why),
+      command(`git handoff ${verb}`),
     ),
-    el('ul', {}, ...rows, more > 0 ? el('li', { class: 'dim' }, `and ${more} more`) : undefined),
+    el(
+      'ul',
+      {},
+      ...rows
+        .slice(0, MAX_ROWS)
+        .map(([path, where, ...rest]) =>
+          el('li', {}, el('span', { class: 'path' }, path), el('span', { class: 'dim' }, where), ...rest),
+        ),
+      more > 0 ? el('li', { class: 'dim' }, `and ${more} more`) : undefined,
+    ),
   );
 }
 
