@@ -54,6 +54,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
   const { output } = await build.write({
     dir: next,
     format: 'cjs',
+    charset: 'ascii',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
     codeSplitting: parts === undefined ? false : along(entry, parts, often),
@@ -75,6 +76,13 @@ const AROUND_TOOLS = new Set(
     'events/after-command',
   ].map((name) => `src/guard/${name}.ts`),
 );
+
+/** The verbs that are typed most, and their answers: all that they need is one bundle. */
+const TYPED_MOST = new Set(
+  ['note-verbs', 'write', 'show', 'list', 'notes-text'].map((name) => `src/verbs/notes/${name}.ts`),
+);
+const isTypedMost = (id) => TYPED_MOST.has(relative(root, id));
+const isTableOfAll = (id) => relative(root, id) === 'src/cli/verbs.ts';
 
 const isLibrary = (id) => id.includes('/node_modules/');
 
@@ -131,7 +139,8 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   // Verbs come in families: what one table of them loads lazily is one part.
   const verbs = await bundle('cli/main', 'cli', {
     chunks: 'cli/[name].cjs',
-    parts: (table) => table,
+    parts: (table, target) => (isTypedMost(target) || isTableOfAll(target) ? undefined : table),
+    often: isTypedMost,
     define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
   // The code cache is kept by build: V8 itself only compares lengths.

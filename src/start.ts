@@ -37,6 +37,9 @@ interface Compiler {
 const here = `${dirname(__filename)}/`;
 const folder = cacheFolder();
 const fresh = new Map<string, Script>();
+/** These find what they run compiled, and read nothing of other verbs. All else shares what came first. */
+const OWN_CODE = ['write', 'show', 'list', 'boot', 'status', 'commit', 'sync'];
+const verb = process.argv[process.argv[2] === '--client-pid' ? 4 : 2] ?? '';
 
 /** Below the user's state folder, which `init` makes and `uninstall` removes: without it nothing is kept. */
 function cacheFolder(): string | undefined {
@@ -80,9 +83,10 @@ function installCache(cache: string): void {
   });
 }
 
-/** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`. */
+/** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`, or for `show` as `show-cli-main.cjs`. */
 function fileFor(cache: string, filename: string): string {
-  return join(cache, filename.slice(here.length).replaceAll('/', '-'));
+  const own = OWN_CODE.includes(verb) ? `${verb}-` : '';
+  return join(cache, own + filename.slice(here.length).replaceAll('/', '-'));
 }
 
 /**
