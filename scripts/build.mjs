@@ -49,11 +49,13 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
-    plugins: [oneFileLess, inAscii],
+    plugins: [oneFileLess],
   });
   const { output } = await build.write({
     dir: next,
     format: 'cjs',
+    // One letter beyond Latin-1, and V8 takes two bytes for each of the file: reading it takes three times as long.
+    charset: 'ascii',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
     codeSplitting: parts === undefined ? false : along(entry, parts, often),
@@ -75,6 +77,13 @@ const AROUND_TOOLS = new Set(
     'events/after-command',
   ].map((name) => `src/guard/${name}.ts`),
 );
+
+/** The verbs that are typed most, and their answers: all that they need is one bundle. */
+const TYPED_MOST = new Set(
+  ['note-verbs', 'write', 'show', 'list', 'notes-text'].map((name) => `src/verbs/notes/${name}.ts`),
+);
+const isTypedMost = (id) => TYPED_MOST.has(relative(root, id));
+const isTableOfAll = (id) => relative(root, id) === 'src/cli/verbs.ts';
 
 const isLibrary = (id) => id.includes('/node_modules/');
 
@@ -113,17 +122,6 @@ const oneFileLess = {
   },
 };
 
-/** One letter beyond Latin-1, and V8 takes two bytes for each of the file: reading it takes three times as long. */
-const inAscii = {
-  name: 'in-ascii',
-  generateBundle(_, output) {
-    const escape = (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    for (const chunk of Object.values(output)) {
-      chunk.code = chunk.code.replaceAll(/[^\x00-\x7f]/g, escape);
-    }
-  },
-};
-
 /** What is in which bundle, for whoever wonders why one grew. It is not published. */
 function modules(output) {
   const paths = (ids) => ids.filter((id) => id.startsWith(root)).map((id) => relative(root, id));
@@ -142,7 +140,8 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   // Verbs come in families: what one table of them loads lazily is one part.
   const verbs = await bundle('cli/main', 'cli', {
     chunks: 'cli/[name].cjs',
-    parts: (table) => table,
+    parts: (table, target) => (isTypedMost(target) || isTableOfAll(target) ? undefined : table),
+    often: isTypedMost,
     define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
   // The code cache is kept by build: V8 itself only compares lengths.

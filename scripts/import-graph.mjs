@@ -117,9 +117,10 @@ export function circlesOf(modules, of = importsOf) {
  * - but what needs a library, such as the bash parser, joins only those who cannot do without it. Where nobody has it for
  *   himself its bundle is `undefined`: the bundler's choice.
  * @param {string} entry
- * @param {{ of?: (module: string) => Imports, partOf?: (importer: string, target: string) => string,
- *   isLibrary?: (module: string) => boolean, often?: (module: string) => boolean }} [options] `partOf`: `import()`s with
- *   the same answer begin the same part. Without it each target is a part
+ * @param {{ of?: (module: string) => Imports, partOf?: (importer: string, target: string) => string |
+ *   undefined, isLibrary?: (module: string) => boolean, often?: (module: string) => boolean }} [options] `partOf`:
+ *   `import()`s with the same answer begin the same part, those without an answer none: what they need is shared. Without it
+ *   each target is a part
  * @returns {Map<string, string | undefined>}
  */
 export function bundlesOf(entry, options = {}) {
@@ -161,6 +162,7 @@ function partsOf(entry, of, partOf) {
   for (const importer of all) {
     for (const target of of(importer).lazy) {
       const part = partOf(importer, target);
+      if (part === undefined) continue;
       targets.set(part, (targets.get(part) ?? new Set()).add(target));
     }
   }

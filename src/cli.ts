@@ -1,12 +1,10 @@
 import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
-import { VERBS } from './cli/verbs.ts';
-import type { Answer } from './verbs/verb.ts';
+import type { Answer, Verb } from './verbs/verb.ts';
 import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
 import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
-import { readColour } from './git/config.ts';
 import type { Io } from './host/io.ts';
 import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
 
@@ -59,7 +57,7 @@ async function runVerb(
   requireNode(process.versions.node);
   if (verb === '--version' || verb === 'version') return print(`git-handoff version ${__VERSION__}\n`, io);
   if (verb === undefined || verb === '-h' || verb === '--help' || verb === 'help') return printHelp(rest, io);
-  const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  const known = await verbNamed(verb);
   if (known === undefined) throw (await import('./cli/help.ts')).unknownVerb(verb);
   const args = parseArguments(verb, rest, known.options);
   if (args.flag('help')) return printHelp([verb], io);
@@ -73,6 +71,15 @@ async function runVerb(
   }
   const given = await known.run(args, context, interaction(io));
   return printAnswer(given, args.flag('json'), context.now, io);
+}
+
+/** The verbs that are typed most do not pay for the tables of the others. */
+async function verbNamed(name: string): Promise<Verb | undefined> {
+  const isUsual = ['write', 'show', 'list'].includes(name);
+  const verbs = isUsual
+    ? (await import('./verbs/notes/note-verbs.ts')).NOTE_VERBS
+    : (await import('./cli/verbs.ts')).VERBS;
+  return Object.hasOwn(verbs, name) ? verbs[name] : undefined;
 }
 
 async function printAnswer({ result, render }: Answer, json: boolean, now: number, io: Io): Promise<number> {
@@ -90,6 +97,7 @@ async function printAnswer({ result, render }: Answer, json: boolean, now: numbe
 async function paintFor({ terminal, env, cwd }: Io): Promise<Paint> {
   const isSeen = terminal?.isOutput === true || env['GIT_PAGER_IN_USE'] === 'true';
   if (!isSeen || env['NO_COLOR']) return PLAIN;
+  const { readColour } = await import('./git/config.ts');
   const colour = await readColour(cwd);
   return colour === 'always' || (colour === 'auto' && env['TERM'] !== 'dumb') ? COLOURS : PLAIN;
 }
@@ -104,7 +112,7 @@ async function printHelp([verb]: readonly string[], io: Io): Promise<number> {
   const isAll = verb === '-a' || verb === '--all';
   if (verb === undefined || isAll) return print((await import('./cli/overview.ts')).overview(isAll), io);
   const { helpText, unknownVerb } = await import('./cli/help.ts');
-  const known = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  const known = await verbNamed(verb);
   if (known === undefined) throw unknownVerb(verb);
   return print(await helpText(known), io);
 }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  fstatSync,
   mkdirSync,
   readFileSync,
   readSync,
@@ -27,7 +28,7 @@ import { beganBefore } from './host/processes.ts';
 declare const __BUILD__: string;
 /** The bundle to load, relative to this file. */
 declare const __ENTRY__: string;
-/** True for the hooks: a call is allowed whatever goes wrong, and children that outlive it do not hold the process. */
+/** True for the hooks: a call is allowed whatever goes wrong, and nobody sits at a terminal. */
 declare const __IS_HOOK__: boolean;
 
 interface Compiler {
@@ -37,6 +38,9 @@ interface Compiler {
 const here = `${dirname(__filename)}/`;
 const folder = cacheFolder();
 const fresh = new Map<string, Script>();
+const verb = process.argv[process.argv[2] === '--client-pid' ? 4 : 2] ?? '';
+/** These find what they run compiled, and read nothing of other verbs; all else shares what came first. */
+const isUsual = ['write', 'show', 'list', 'boot', 'status', 'commit', 'sync'].includes(verb);
 
 /** Below the user's state folder, which `init` makes and `uninstall` removes: without it nothing is kept. */
 function cacheFolder(): string | undefined {
@@ -80,9 +84,10 @@ function installCache(cache: string): void {
   });
 }
 
-/** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`. */
+/** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`, or for `show` as `show-cli-main.cjs`. */
 function fileFor(cache: string, filename: string): string {
-  return join(cache, filename.slice(here.length).replaceAll('/', '-'));
+  const own = isUsual ? `${verb}-` : '';
+  return join(cache, own + filename.slice(here.length).replaceAll('/', '-'));
 }
 
 /**
@@ -147,14 +152,23 @@ const output = (descriptor: number): Output => ({
 });
 
 function terminal(): Terminal {
-  const { isatty } = process.getBuiltinModule('node:tty');
   return {
-    isInput: isatty(0),
-    isErrors: isatty(2),
-    isOutput: isatty(1),
+    isInput: isTerminal(0),
+    isErrors: isTerminal(2),
+    isOutput: isTerminal(1),
     input: () => process.stdin,
     output: () => process.stderr,
   };
+}
+
+/** A file or a pipe is none; `node:tty` loads all of `node:net`. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false;
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 const io: Io = {
@@ -179,13 +193,11 @@ interface Program {
 
 if (folder !== undefined) installCache(folder);
 const ended = (createRequire(__filename)(__ENTRY__) as Program).run(process.argv.slice(2), io);
-if (__IS_HOOK__) {
-  ended.then(
-    (status) => process.exit(status),
-    () => process.exit(0),
-  );
-} else {
-  void ended.then((status) => {
+void ended.then(
+  (status) => {
+    // Left alone, Node collects garbage first. Other verbs may go on: `board --serve` does.
+    if (__IS_HOOK__ || isUsual) process.exit(status);
     process.exitCode = status;
-  });
-}
+  },
+  __IS_HOOK__ ? () => process.exit(0) : undefined,
+);

@@ -69,13 +69,22 @@ export function pathspecModes(base: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
+/** What a child of ours that opens a connection has instead; `undefined`: no such variable. */
+export function connecting(mayAsk: boolean): Record<string, string | undefined> {
+  return {
+    ...(mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {}),
+    GIT_NO_LAZY_FETCH: undefined,
+    GIT_ALLOW_PROTOCOL: process.env['GIT_ALLOW_PROTOCOL'],
+  };
+}
+
 /**
  * The environment of git children: nothing prompts, pages, opens a connection (a partial clone would ask its
  * remote for what is missing), traces to stdout or speaks another language.
  */
 export function gitEnvironment(
   base: NodeJS.ProcessEnv,
-  extra: Readonly<Record<string, string>> = {},
+  extra: Readonly<Record<string, string | undefined>> = {},
 ): NodeJS.ProcessEnv {
   const isMisleading = (name: string) => name.startsWith('GIT_TRACE') || MISLEADING.includes(name);
   const kept = Object.entries(withoutStray(base)).filter(([name]) => !isMisleading(name));

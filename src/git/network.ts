@@ -1,9 +1,8 @@
-import { simpleGit } from 'simple-git';
-import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
+import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 
 /**
- * What goes over the wire: the only calls of git that open a connection. simple-git runs them, for it reads git's
- * progress; everything else about them is as in `run.ts`.
+ * What brings objects over the wire. simple-git runs it, for it reads git's progress; everything else about it is as in
+ * `run.ts`.
  */
 
 /** How far a transfer is: git's own words for the stage, and percent of it. */
@@ -49,28 +48,24 @@ const ALLOWED = {
   allowUnsafeProtocolOverride: true,
 };
 
-function networkEnvironment(mayAsk: boolean): NodeJS.ProcessEnv {
-  const { GIT_ALLOW_PROTOCOL: protocols } = process.env;
-  const env = gitEnvironment(process.env, mayAsk ? { GIT_TERMINAL_PROMPT: '1' } : {});
-  delete env['GIT_NO_LAZY_FETCH'];
-  if (protocols === undefined) delete env['GIT_ALLOW_PROTOCOL'];
-  else env['GIT_ALLOW_PROTOCOL'] = protocols;
-  return env;
-}
-
 interface Extra {
   readonly input?: string;
   /** Variables on top of the environment. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Runs one git command that opens a connection. A non-zero exit is a value. */
+/** Runs `git fetch` or `git push`. A non-zero exit is a value. */
 export async function transfer(
   args: readonly string[],
   options: TransferOptions,
   { input, variables }: Extra = {},
 ): Promise<Ended> {
-  const env = { ...networkEnvironment(options.mayAsk), ...variables };
+  const own = gitEnvironment(process.env, { ...connecting(options.mayAsk), ...variables });
+  const env = Object.fromEntries(
+    Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  // A sync that has nothing to do needs none of it.
+  const { simpleGit } = await import('simple-git');
   const { onProgress } = options;
   let failed: Ended | undefined;
   const git = simpleGit({
@@ -93,7 +88,7 @@ export async function transfer(
       failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr) };
       return undefined;
     },
-  }).env(env as Record<string, string>);
+  }).env(env);
   const stdout = await git.raw([...args]);
   return failed ?? { code: 0, stdout, stderr: '' };
 }

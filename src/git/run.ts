@@ -17,7 +17,7 @@ export interface GitOptions {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
   /** Variables on top of the scrubbed environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Milliseconds until the child is asked to end (SIGTERM: SIGKILL leaves lock files for ever). Default: as long as we may. */
   readonly timeoutMs?: number | undefined;
 }
@@ -49,7 +49,10 @@ export function startGit(args: readonly string[], options: Omit<GitOptions, 'inp
       child.stdin?.end(input);
       return result;
     },
-    abandon: () => child.stdin?.end(),
+    abandon() {
+      // Twice would make an error, which costs half a millisecond.
+      if (child.stdin?.writableEnded === false) child.stdin.end();
+    },
   };
 }
 

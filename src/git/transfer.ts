@@ -1,11 +1,12 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { connecting } from './environment.ts';
 import { type Ended, type TransferOptions, transfer } from './network.ts';
 import { type PushOutcome, parsePorcelain } from './push-outcome.ts';
 import { remoteWords } from './remote-words.ts';
 import { notMirrored } from './remotes.ts';
-import { gitFailure } from './run.ts';
+import { gitFailure, runGit } from './run.ts';
 
 /** A ref as a remote shows it. */
 export interface ShownRef {
@@ -21,13 +22,14 @@ export interface ShownRef {
  * @throws Failure `remote` when it cannot be asked
  */
 export async function showRemote(
-  options: TransferOptions,
+  { cwd, mayAsk }: TransferOptions,
   remote: string,
   prefix: string,
 ): Promise<ShownRef[]> {
-  const result = await transfer(['ls-remote', '--symref', '--', remote, `${prefix}*`], options);
+  const args = ['ls-remote', '--symref', '--', remote, `${prefix}*`];
+  const result = await runGit(args, { cwd, env: connecting(mayAsk) });
   if (result.code !== 0) throw unreachable(remote, result);
-  return parseShown(result.stdout).filter(({ name }) => name.startsWith(prefix));
+  return parseShown(result.stdout.toString('utf8')).filter(({ name }) => name.startsWith(prefix));
 }
 
 /** `<oid>TAB<ref>` lines; before that of a symbolic ref `ref: <target>TAB<ref>`, behind that of a tag one with `^{}`. */
@@ -193,7 +195,7 @@ function commandLines(refspecs: readonly string[]): string[][] {
   return lines;
 }
 
-function unreachable(remote: string, { stderr }: Ended): Failure {
+function unreachable(remote: string, { stderr }: Pick<Ended, 'stderr'>): Failure {
   const message = `${escapeLine(remote)} could not be asked: ${escapeLine(remoteWords(stderr))}`;
   return new Failure('remote', message, { hint: `git ls-remote ${shellWord(remote)}` });
 }

@@ -61,13 +61,23 @@ describe('compiled code of the last start', () => {
     expect(readFileSync(file).equals(spoilt)).toBe(false);
   });
 
-  it('serves the verbs, too, beside that of the hooks', () => {
-    world.handoff(['list'], { session: A });
-    const file = join(own(), 'cli-main.cjs');
+  it.each([
+    ['sessions', 'cli-main.cjs'],
+    ['list', 'list-cli-main.cjs'],
+    ['show', 'show-cli-main.cjs'],
+  ])('serves %s, too, beside that of the hooks', (verb, name) => {
+    world.handoff(['write', 'code-cache', '-m', 'a note'], { session: A });
+    world.handoff([verb], { session: A });
+    const file = join(own(), name);
     const before = statSync(file).mtimeMs;
-    world.handoff(['list'], { session: A });
+    world.handoff([verb], { session: A });
     expect(statSync(file).mtimeMs).toBe(before);
     expect(readdirSync(own())).toContain('hook-main.cjs');
+  });
+
+  it('of a verb is not looked for by the words that follow it', () => {
+    world.handoff(['log', '--', 'show'], { session: A });
+    expect(readdirSync(own()).filter((name) => name.startsWith('show-'))).toEqual([]);
   });
 
   it('of a verb asks at a terminal as any other does', () => {

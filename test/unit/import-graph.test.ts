@@ -179,6 +179,16 @@ describe('the bundle of a module', () => {
     });
   });
 
+  it('is a shared one where an import begins no part', () => {
+    const of = graph('e~p', 'e~q', 'p>a', 'q>a', 'q>b', 'p~r', 'r>c');
+    const partOf = (_: string, target: string) => (target === 'p' || target === 'r' ? undefined : target);
+    const often = (module: string) => module === 'p';
+    expect(Object.fromEntries(bundlesOf('e', { of, partOf, often }))).toMatchObject({
+      ...{ p: 'shared', a: 'shared', q: 'q', b: 'q' },
+      ...{ r: 'seldom', c: 'seldom' },
+    });
+  });
+
   it('has a name of its own', () => {
     const of = (module: string): Imports =>
       module === '/e.ts'

@@ -13,16 +13,16 @@ import type { Repository } from '../../git/repository.ts';
 export async function chooseRemotes(
   repository: Repository,
   names: readonly string[],
-): Promise<{ readonly remotes: readonly Remote[]; readonly settings: Settings }> {
+): Promise<{ readonly remotes: readonly [Remote, ...Remote[]]; readonly settings: Settings }> {
   const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
   const wanted = names.length > 0 ? [...new Set(names)] : usual === undefined ? [] : [usual];
-  if (wanted.length === 0) throw noRemote(all);
-  const remotes = wanted.map((name) => {
+  const [first, ...others] = wanted.map((name) => {
     const remote = all.find((one) => one.name === name);
     if (remote !== undefined && isRemoteName(name)) return remote;
     throw notConfigured(name, all);
   });
-  return { remotes, settings };
+  if (first === undefined) throw noRemote(all);
+  return { remotes: [first, ...others], settings };
 }
 
 function noRemote(all: readonly Remote[]): Failure {

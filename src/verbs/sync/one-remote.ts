@@ -23,19 +23,32 @@ import { pushOutgoing, transferOptions } from './push-outgoing.ts';
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;
 
-/**
- * One remote: look, fetch, fold, push; again, when somebody else was faster. `states`: the topics, where they have just
- * been read.
- */
+/** What is known of the first remote when its turn comes: the topics here, and what it shows, which was asked beside. */
+interface Known {
+  readonly states: readonly TopicState[];
+  readonly shown: Promise<readonly ShownRef[]>;
+}
+
+/** Asks a remote what it shows of what is to be synced. */
+export function askShown(
+  world: Pick<SyncWorld, 'repository' | 'options' | 'prefix' | 'component'>,
+  remote: Remote,
+): Promise<readonly ShownRef[]> {
+  const { prefix, component } = world;
+  const below = component === undefined ? prefix : `${prefix}${component}/`;
+  return showRemote(transferOptions(world, remote), remote.name, below);
+}
+
+/** One remote: look, fetch, fold, push; again, when somebody else was faster. */
 export async function syncRemote(
   world: SyncWorld,
   remote: Remote,
-  states: readonly TopicState[] | undefined,
+  known: Known | undefined,
 ): Promise<{ items: SyncShape[]; same: number }> {
   const report = new SyncReport(remote.name, world.prefix);
   for (let round = 0; ; round++) {
     if (round > 0) await pause(round);
-    const settled = await syncOnce(world, remote, report, round === 0 ? states : undefined);
+    const settled = await syncOnce(world, remote, report, round === 0 ? known : undefined);
     if (settled || round + 1 >= MAX_ROUNDS) return { items: report.items(), same: report.same };
   }
 }
@@ -50,14 +63,12 @@ async function syncOnce(
   world: SyncWorld,
   remote: Remote,
   report: SyncReport,
-  states: readonly TopicState[] | undefined,
+  known: Known | undefined,
 ): Promise<boolean> {
-  const { repository, options, prefix, component } = world;
-  const transfer = transferOptions(world, remote);
-  const below = component === undefined ? prefix : `${prefix}${component}/`;
+  const { repository, options, component } = world;
   const [shown, before] = await Promise.all([
-    showRemote(transfer, remote.name, below),
-    readSyncedTopics(repository, remote.name, component, states),
+    known?.shown ?? askShown(world, remote),
+    readSyncedTopics(repository, remote.name, component, known?.states),
   ]);
   const there = report.ignoreStrange(shown);
   report.know(before);
@@ -81,7 +92,11 @@ async function syncOnce(
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   let topics = before;
   if (options.fetch && news.length > 0) {
-    await fetchRefs(transfer, remote.name, refspecs(world, remote.name, { news, unseen, shown }));
+    await fetchRefs(
+      transferOptions(world, remote),
+      remote.name,
+      refspecs(world, remote.name, { news, unseen, shown }),
+    );
     topics = await readSyncedTopics(repository, remote.name, component);
   }
   let isSettled = true;

@@ -13,7 +13,10 @@ import type { SyncWorld } from './world.ts';
 import { pushAll } from './push-all.ts';
 
 /** How git is run for one remote. */
-export function transferOptions({ repository, options }: SyncWorld, remote: Remote): TransferOptions {
+export function transferOptions(
+  { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
+  remote: Remote,
+): TransferOptions {
   const { mayAsk, onProgress } = options;
   return {
     cwd: repository.cwd,

@@ -10,7 +10,7 @@ import type { CommandResult } from '../result.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { SyncShape } from '../shapes.ts';
 import { chooseRemotes } from './choose-remotes.ts';
-import { syncRemote } from './one-remote.ts';
+import { askShown, syncRemote } from './one-remote.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import { syncFailure } from './sync-failure.ts';
 import { openWorkspace } from '../workspace.ts';
@@ -39,9 +39,16 @@ interface SyncedRemote {
 export async function sync(options: SyncOptions, context: Context): Promise<CommandResult<SyncValue>> {
   const component = branchComponent(options.branch);
   const repository = await openRepository(context.cwd);
+  const chosen = chooseRemotes(repository, options.remotes);
+  const asked = chosen.then(({ remotes: [first], settings }) => {
+    const prefix = checkRemotePrefix(settings.remotePrefix);
+    return askShown({ repository, options, prefix, component }, first);
+  });
+  // Awaited when its turn comes.
+  asked.catch(() => undefined);
   const [{ sessions, notices }, { remotes, settings }, states] = await Promise.all([
     openWorkspace(context, repository),
-    chooseRemotes(repository, options.remotes),
+    chosen,
     readTopics(repository, component),
   ]);
   const prefix = checkRemotePrefix(settings.remotePrefix);
@@ -53,7 +60,7 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const failures: Failure[] = [];
   for (const [at, remote] of remotes.entries()) {
     try {
-      const done = await syncRemote(world, remote, at === 0 ? states : undefined);
+      const done = await syncRemote(world, remote, at === 0 ? { states, shown: asked } : undefined);
       items.push(...done.items);
       summaries.push({ remote: remote.name, url: shownAddress(remote.url), same: done.same });
     } catch (error) {
