@@ -38,9 +38,18 @@ interface Compiler {
 const here = `${dirname(__filename)}/`;
 const folder = cacheFolder();
 const fresh = new Map<string, Script>();
-const verb = process.argv[process.argv[2] === '--client-pid' ? 4 : 2] ?? '';
-/** These find what they run compiled, and read nothing of other verbs; all else shares what came first. */
-const isUsual = ['write', 'show', 'list', 'boot', 'status', 'commit', 'sync'].includes(verb);
+const [, , first, second, third] = process.argv;
+const verb = first === '--client-pid' ? third : first;
+/** These are typed most. They end at once when everything is written. */
+const isUsual =
+  !__IS_HOOK__ && ['write', 'show', 'list', 'boot', 'status', 'commit', 'sync'].includes(verb ?? '');
+/** Calls of one kind find compiled what they run, and read nothing of the others; all else shares what came first. */
+const kind = __IS_HOOK__ ? kindOfHook() : isUsual ? verb : '';
+
+/** One of git's is named; the launcher says of a client's what it is about. */
+function kindOfHook(): string | undefined {
+  return first === 'hook' ? second : process.argv[process.argv.indexOf('--kind') + 1];
+}
 
 /** Below the user's state folder, which `init` makes and `uninstall` removes: without it nothing is kept. */
 function cacheFolder(): string | undefined {
@@ -86,7 +95,7 @@ function installCache(cache: string): void {
 
 /** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`, or for `show` as `show-cli-main.cjs`. */
 function fileFor(cache: string, filename: string): string {
-  const own = isUsual ? `${verb}-` : '';
+  const own = /^[a-z-]+$/.test(kind ?? '') ? `${kind}-` : '';
   return join(cache, own + filename.slice(here.length).replaceAll('/', '-'));
 }
 

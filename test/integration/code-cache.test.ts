@@ -26,7 +26,7 @@ describe('compiled code of the last start', () => {
     isGuarded();
     expect(readdirSync(code())).toHaveLength(1);
     expect(readdirSync(code())[0]).toContain(process.version);
-    const file = join(own(), 'hook-main.cjs');
+    const file = join(own(), 'before-file-hook-main.cjs');
     const before = statSync(file).mtimeMs;
     isGuarded();
     expect(statSync(file).mtimeMs).toBe(before);
@@ -48,11 +48,11 @@ describe('compiled code of the last start', () => {
     for (const name of readdirSync(own())) writeFileSync(join(own(), name), content);
     isGuarded();
     isGuarded();
-    expect(statSync(join(own(), 'hook-main.cjs')).size).not.toBe(content.length);
+    expect(statSync(join(own(), 'before-file-hook-main.cjs')).size).not.toBe(content.length);
   });
 
   it('that has lost a bit is made anew: V8 would run it', () => {
-    const file = join(own(), 'hook-main.cjs');
+    const file = join(own(), 'before-file-hook-main.cjs');
     const whole = readFileSync(file);
     const spoilt = Buffer.from(whole);
     spoilt.writeUInt8(spoilt.readUInt8(whole.length / 4) ^ 1, whole.length / 4);
@@ -72,7 +72,16 @@ describe('compiled code of the last start', () => {
     const before = statSync(file).mtimeMs;
     world.handoff([verb], { session: A });
     expect(statSync(file).mtimeMs).toBe(before);
-    expect(readdirSync(own())).toContain('hook-main.cjs');
+    expect(readdirSync(own())).toContain('before-file-hook-main.cjs');
+  });
+
+  it('of each kind of call is its own', () => {
+    const kinds = new Set(readdirSync(own()).map((name) => name.replace(/hook-.*|shell\.cjs/, '')));
+    expect([...kinds].filter((one) => one.endsWith('-')).sort()).toEqual([
+      'after-file-',
+      'before-file-',
+      'start-',
+    ]);
   });
 
   it('of a verb is not looked for by the words that follow it', () => {

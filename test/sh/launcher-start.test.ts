@@ -53,8 +53,24 @@ describe('how Node is started', () => {
     expect(run.node?.stdin).toBe(stop);
     const pid = String(process.pid);
     const launcher = expect.stringMatching(/^\d+$/) as string;
-    const words = ['--client', 'claude', '--client-pid', pid, '--begun', launcher, '--settings-pipe'];
-    expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', ...words]);
+    const told = ['--client-pid', pid, '--begun', launcher, '--kind', 'other', '--settings-pipe'];
+    expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', '--client', 'claude', ...told]);
+  });
+
+  it.skipIf(isYash()).each([
+    ['PreToolUse', 'Bash', 'before-shell'],
+    ['BeforeTool', 'run_shell_command', 'before-shell'],
+    ['PostToolUse', 'Bash', 'after-shell'],
+    ['PreToolUse', 'Edit', 'before-file'],
+    ['AfterTool', 'replace', 'after-file'],
+    ['SessionStart', '', 'start'],
+    ['Stop', '', 'other'],
+    ['$(id)', '--kind', 'other'],
+  ])('says what %s %s is about, for its compiled code: %s', (event, tool, kind) => {
+    const root = world.repository('enabled', true);
+    const call = toolCall(root, tool, { file_path: 'handoff' }, { hook_event_name: event });
+    const { argv = [] } = world.run(['guard'], JSON.stringify(call)).node ?? {};
+    expect(argv[argv.indexOf('--kind') + 1]).toBe(kind);
   });
 
   it.skipIf(isYash())('hands the start of a session the handoffs and the branches, too', () => {
