@@ -8,7 +8,7 @@ const STEPS = 30;
 const SEEDS = Array.from({ length: HISTORIES }, (_, n) => SEED + n);
 
 describe('sessions in one repository, by chance', () => {
-  const total = { histories: 0, busy: 0, hints: 0, verdicts: 0, predicted: 0 };
+  const total = { histories: 0, busy: 0, hints: 0, predicted: 0 };
   afterAll(() => {
     const figures = Object.entries(total).map(([what, count]) => `${what} ${count}`);
     process.stdout.write(`hints: ${figures.join(', ')} (seed ${SEED})\n`);
@@ -19,9 +19,8 @@ describe('sessions in one repository, by chance', () => {
     const history = new History(seed);
     const isTold = history.play(STEPS);
     total[isTold ? 'histories' : 'busy'] += 1;
-    const { hints, verdicts, predicted } = history.figures;
+    const { hints, predicted } = history.figures;
     total.hints += hints;
-    total.verdicts += verdicts;
     total.predicted += predicted;
   });
 });

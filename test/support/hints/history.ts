@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { Random } from '../faults/seed.ts';
 import { A, B, C, TEN } from '../sharing-world.ts';
 import { FILES, type Kind, commandOf, elsewhere, endingOf, pickKind } from './acts.ts';
-import { type Dirty, Marks, PERSON, UNCLEAR, added, headOf, marksOf, uncommitted } from './marks.ts';
+import { type Dirty, Marks, PERSON, added, headOf, marksOf, uncommitted } from './marks.ts';
 import { Model, type Verdict } from './model.ts';
 import { hintsIn, reasonIn, takenPaths } from './typed.ts';
 import { FORMATS, HintsWorld } from './world.ts';
@@ -33,6 +33,10 @@ const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 interface Place {
   readonly top: string;
   readonly model: Model;
+  /** Marks that another clone has published: no commit there may take them back. */
+  readonly published: Set<string>;
+  /** The branch that was checked out there at each session's last call. */
+  readonly seen: Map<string, string>;
   /** The session that began what git has stopped in there. */
   beginner?: string | undefined;
 }
@@ -44,22 +48,25 @@ export class History {
   readonly #marks = new Marks();
   readonly #sessions: readonly string[];
   readonly #places: readonly Place[];
-  /** Marks that another clone has published: no commit may take them back. */
-  readonly #published = new Set<string>();
   /** Marks that a session's command left by the way in another's file: each of the two may commit them. */
   readonly #touches = new Map<string, string>();
   /** Who made which entry of the stash. */
   readonly #stashes = new Map<string, string>();
   /** What was typed, for the failure's text. */
   readonly #log: string[] = [];
-  /** How many hints were typed, how many verdicts there were, and how many of them the model told before. */
-  readonly figures = { hints: 0, verdicts: 0, predicted: 0 };
+  /** How many hints were typed, and how many verdicts were as the model had told before. */
+  readonly figures = { hints: 0, predicted: 0 };
 
   constructor(seed: number) {
     this.#random = new Random(seed);
     this.#sessions = this.#random.below(3) === 0 ? [A, B, C] : [A, B];
     this.#world = new HintsWorld(this.#sessions, this.#random.pick(FORMATS));
-    this.#places = this.#world.tops.map((top) => ({ top, model: new Model(this.#marks) }));
+    this.#places = this.#world.tops.map((top) => ({
+      top,
+      model: new Model(this.#marks),
+      published: new Set(),
+      seen: new Map(this.#sessions.map((session) => [session, this.#world.branch(top)])),
+    }));
   }
 
   /** Plays it; false when the machine was too busy to tell. */
@@ -113,22 +120,36 @@ export class History {
     if (kind === 'lockfile') this.#giveTouch(session, place, before);
   }
 
-  #verdict(session: string, command: string, folder: string, { top, model }: Place): Verdict {
-    if (this.#world.operation(top) !== undefined) return undefined;
+  #verdict(session: string, command: string, folder: string, place: Place): Verdict {
+    const { top, model, seen, beginner } = place;
+    const operation = this.#world.operation(top);
     const dirty = uncommitted(this.#world, top);
     const [newest] = this.#world.stashes();
-    const stashed = newest === undefined ? undefined : (this.#stashes.get(newest) ?? UNCLEAR);
+    const stashed = newest === undefined ? undefined : (this.#stashes.get(newest) ?? PERSON);
     return model.foresee(command, {
       session,
       folder,
       dirty,
       stashed,
+      isElsewhere: seen.get(session) !== this.#world.branch(top),
+      isOthers: operation !== undefined && beginner !== session,
+      isStale: ({ path, text, xy }) =>
+        (operation === undefined && xy === 'UU') || this.#isStale(path, text, place),
       exists: (path) => existsSync(join(top, path)),
       left: (to) => this.#world.left(to, top),
+      stops: (operation) => this.#world.stops(operation, top),
     });
   }
 
-  #personWrites(file: string, mark: string, { top, model }: Place): void {
+  /** HEAD has a line of another clone that is not on the disk. */
+  #isStale(path: string, text: string | undefined, { top, published }: Place): boolean {
+    const gained = this.#world.run('git', ['show', `HEAD:${path}`], { cwd: top }).stdout;
+    const isMissing = (mark: string) => gained.includes(mark) && text?.includes(mark) !== true;
+    return [...published].some((one) => one.startsWith(`${path} `) && isMissing(one.slice(path.length + 1)));
+  }
+
+  #personWrites(file: string, mark: string, place: Place): void {
+    const { top, model } = place;
     this.#log.push(`a person writes ${mark} to ${file} in ${top}`);
     const before = uncommitted(this.#world, top);
     const path = join(top, file);
@@ -137,7 +158,7 @@ export class History {
     const line = new RegExp(`^line ${1 + this.#random.below(9)}\\b.*$`, 'm');
     writeFileSync(path, line.test(text) ? text.replace(line, mark) : `${text}${mark}\n`);
     const after = uncommitted(this.#world, top);
-    this.#editedSince(before, after);
+    this.#editedSince(place, before, after);
     model.changed(PERSON, before, after);
   }
 
@@ -145,13 +166,15 @@ export class History {
   #personTypes(command: string, place: Place): void {
     const { top, model } = place;
     const before = uncommitted(this.#world, top);
+    const head = headOf(this.#world, top);
     const { status, stderr } = this.#world.run('bash', ['-c', command], { cwd: top });
     this.#log.push(`a person in ${top}: ${command}\n  -> ${status} ${stderr}`);
     expect(stderr).not.toMatch(/^hint: .*git.* handoff/m);
     const after = uncommitted(this.#world, top);
     const gone = [...before.keys()].filter((path) => !after.has(path));
     const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
-    this.#marks.give(marks, UNCLEAR);
+    this.#marks.give(marks, PERSON);
+    this.#moved(place, before, after, head);
     model.changed(PERSON, before, after);
     if (this.#world.operation(top) === undefined) place.beginner = undefined;
   }
@@ -159,13 +182,13 @@ export class History {
   /** Another clone has published a line on top of what is checked out here. */
   #publish(top: string): void {
     const path = this.#random.pick(['src/a.ts', 'shared.md']);
-    const mark = this.#marks.make(UNCLEAR);
-    this.#published.add(`${path} ${mark}`);
+    const mark = this.#marks.make(PERSON);
+    for (const { published } of this.#places) published.add(`${path} ${mark}`);
     this.#world.advance('origin/main', path, 1 + this.#random.below(10), mark, 'HEAD', top);
   }
 
   #feature(top: string): void {
-    const mark = this.#marks.make(UNCLEAR);
+    const mark = this.#marks.make(PERSON);
     const from = this.#random.pick(['feature', 'HEAD', 'HEAD~1']);
     this.#world.advance('feature', 'src/a.ts', 1 + this.#random.below(10), mark, from, top);
   }
@@ -199,22 +222,21 @@ export class History {
     const dirty = before.get(file);
     const verdict = model.verdict(session, dirty === undefined ? [] : [dirty]);
     const answer = this.#world.write(session, file, text, top);
+    place.seen.set(session, this.#world.branch(top));
     this.#log.push(`${session[0]} writes ${mark} to ${file} in ${top}: ${answer.kind}`);
     this.#count(`write ${file}`, verdict, answer.kind === 'deny', answer.kind === 'deny' ? answer.text : '');
     if (answer.kind === 'deny') {
       if (this.#random.below(3) === 0) this.#follow(session, `write ${file}`, answer.text, top, place);
     } else {
       const after = uncommitted(this.#world, top);
-      this.#editedSince(before, after);
+      this.#editedSince(place, before, after);
       model.changed(session, before, after, true);
     }
   }
 
   #count(command: string, verdict: Verdict, refused: boolean, text: string): void {
-    this.figures.verdicts += 1;
-    if (verdict === undefined) return;
-    this.figures.predicted += 1;
     expect({ command, text, verdict: refused ? 'refused' : 'passes' }).toEqual({ command, text, verdict });
+    this.figures.predicted += 1;
   }
 
   /** Does it, and follows the hints when it is refused until what was meant is done. */
@@ -230,9 +252,7 @@ export class History {
     const verdict = foresee();
     const meant = this.#meant(session, command, place);
     const outcome = this.#type(session, command, cwd, place, 'bash');
-    const isOther =
-      isMoved(outcome.text) || isWait(outcome.text) || /would undo|would rewrite/.test(outcome.text);
-    if (!isOther) this.#count(command, verdict, outcome.refused, outcome.text);
+    this.#count(command, verdict, outcome.refused, outcome.text);
     if (!outcome.refused) return;
     const said = this.#follow(session, command, outcome.text, cwd, place);
     if (isWait(outcome.text)) return;
@@ -262,7 +282,7 @@ export class History {
     const known = this.#world.git(['ls-files', '-z'], { cwd: top }).split('\0');
     const reaches = (path: string) => !/\bcommit -a\b/.test(command) || known.includes(path);
     return [...uncommitted(this.#world, top).values()]
-      .filter((dirty) => reaches(dirty.path) && !model.owners(dirty).includes(UNCLEAR))
+      .filter((dirty) => reaches(dirty.path) && model.owners(dirty).every((owner) => owner === session))
       .filter(({ marks }) => marks.every((mark) => this.#marks.owner(mark) === session))
       .flatMap(({ marks }) => marks);
   }
@@ -306,7 +326,7 @@ export class History {
   /** Only a take names what is another's alone, and what takes it out of the index. */
   #namesNobodys(session: string, hint: string, top: string): void {
     if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
-    const isTheirs = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+    const isTheirs = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const dirty = [...uncommitted(this.#world, top).values()];
     const theirs = dirty.filter(({ marks }) => marks.length > 0 && marks.every(isTheirs));
     // `src/x` is not `x`.
@@ -335,8 +355,8 @@ export class History {
     if (/\bhandoff take\b/.test(command)) {
       const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
       for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
-      for (const mark of this.#published)
-        if (taken.some((path) => mark.startsWith(`${path} `))) this.#published.delete(mark);
+      for (const mark of place.published)
+        if (taken.some((path) => mark.startsWith(`${path} `))) place.published.delete(mark);
       place.model.took(taken, session);
     }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
@@ -357,12 +377,13 @@ export class History {
     if (this.#unchecked() > unchecked) throw new Unchecked();
     expect(outcome.text).not.toContain('not a git repository');
     this.#compare(session, command, place, before, head);
+    place.seen.set(session, this.#world.branch(top));
     return outcome;
   }
 
   #compare(session: string, command: string, place: Place, before: Map<string, Dirty>, head: string): void {
     const { top, model } = place;
-    const isOthers = (mark: string) => ![session, PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+    const isOthers = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const after = uncommitted(this.#world, top);
     const now = new Set(marksOf(after));
     const there = headOf(this.#world, top);
@@ -376,20 +397,20 @@ export class History {
       moved &&
       this.#world.run('git', ['merge-base', '--is-ancestor', head, there], { cwd: top }).status === 0;
     const undone = isForward
-      ? added(this.#world, top, there, head).filter((mark) => this.#published.has(mark))
+      ? added(this.#world, top, there, head).filter((mark) => place.published.has(mark))
       : [];
-    if (/\brevert\b/.test(command)) for (const mark of undone) this.#published.delete(mark);
+    if (/\brevert\b/.test(command)) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
     this.#learn(session, place, before, after, moved);
-    if (moved) this.#giveUndone(place, before, after, head);
+    this.#moved(place, before, after, head);
     for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
-    if (!moved) this.#editedSince(before, after);
+    if (!moved) this.#editedSince(place, before, after);
     const operation = this.#world.operation(top);
     if (operation === undefined) place.beginner = undefined;
     else place.beginner ??= session;
     const own = moved ? this.#world.commits(session, head, there, top) : [];
     for (const [parent, oid] of own) {
-      const isFree = (mark: string) => [PERSON, UNCLEAR].includes(this.#marks.owner(mark));
+      const isFree = (mark: string) => this.#marks.owner(mark) === PERSON;
       const marks = added(this.#world, top, parent, oid);
       this.#marks.give(
         marks.filter((mark) => taken.includes(mark) && isFree(mark)),
@@ -411,34 +432,25 @@ export class History {
     const fresh = marksOf(after).filter((mark) => !was.has(mark));
     const isStopped = this.#world.operation(place.top) !== undefined;
     if (!moved || isStopped) this.#marks.give(fresh, session);
-    else
-      this.#marks.give(
-        fresh.filter((mark) => this.#marks.owner(mark) === PERSON),
-        UNCLEAR,
-      );
-    // What is left of a path that went into a commit, and what only differs because HEAD moved, is for the program to tell.
-    if (moved)
-      place.model.forget(
-        [...after.values()].filter(({ marks }) => marks.length === 0).map(({ path }) => path),
-      );
   }
 
-  /** What HEAD was moved back over is uncommitted again, of the session whose commits had it. */
-  #giveUndone(
+  /** Tells the model when HEAD is elsewhere than before. */
+  #moved(
     { top, model }: Place,
-    before: Map<string, Dirty>,
-    after: Map<string, Dirty>,
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
     head: string,
   ): void {
-    for (const [path, owner] of this.#world.undone(head, top))
-      if (!before.has(path) && after.get(path)?.marks.length === 0) model.give(path, owner);
+    const there = headOf(this.#world, top);
+    if (there === head) return;
+    model.moved(before, after, this.#world.makers(there, head, top), this.#world.makers(head, there, top));
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */
-  #editedSince(before: Map<string, Dirty>, after: Map<string, Dirty>): void {
+  #editedSince({ published }: Place, before: Map<string, Dirty>, after: Map<string, Dirty>): void {
     for (const { path, text } of after.values()) {
       if (before.get(path)?.text === text) continue;
-      for (const mark of this.#published) if (mark.startsWith(`${path} `)) this.#published.delete(mark);
+      for (const mark of published) if (mark.startsWith(`${path} `)) published.delete(mark);
     }
   }
 

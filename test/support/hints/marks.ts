@@ -2,11 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestRepository } from '../repository.ts';
 
-/** Who wrote a mark: a session, a person by hand, or nobody can tell. */
+/** Who wrote a mark: a session, or a person by hand or in another clone. */
 export type Writer = string;
 export const PERSON = 'a person';
-/** What a person committed and a session has uncommitted again. */
-export const UNCLEAR = 'unclear';
 
 /** Words that stand in the files and nowhere else. One that stands in a path is known as `<path> <word>`. */
 export class Marks {

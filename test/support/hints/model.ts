@@ -1,7 +1,7 @@
-import { type Dirty, type Marks, PERSON, UNCLEAR } from './marks.ts';
+import { type Dirty, type Marks, PERSON } from './marks.ts';
 
-/** What becomes of a command: it is refused, or not; `undefined`: the model does not say. */
-export type Verdict = 'refused' | 'passes' | undefined;
+/** What becomes of a command: it is refused, or not. */
+export type Verdict = 'refused' | 'passes';
 
 /** What a verdict is told by. */
 export interface Facts {
@@ -15,13 +15,21 @@ export interface Facts {
   readonly stashed: string | undefined;
   /** The sessions of the commits that would be lost when HEAD goes back to a revision; without one those of HEAD. */
   readonly left: (to?: string) => readonly string[];
+  /** Whether another branch is checked out than at the session's last call. */
+  readonly isElsewhere: boolean;
+  /** Whether another session has begun what git has stopped in. */
+  readonly isOthers: boolean;
+  /** Whether HEAD has gained a line there, from another clone, that the path's change would take back. */
+  readonly isStale: (dirty: Dirty) => boolean;
+  /** Whether git would stop in what this command begins. */
+  readonly stops: (command: string) => boolean;
 }
 
 /** Whose the changed paths of one working tree are, and what may be done there: by rules of its own, not the program's. */
 export class Model {
   readonly #marks: Marks;
-  /** Who changed a path first, since it was as HEAD has it. */
-  readonly #first = new Map<string, string>();
+  /** Whose the part of a path's change is that no mark shows: a formatter's, what a commit left or gave back. */
+  readonly #rest = new Map<string, ReadonlySet<string>>();
   /** Paths that a session has written by name: nobody objected, so nobody else has a claim there. */
   readonly #named = new Map<string, string>();
 
@@ -33,10 +41,8 @@ export class Model {
   owners({ path, marks }: Dirty): string[] {
     const named = this.#named.get(path);
     const writers = marks.map((mark) => this.#marks.owner(mark)).filter((one) => one !== PERSON);
-    if (named !== undefined) return [...new Set([...writers.filter((one) => one !== UNCLEAR), named])];
-    const first = this.#first.get(path);
-    const isAsked = first !== undefined && (writers.length === 0 || first === UNCLEAR);
-    return [...new Set(isAsked ? [...writers, first] : writers)];
+    if (named !== undefined) return [...new Set([...writers, named])];
+    return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
   }
 
   /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
@@ -46,24 +52,34 @@ export class Model {
     after: ReadonlyMap<string, Dirty>,
     named = false,
   ): void {
-    for (const known of [this.#first, this.#named])
+    for (const known of [this.#rest, this.#named])
       for (const path of known.keys()) if (!after.has(path)) known.delete(path);
     for (const [path, dirty] of after) {
       const was = before.get(path);
-      if (was?.text === dirty.text && was !== undefined) continue;
+      if (writer === PERSON || (was !== undefined && was.text === dirty.text)) continue;
       if (named) this.#named.set(path, writer);
-      const known = this.#first.get(path);
-      if (known !== undefined && known !== PERSON) continue;
-      // What was changed and nobody's before a command ran may stay so.
-      this.#first.set(path, was === undefined || known === writer ? writer : UNCLEAR);
+      if (!this.#rest.has(path)) this.#rest.set(path, new Set([writer]));
     }
   }
 
-  /** What the model cannot follow: whose these paths are is not told until they are as HEAD has them. */
-  forget(paths: Iterable<string>): void {
-    for (const path of paths) {
-      this.#first.set(path, UNCLEAR);
-      this.#named.delete(path);
+  /**
+   * HEAD has moved. What it was moved back over is uncommitted again, of the sessions whose commits had it; what only
+   * another's commit has changed is nobody's; and of what went into a session's commit the others' part is left.
+   */
+  moved(
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
+    undone: ReadonlyMap<string, ReadonlySet<string>>,
+    gained: ReadonlyMap<string, ReadonlySet<string>>,
+  ): void {
+    for (const path of after.keys()) {
+      const known = before.has(path)
+        ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat()
+        : [];
+      const done = gained.get(path);
+      if (done?.has(this.#named.get(path) ?? '') === true || !before.has(path)) this.#named.delete(path);
+      const left = known.filter((one) => done?.has(one) !== true);
+      this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
     }
   }
 
@@ -72,60 +88,50 @@ export class Model {
     for (const path of paths) this.#named.set(path, session);
   }
 
-  /** A path that differs from HEAD again is this session's, whose commits had it. */
-  give(path: string, session: string): void {
-    this.#first.set(path, session);
-  }
-
   /** A session writes these, destroys them, or puts them into its commit. */
   verdict(session: string, reached: readonly Dirty[]): Verdict {
     const owners = reached.flatMap((dirty) => this.owners(dirty));
-    if (owners.some((owner) => ![session, PERSON, UNCLEAR].includes(owner))) return 'refused';
-    return owners.includes(UNCLEAR) ? undefined : 'passes';
+    return owners.some((owner) => owner !== session) ? 'refused' : 'passes';
   }
 
   /** What becomes of a command. */
   foresee(command: string, facts: Facts): Verdict {
     const { session, dirty, stashed, left } = facts;
-    const reached = reachedBy(command, facts);
     const undone = /^git (?:fetch.* git )?(?:reset -q (?:--soft )?|update-ref HEAD )(\S+)$/.exec(
       command,
     )?.[1];
     if (undone !== undefined) return mayLose(session, left(undone));
-    if (command.startsWith('git commit -a --amend')) {
-      const all = [mayLose(session, left()), this.verdict(session, [...dirty.values()].filter(isTracked))];
-      return all.includes('refused') ? 'refused' : all.includes(undefined) ? undefined : 'passes';
-    }
-    if (/^git stash (?:pop|drop)$/.test(command)) {
-      return stashed === UNCLEAR ? undefined : mayLose(session, stashed === undefined ? [] : [stashed]);
-    }
+    if (/^git stash (?:pop|drop)$/.test(command))
+      return mayLose(session, stashed === undefined ? [] : [stashed]);
     if (/^git handoff (?:commit|stage --mine)/.test(command)) return this.#ownPart(command, facts);
-    if (reached !== undefined) return this.verdict(session, reached);
-    if (ADDS_ALL_IF_STOPPED.test(command)) {
-      // git does not begin a rebase here, and so there is nothing to go on with.
-      if (command.startsWith('git rebase') && [...dirty.values()].some(isTracked)) return 'passes';
-      return this.verdict(session, [...dirty.values()]) === 'passes' ? 'passes' : undefined;
+    const reached = reachedBy(command, facts);
+    const isAmend = command.startsWith('git commit -a --amend');
+    if (isAmend && mayLose(session, left()) === 'refused') return 'refused';
+    if (reached !== undefined) {
+      const isOld = facts.isElsewhere || facts.isOthers || reached.some(facts.isStale);
+      return isOld && runsHook(command, facts) ? 'refused' : this.verdict(session, reached);
     }
-    return HARMLESS.some((one) => one.test(command)) ? 'passes' : undefined;
+    const [, operation] = GOES_ON.exec(command) ?? [];
+    if (operation !== undefined) {
+      // Where something is in the way git does not begin, and there is nothing to go on with. Every commit of `feature`
+      // changes src/a.ts.
+      const isInTheWay = ({ xy, path }: Dirty) =>
+        /^[^ ?]/.test(xy) || (isTracked({ xy }) && (operation.includes('rebase') || path === 'src/a.ts'));
+      const begins = ![...dirty.values()].some(isInTheWay);
+      return begins && facts.stops(operation) ? this.verdict(session, [...dirty.values()]) : 'passes';
+    }
+    if (HARMLESS.some((one) => one.test(command))) return 'passes';
+    throw new Error(`the model does not know this command: ${command}`);
   }
 
   /** All that is the session's own goes in; where nothing is, there is nothing to do, which is said like a refusal. */
-  #ownPart(command: string, { session, folder, dirty }: Facts): Verdict {
+  #ownPart(command: string, { session, folder, dirty, isOthers }: Facts): Verdict {
+    if (isOthers && !command.includes(' stage ')) return 'refused';
     const named = / -- '(.*)'$/.exec(command)?.[1];
     const paths = [...dirty.values()].filter(
       ({ path }) => named === undefined || path === `${folder}${named}`,
     );
-    const owners = paths.map((one) => this.owners(one));
-    if (named !== undefined && paths.length === 0) return 'refused';
-    if (owners.flat().includes(UNCLEAR)) return undefined;
-    if (named !== undefined && owners.flat().some((owner) => owner !== session))
-      return owners.flat().includes(session) ? undefined : 'refused';
-    if (owners.some((all) => all.includes(session) && all.length > 1)) return undefined;
-    return owners.some((all) => all.includes(session))
-      ? 'passes'
-      : named === undefined
-        ? 'refused'
-        : undefined;
+    return paths.some((one) => this.owners(one).includes(session)) ? 'passes' : 'refused';
   }
 }
 
@@ -145,20 +151,34 @@ const HARMLESS = [
 ];
 
 /** Where the operation does not stop, there is nothing to commit: only `git add` has run. */
-const ADDS_ALL_IF_STOPPED = /^git (?:cherry-pick|rebase -q) feature; git add -A && /;
+const GOES_ON = /^(git (?:cherry-pick|rebase -q) feature); git add -A && /;
 
-const isTracked = ({ xy }: Dirty) => xy !== '??';
+/** Whether git comes as far as the commit: with a path that it does not know it does not. */
+function runsHook(command: string, { folder, dirty, exists }: Facts): boolean {
+  const path = /^git (?:add|commit -m only) -- '(.*?)'/.exec(command)?.[1];
+  if (path !== undefined && !dirty.has(`${folder}${path}`) && !exists(`${folder}${path}`)) return false;
+  return /\bgit commit\b|--continue$/.test(command);
+}
+
+const isTracked = ({ xy }: Pick<Dirty, 'xy'>) => xy !== '??';
 
 /** Commits, or an entry of the stash, of a session that is at work are for nobody else to lose. */
 function mayLose(session: string, owners: readonly string[]): Verdict {
   return owners.some((owner) => owner !== session && owner !== PERSON) ? 'refused' : 'passes';
 }
 
-/** What stands in the index as on the disk would be left alone; the guard may refuse it all the same. */
-const unlessStaged = (paths: Dirty[]): Dirty[] | undefined =>
-  paths.some(({ xy }) => xy[1] === ' ') ? undefined : paths;
+/** What ends an operation that git has stopped in, or goes on with it. */
+function reachedByEnding(command: string, all: readonly Dirty[]): Dirty[] | undefined {
+  // What is staged goes with the operation's own; what is not stays, but of a rebase or a step that is skipped.
+  if (/^git (?:merge|cherry-pick|revert) --abort$/.test(command))
+    return all.filter(({ xy }) => /^[^ ?]/.test(xy));
+  if (/^git \S+ --(?:abort|skip)$/.test(command)) return all.filter(isTracked);
+  return /^git add -A && (?:GIT_EDITOR=true git \S+ --continue|git commit --no-edit)$/.test(command)
+    ? [...all]
+    : undefined;
+}
 
-/** The changed paths that a command destroys, carries away or commits; `undefined`: not told. */
+/** The changed paths that a command destroys, carries away or commits; `undefined`: it does none of that. */
 function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] | undefined {
   const all = [...dirty.values()];
   const below = all.filter(({ path }) => path.startsWith(folder));
@@ -167,7 +187,7 @@ function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] |
     const [one, ...none] = all.filter(({ path }) => path === `${folder}${named}`);
     // git commits by name only what it knows.
     if (one === undefined || (one.xy === '??' && !command.startsWith('git restore'))) return none;
-    return unlessStaged([one]);
+    return [one];
   }
   const staged = /^git add -- '(.*?)' && git commit /.exec(command)?.[1];
   if (staged !== undefined) {
@@ -186,19 +206,21 @@ function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] |
       return all;
     case 'git checkout -- .':
     case 'git restore .':
-      return unlessStaged(below.filter(isTracked));
+      return below.filter(isTracked);
     case 'git clean -fd':
       return below.filter((one) => !isTracked(one));
     case 'rm -rf lib':
       return all.filter(({ path }) => path.startsWith(`${folder}lib/`));
     default:
   }
+  const ended = reachedByEnding(command, all);
+  if (ended !== undefined) return ended;
   if (/^git (?:switch -c|checkout -b) /.test(command)) return all;
   if (command.startsWith('sed -i '))
     return all.filter(({ path }) => /^src\/[ab]\.ts$/.test(path) && folder === '');
   // Whether the merge stops, goes well or is not begun: all of it is committed then.
   const committed = command.replace(/^git merge -q [^;]*; /, '');
   if (/^git add -A(?: &&|;) git commit /.test(committed)) return all;
-  if (/^git commit -a (?!--amend)/.test(committed)) return all.filter(isTracked);
+  if (/^git commit -a /.test(committed)) return all.filter(isTracked);
   return undefined;
 }

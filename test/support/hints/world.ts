@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SharingWorld, TEN } from '../sharing-world.ts';
 
@@ -87,6 +87,11 @@ export class HintsWorld extends SharingWorld {
     return Object.entries(OPERATIONS).find(([file]) => existsSync(join(gitDir, file)))?.[1];
   }
 
+  /** The branch that is checked out; empty when HEAD is detached. */
+  branch(cwd: string): string {
+    return this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
+  }
+
   /** The entries of the stash, newest first. */
   stashes(): string[] {
     return this.git(['stash', 'list', '--format=%H']).split('\n').filter(Boolean);
@@ -104,27 +109,37 @@ export class HintsWorld extends SharingWorld {
     });
   }
 
-  /** The paths of the commits that HEAD was moved back over, where all that have a path name one session. */
-  undone(from: string, cwd: string): [path: string, session: string][] {
-    if (this.run('git', ['merge-base', '--is-ancestor', 'HEAD', from], { cwd }).status !== 0) return [];
+  /** The sessions that the commits name which one place of HEAD has and another has not, by the paths that they changed. */
+  makers(from: string, to: string, cwd: string): ReadonlyMap<string, ReadonlySet<string>> {
     const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
     const options = ['--first-parent', '--diff-merges=first-parent', '--name-only', '--no-renames', format];
-    const log = this.git(['log', ...options, `HEAD..${from}`, '--'], { cwd });
+    const log = this.git(['log', ...options, `${from}..${to}`, '--'], { cwd });
     const makers = new Map<string, Set<string>>();
     for (const commit of log.split('\x01').slice(1)) {
       const [named = '', ...paths] = commit.split('\n').filter((line, n) => n === 0 || line !== '');
-      for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...named.split(' ')]));
+      const sessions = named.split(' ').filter(Boolean);
+      for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...sessions]));
     }
-    return [...makers].flatMap(([path, named]): [string, string][] => {
-      const [session = ''] = named;
-      return named.size === 1 && session !== '' ? [[path, session]] : [];
-    });
+    return makers;
+  }
+
+  /** Whether git would stop in an operation, with nothing uncommitted in its way. */
+  stops(operation: string, cwd: string): boolean {
+    const clone = join(this.root, 'trial');
+    const head = this.git(['rev-parse', 'HEAD'], { cwd });
+    const feature = this.git(['rev-parse', 'feature'], { cwd });
+    this.git(['clone', '-q', '--shared', '--no-checkout', '--', this.path, clone]);
+    this.git(['checkout', '-q', '--detach', head], { cwd: clone });
+    this.git(['branch', '-q', '-f', 'feature', feature], { cwd: clone });
+    const { status } = this.run('bash', ['-c', operation], { cwd: clone });
+    rmSync(clone, { recursive: true, force: true });
+    return status !== 0;
   }
 
   /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
   left(to: string | undefined, cwd: string): string[] {
     const format = '--format=%(trailers:key=Claude-Session-Id,valueonly)';
-    const here = this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
+    const here = this.branch(cwd);
     const branches = this.git(['for-each-ref', '--format=%(refname)', 'refs/heads']).split('\n');
     const others = branches.filter((name) => name !== here).map((name) => `^${name}`);
     const range = to === undefined ? ['-1', 'HEAD'] : [`${to}..HEAD`, ...others];
