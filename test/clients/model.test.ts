@@ -54,6 +54,7 @@ describe('the scripted model', () => {
   it.each([
     ['/v1/messages', { ...TOOLS, messages: [{ role: 'user', content: 'SUB do it' }] }],
     ['/v1/responses', { ...TOOLS, input: [{ role: 'user', content: [{ text: 'SUB do it' }] }] }],
+    ['/v1/chat/completions', { ...TOOLS, messages: [{ role: 'user', content: 'SUB do it' }] }],
     [
       '/v1beta/models/m:generateContent',
       {
@@ -95,6 +96,20 @@ describe('the scripted model', () => {
           { type: 'function_call', call_id: 't', name: 'Bash', arguments: '{"command":"ls"}' },
           { type: 'message', role: 'developer', content: [{ text: 'hook says' }] },
           { type: 'function_call_output', call_id: 't', output: 'no' },
+        ],
+      },
+      false,
+    ],
+    [
+      '/v1/chat/completions',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 't', function: { name: 'Bash', arguments: '{"command":"ls"}' } }],
+          },
+          { role: 'tool', tool_call_id: 't', content: [{ type: 'text', text: 'no' }] },
+          { role: 'user', content: 'hook says' },
         ],
       },
       false,

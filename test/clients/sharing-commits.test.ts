@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { short } from '../support/client/expectations.ts';
-import { CLAUDE_HANDS, CODEX_HANDS, GEMINI_HANDS, type Hands } from '../support/client/hands.ts';
+import { CLAUDE_HANDS, CODEX_HANDS, GEMINI_HANDS, QWEN_HANDS, type Hands } from '../support/client/hands.ts';
 import {
   expectRefusal,
   historyOf,
@@ -17,6 +17,8 @@ const PAIRS: readonly [string, Hands, Hands][] = [
   ['Codex and Claude Code', CODEX_HANDS, CLAUDE_HANDS],
   ['Claude Code and Gemini CLI', CLAUDE_HANDS, GEMINI_HANDS],
   ['Gemini CLI and Claude Code', GEMINI_HANDS, CLAUDE_HANDS],
+  ['Claude Code and Qwen Code', CLAUDE_HANDS, QWEN_HANDS],
+  ['Qwen Code and Claude Code', QWEN_HANDS, CLAUDE_HANDS],
 ];
 
 async function expectWhole({ world }: Shared): Promise<void> {

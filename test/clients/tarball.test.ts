@@ -6,6 +6,7 @@ import {
   CLAUDE_HANDS,
   CODEX_HANDS,
   GEMINI_HANDS,
+  QWEN_HANDS,
   type HandRun,
   type Hands,
 } from '../support/client/hands.ts';
@@ -27,6 +28,7 @@ const SETTINGS = {
   claude: ['.claude/settings.json', '{ "cleanupPeriodDays" : 20,\n   "hooks": {}}'],
   codex: ['.codex/hooks.json', '{"hooks" :\n   {}}'],
   gemini: ['.gemini/settings.json', undefined],
+  qwen: ['.qwen/settings.json', undefined],
 } as const;
 
 /** What the person has before `git handoff init`, which `git handoff uninstall` must bring back. */
@@ -112,6 +114,7 @@ describe('the packed tarball in an empty home', () => {
     ['Claude Code', CLAUDE_HANDS],
     ['Codex', CODEX_HANDS],
     ['Gemini CLI', GEMINI_HANDS],
+    ['Qwen Code', QWEN_HANDS],
   ])('%s: install, write, refused clobber, mixed commit refused, uninstall', async (_, hands) => {
     const { world, before, a, b } = await play(await installedWorld(installed.programs, hands), hands);
     const program = await world.output('command -v git-handoff');

@@ -36,6 +36,13 @@ export const GEMINI_CLI: ClientPackage = {
   bin: 'gemini',
 };
 
+/** Qwen Code, plain JavaScript. */
+export const QWEN_CODE: ClientPackage = {
+  name: 'qwen',
+  package: '@qwen-code/qwen-code',
+  bin: 'qwen',
+};
+
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropic } from './anthropic.ts';
+import { completions } from './completions.ts';
 import type { Body, ModelDialect, Reply, ToolResult } from './dialect.ts';
 import type { Gates } from './gates.ts';
 import { gemini } from './gemini.ts';
@@ -7,7 +8,7 @@ import { smallestValue } from './json.ts';
 import { responses } from './responses.ts';
 import { fillIn, type Script, type Turn } from './script.ts';
 
-const DIALECTS: readonly ModelDialect[] = [anthropic, responses, gemini];
+const DIALECTS: readonly ModelDialect[] = [anthropic, responses, completions, gemini];
 
 /** One request as it came in; `turn` is what a request of the conversation was answered with. */
 export interface ModelRequest {

@@ -42,8 +42,8 @@ describe.each(DOCUMENTED)('payloads documented for $dialect.client', ({ dialect,
   });
 });
 
-it('what Claude Code, Codex and Gemini CLI wrote stays theirs', async () => {
-  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini']) {
+it('what Claude Code, Codex, Gemini CLI and Qwen Code wrote stays theirs', async () => {
+  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini', 'qwen']) {
     const client = folder.replace(/-.*/, '');
     for (const { name, payload } of capturedPayloads(folder))
       expect(clientOf(client, payload), `${folder}/${name}`).toBe(client);
@@ -52,7 +52,7 @@ it('what Claude Code, Codex and Gemini CLI wrote stays theirs', async () => {
 });
 
 it('every payload tells its client when nobody names it', () => {
-  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini']) {
+  for (const folder of ['claude', 'claude-new', 'codex', 'codex-codemode', 'gemini', 'qwen']) {
     const client = folder.replace(/-.*/, '');
     for (const { name, payload } of capturedPayloads(folder))
       expect(clientOf(undefined, payload), `${folder}/${name}`).toBe(client);
