@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { ensureFolder, removeFile } from '../host/folders.ts';
 
@@ -13,8 +14,16 @@ const KEEP_MS = 7 * 86_400_000;
 
 const agentsFolder = (state: string) => join(state, 'agents');
 
-/** The session that a sub-agent works for, by what earlier calls said of the one that started it. Remembers it for its own. */
-export function rootSession(state: string, agent: string, startedBy: SessionId): SessionId {
+/**
+ * The call of a sub-agent as one of the session that it works for, by what earlier calls said of the one that started it.
+ * It is remembered for the agents that this one starts.
+ */
+export function ofItsSession(event: GuardEvent, state: string): GuardEvent {
+  const { agent = '', startedBy } = event;
+  return startedBy === undefined ? event : { ...event, session: rootSession(state, agent, startedBy) };
+}
+
+function rootSession(state: string, agent: string, startedBy: SessionId): SessionId {
   const folder = agentsFolder(state);
   const root = linked(join(folder, startedBy)) ?? startedBy;
   const name = parseSessionId(agent);

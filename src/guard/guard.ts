@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
-import type { SessionId } from '../domain/names.ts';
 import { type SettingEntry, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { gitState } from '../git/limits.ts';
@@ -61,7 +60,7 @@ export async function guard(said: ClientCall): Promise<string> {
     client = dialect.client;
     event = dialect.parse(payload, said.env);
     if (event === undefined) throw new Error('no payload of this client');
-    if (event.startedBy !== undefined) event = await ofItsSession(event, event.startedBy, folder);
+    if (event.startedBy !== undefined) event = (await import('./agents.ts')).ofItsSession(event, folder);
     const unchecked = new Set<string>();
     const call = await readCall(said, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(call) ?? folder;
@@ -74,12 +73,6 @@ export async function guard(said: ClientCall): Promise<string> {
     log('error', error instanceof Error ? error.message : String(error));
     return '';
   }
-}
-
-/** The call of a sub-agent as one of the session that it works for. */
-async function ofItsSession(event: GuardEvent, startedBy: SessionId, state: string): Promise<GuardEvent> {
-  const { rootSession } = await import('./agents.ts');
-  return { ...event, session: rootSession(state, event.agent ?? '', startedBy) };
 }
 
 /** Some writers put a byte order mark before a text; JSON knows none. */

@@ -18,8 +18,8 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
   [/^sessionEnd/i, 'session-end'],
   [/^(?:preToolUse|BeforeTool)-/i, 'before-tool'],
   [/^(?:postToolUse(?:Failure)?|AfterTool)-/i, 'after-tool'],
-  [/^(?:(?:agent)?Stop|AfterAgent)(?:-again|$)/i, 'stop'],
   [/^Stop-subagent/, 'agent-stop'],
+  [/^(?:(?:agent)?Stop|AfterAgent)(?:-|$)/i, 'stop'],
   [/^preCompact/i, 'compaction'],
   [/^SubagentStart/, 'agent-start'],
   [/^SubagentStop/, 'agent-stop'],
@@ -28,8 +28,8 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 /** What a tool does, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
   [/^(?:Bash|bash|Shell|run_shell_command)$/, ['shell']],
-  [/^(?:Write|create|write_file|files-write_file)$/, ['write']],
-  [/^(?:Edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch']],
+  [/^(?:Write|create|(?:.*[-_])?write_file)$/, ['write']],
+  [/^(?:Edit|edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch']],
   [/^MCP:/, ['write', 'edit', 'patch', 'other']],
 ];
 
