@@ -10,9 +10,9 @@ case $git_pid in
   *[!0-9]*) git_pid=$PPID ;;
 esac
 # Who the environment says is at work; `hook identity` looks whether that can be.
-claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${GEMINI_SESSION_ID-}
-# A sub-agent's thread is the session's.
-claimed=$claimed${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}
+# --- generated: named-session ---
+claimed=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}${GEMINI_SESSION_ID-}${QWEN_CODE_SESSION_ID-}
+# --- end ---
 
 # What may hang ends after so many seconds, of the 8 that all our hooks of one commit have together.
 seconds=6

@@ -1,6 +1,6 @@
 /**
  * Writes docs/clients.md and the clients' part of README.md from the table of clients: the rows of src/install/clients.ts,
- * the dialects of src/agents/, the variables of src/domain/identity.ts.
+ * the dialects of src/agents/, the variables of src/domain/names.ts.
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
@@ -26,7 +26,7 @@ const README_TABLE = /(<!-- clients: .*? -->\n\n).*?(?=\n\n`npm run test:clients
 export async function readClients() {
   const { INSTALLERS } = await load('src/install/clients.ts');
   const { dialectFor } = await load('src/agents/index.ts');
-  const { SESSION_VARIABLES } = await load('src/domain/identity.ts');
+  const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
     const variables = SESSION_VARIABLES.filter(({ client }) => client === installer.client);

@@ -8,6 +8,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   const event = fields(payload);
   if (named === undefined && isGeminis(event)) return 'gemini';
   if (named === undefined && isCodexs(event)) return 'codex';
+  if (named === undefined && /\/\.qwen\//.test(text(event?.['transcript_path']) ?? '')) return 'qwen';
   // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
   if (typeof event?.['cursor_version'] === 'string') return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;
@@ -34,6 +35,8 @@ export async function dialectFor(client: string): Promise<Dialect> {
       return (await import('./codex.ts')).codex;
     case 'gemini':
       return (await import('./gemini.ts')).gemini;
+    case 'qwen':
+      return (await import('./qwen.ts')).qwen;
     case 'cursor':
       return (await import('./cursor.ts')).cursor;
     case 'copilot':

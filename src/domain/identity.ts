@@ -1,17 +1,5 @@
-import { type SessionId, parseClientSessionId, parseSessionId } from './names.ts';
+import { SESSION_VARIABLES, type SessionId, parseClientSessionId, parseSessionId } from './names.ts';
 import type { ProcessId, SessionRecord } from './session.ts';
-
-/**
- * Variables by which clients tell their shell commands who they are, in order of precedence.
- * Codex gives its sub-agents a thread id of their own; the session is the root.
- */
-export const SESSION_VARIABLES: readonly { readonly name: string; readonly client: string }[] = [
-  { name: 'GIT_HANDOFF_SESSION', client: 'unknown' },
-  { name: 'CLAUDE_CODE_SESSION_ID', client: 'claude' },
-  { name: 'CODEX_SESSION_ID', client: 'codex' },
-  { name: 'CODEX_THREAD_ID', client: 'codex' },
-  { name: 'GEMINI_SESSION_ID', client: 'gemini' },
-];
 
 export interface IdentityFacts {
   /** This process's ancestors, nearest first. */

@@ -17,6 +17,19 @@ export type RefName = Brand<string, 'RefName'>;
 /** A full object name, 40 or 64 hex digits. */
 export type Oid = Brand<string, 'Oid'>;
 
+/**
+ * Variables by which clients tell their shell commands who they are, in order of precedence.
+ * Codex gives its sub-agents a thread id of their own; the session is the root.
+ */
+export const SESSION_VARIABLES: readonly { readonly name: string; readonly client: string }[] = [
+  { name: 'GIT_HANDOFF_SESSION', client: 'unknown' },
+  { name: 'CLAUDE_CODE_SESSION_ID', client: 'claude' },
+  { name: 'CODEX_SESSION_ID', client: 'codex' },
+  { name: 'CODEX_THREAD_ID', client: 'codex' },
+  { name: 'GEMINI_SESSION_ID', client: 'gemini' },
+  { name: 'QWEN_CODE_SESSION_ID', client: 'qwen' },
+];
+
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

@@ -3,6 +3,8 @@
  * blocks of bin/git-handoff and git-hooks/; a test holds the two together. Pure.
  */
 
+import { SESSION_VARIABLES } from './names.ts';
+
 /** The settings that the guard goes by, as an extended regular expression over git's keys. */
 export const GUARD_KEYS =
   '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
@@ -30,7 +32,7 @@ const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] 
   ],
   [
     "commands that make words of text, a printable character as an escape, a folder of the call's own",
-    ['eval', 'base64', 'xargs', 'alias', 'doff', 'u00[2-7]', 'dir_path', 'workdir', 'cwd'],
+    ['eval', 'base64', 'xargs', 'alias', 'doff', 'u00[2-7]', 'dir_path', 'workdir', 'directory', 'cwd'],
   ],
   ['writers that follow a symbolic link', ['tee ', 'cp ', 'ln ', 'of=']],
   ['a command as a list of words', [':[[]']],
@@ -71,6 +73,15 @@ const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] 
   ],
 ];
 
+/**
+ * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
+ * client's own variables the first counts.
+ */
+export const NAMED_SESSION = [...new Set(SESSION_VARIABLES.map(({ client }) => client))]
+  .map((client) => SESSION_VARIABLES.filter((variable) => variable.client === client))
+  .map((own) => own.reduceRight((rest, { name }) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
+  .join('');
+
 /** git's own names of a ref with all that is read of it. */
 export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
@@ -106,6 +117,7 @@ function shellBlocks(): Readonly<Record<string, string>> {
   return {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
     'guard-keys': `guard_keys='${GUARD_KEYS}'`,
+    'named-session': `claimed=${NAMED_SESSION}`,
     'ref-format': `whole='${REF_FORMAT}'`,
     look: [
       `look_words='${[...STATUS_SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS_WORDS].join(' ')}'`,

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
-import { SESSION_VARIABLES } from '../domain/identity.ts';
-import type { SessionId } from '../domain/names.ts';
+import { SESSION_VARIABLES, type SessionId } from '../domain/names.ts';
 import { aliasesFrom } from '../domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';
 import { linkedWorktrees } from '../git/linked-worktrees.ts';

@@ -8,12 +8,14 @@ import { cursorInstaller } from './cursor.ts';
 import { pathExists } from './disk.ts';
 import { geminiInstaller } from './gemini.ts';
 import { isOnPath } from './programs.ts';
+import { qwenInstaller } from './qwen.ts';
 
 /** Every client whose settings `init` can edit. */
 export const INSTALLERS: readonly ClientInstaller[] = [
   claudeInstaller,
   codexInstaller,
   geminiInstaller,
+  qwenInstaller,
   cursorInstaller,
   copilotInstaller,
 ];

@@ -2,6 +2,7 @@
  * The lines that `git handoff init` puts into a git hook. Pure; texts are binary strings (one character a
  * byte), because a hook may hold any bytes.
  */
+import { NAMED_SESSION } from '../domain/shared-words.ts';
 import { toBinary } from './json-text.ts';
 import { shellQuote } from './shell-quote.ts';
 
@@ -59,8 +60,7 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
   return markedBlock([
     ...begin,
     'for handoff_beat in .git/handoff/beat/*; do break; done',
-    'handoff_named=${GIT_DIR-}${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${GEMINI_SESSION_ID-}',
-    'handoff_named=$handoff_named${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}',
+    `handoff_named=\${GIT_DIR-}${NAMED_SESSION}`,
     ...(hook === 'pre-commit' ? LONE : []),
     'if [ ! -x "$handoff_shim" ]; then',
     missingNotice(hook),

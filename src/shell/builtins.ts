@@ -1,3 +1,4 @@
+import { SESSION_VARIABLES } from '../domain/names.ts';
 import { decideWords } from './conditions.ts';
 import { DIRECTORY_BUILTINS } from './directories.ts';
 import type { ProgramCall, Program, Status } from './machine.ts';
@@ -173,15 +174,7 @@ function exec(call: ProgramCall): Status {
 
 /** Records that a command is started with an empty environment. */
 export function clearIdentity({ machine }: ProgramCall, by: string): void {
-  for (const name of [
-    'GIT_HANDOFF_SESSION',
-    'CLAUDE_CODE_SESSION_ID',
-    'CODEX_THREAD_ID',
-    'CODEX_SESSION_ID',
-  ]) {
-    machine.identity({ kind: 'variable', name, by });
-  }
-  machine.identity({ kind: 'variable', name: 'GEMINI_SESSION_ID', by });
+  for (const { name } of SESSION_VARIABLES) machine.identity({ kind: 'variable', name, by });
 }
 
 /** `command` and `builtin`: the rest of the words without functions; `command -v` only looks up. */

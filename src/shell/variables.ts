@@ -1,17 +1,11 @@
 import type { Assignment, Word } from 'unbash';
+import { SESSION_VARIABLES } from '../domain/names.ts';
 import type { Frame, ShellMachine } from './machine.ts';
 import type { Scope, Value } from './scope.ts';
 import { expandFields, expandText } from './words.ts';
 
 /** The variables that say which session calls, and the kill switch. */
-const IDENTITY_VARIABLES: readonly string[] = [
-  'GIT_HANDOFF_SESSION',
-  'CLAUDE_CODE_SESSION_ID',
-  'CODEX_THREAD_ID',
-  'CODEX_SESSION_ID',
-  'GEMINI_SESSION_ID',
-  'GIT_HANDOFF',
-];
+const IDENTITY_VARIABLES: readonly string[] = [...SESSION_VARIABLES.map(({ name }) => name), 'GIT_HANDOFF'];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
 export function checkIdentity(

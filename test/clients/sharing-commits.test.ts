@@ -6,6 +6,7 @@ import {
   CODEX_HANDS,
   COPILOT_HANDS,
   GEMINI_HANDS,
+  QWEN_HANDS,
   type Hands,
 } from '../support/client/hands.ts';
 import {
@@ -25,6 +26,8 @@ const PAIRS: readonly [string, Hands, Hands][] = [
   ['Gemini CLI and Claude Code', GEMINI_HANDS, CLAUDE_HANDS],
   ['Copilot CLI and Claude Code', COPILOT_HANDS, CLAUDE_HANDS],
   ['Copilot CLI and Copilot CLI', COPILOT_HANDS, COPILOT_HANDS],
+  ['Claude Code and Qwen Code', CLAUDE_HANDS, QWEN_HANDS],
+  ['Qwen Code and Claude Code', QWEN_HANDS, CLAUDE_HANDS],
 ];
 
 async function expectWhole({ world }: Shared): Promise<void> {

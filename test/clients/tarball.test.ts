@@ -7,6 +7,7 @@ import {
   CODEX_HANDS,
   COPILOT_HANDS,
   GEMINI_HANDS,
+  QWEN_HANDS,
   type HandRun,
   type Hands,
 } from '../support/client/hands.ts';
@@ -29,6 +30,7 @@ const SETTINGS = {
   codex: ['.codex/hooks.json', '{"hooks" :\n   {}}'],
   gemini: ['.gemini/settings.json', undefined],
   copilot: ['.copilot/hooks/git-handoff.json', '{"version":1, "hooks" :{ }}'],
+  qwen: ['.qwen/settings.json', undefined],
 } as const;
 
 /** What the person has before `git handoff init`, which `git handoff uninstall` must bring back. */
@@ -115,6 +117,7 @@ describe('the packed tarball in an empty home', () => {
     ['Codex', CODEX_HANDS],
     ['Gemini CLI', GEMINI_HANDS],
     ['Copilot CLI', COPILOT_HANDS],
+    ['Qwen Code', QWEN_HANDS],
   ])('%s: install, write, refused clobber, mixed commit refused, uninstall', async (_, hands) => {
     const { world, before, a, b } = await play(await installedWorld(installed.programs, hands), hands);
     const program = await world.output('command -v git-handoff');

@@ -7,6 +7,7 @@ const CLIENTS = {
   claude: join('.claude', 'settings.json'),
   codex: join('.codex', 'hooks.json'),
   gemini: join('.gemini', 'settings.json'),
+  qwen: join('.qwen', 'settings.json'),
   cursor: join('.cursor', 'hooks.json'),
   copilot: join('.copilot', 'hooks', 'git-handoff.json'),
 } as const;
@@ -125,6 +126,7 @@ describe('settings that switch hooks off', () => {
     ['claude', join('.claude', 'settings.local.json'), '{"disableAllHooks": true}'],
     ['gemini', join('.gemini', 'settings.json'), '{"hooksConfig": {"enabled": false}}'],
     ['gemini', join('.gemini', 'settings.json'), '{"hooksConfig": {"disabled": ["git-handoff"]}}'],
+    ['qwen', join('.qwen', 'settings.json'), '{"disableAllHooks": true}'],
     ['copilot', join('.github', 'copilot', 'settings.json'), '{"disableAllHooks": true}'],
   ])('of %s in %s are told', (client, file, text) => {
     repo.ok(['init', '--yes', '--client', client]);

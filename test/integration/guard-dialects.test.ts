@@ -20,11 +20,32 @@ interface ClientCase {
   readonly platform?: string;
 }
 
-const BEFORE = { claude: 'PreToolUse', codex: 'PreToolUse', gemini: 'BeforeTool' } as const;
+const BEFORE = {
+  claude: 'PreToolUse',
+  codex: 'PreToolUse',
+  gemini: 'BeforeTool',
+  qwen: 'PreToolUse',
+} as const;
 const CAPTURED_SHELL = {
   claude: 'PreToolUse-Bash',
   codex: 'PreToolUse-Bash',
   gemini: 'BeforeTool-run_shell_command',
+  qwen: 'PreToolUse-run_shell_command',
+} as const;
+const WORDS = {
+  codex: { stop: 'Stop', after: 'PostToolUse', shell: 'Bash', variable: 'CODEX_SESSION_ID' },
+  gemini: {
+    stop: 'AfterAgent',
+    after: 'AfterTool',
+    shell: 'run_shell_command',
+    variable: 'GEMINI_SESSION_ID',
+  },
+  qwen: {
+    stop: 'Stop',
+    after: 'PostToolUse',
+    shell: 'run_shell_command',
+    variable: 'QWEN_CODE_SESSION_ID',
+  },
 } as const;
 
 /** A call of a client's hook: a captured payload with this world's folder and what the test wants in it. */
@@ -81,25 +102,29 @@ describe.each(worlds)('hostile calls, $title', ({ peer = false, ...options }) =>
   );
 });
 
-describe.each(['codex', 'codex-codemode', 'gemini'] as const)('payloads captured from %s', (folder) => {
-  const client = folder === 'gemini' ? 'gemini' : 'codex';
-  const world = new GuardWorld();
-  afterAll(() => world.remove());
+describe.each(['codex', 'codex-codemode', 'gemini', 'qwen'] as const)(
+  'payloads captured from %s',
+  (folder) => {
+    const client = folder === 'codex-codemode' ? 'codex' : folder;
+    const world = new GuardWorld();
+    afterAll(() => world.remove());
 
-  it.each(capturedPayloads(folder))(
-    '$name is understood, and an everyday call is left alone',
-    ({ payload }) => {
-      world.clearLog();
-      const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
-      const answer = hook(world, client, here);
-      const event = String(payload['hook_event_name']);
-      if (event !== 'SessionStart' && event !== 'Stop') expect(answer.kind, answer.text).toBe('silent');
-      expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
-    },
-  );
-});
+    it.each(capturedPayloads(folder))(
+      '$name is understood, and an everyday call is left alone',
+      ({ payload }) => {
+        world.clearLog();
+        const here = JSON.parse(JSON.stringify(payload).replaceAll('/repo', world.path)) as Payload;
+        const answer = hook(world, client, here);
+        const event = String(payload['hook_event_name']);
+        if (event !== 'SessionStart' && event !== 'Stop') expect(answer.kind, answer.text).toBe('silent');
+        expect(world.log().filter(({ kind }) => kind === 'error' || kind === 'open')).toEqual([]);
+      },
+    );
+  },
+);
 
-describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
+describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) => {
+  const words = WORDS[client];
   const start = (session: string, source: string) => ({
     hook_event_name: 'SessionStart',
     session_id: session,
@@ -133,7 +158,7 @@ describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
     const here = world();
     hook(here, client, start(CALLER, 'startup'));
     here.bash('echo more >> a.txt');
-    const stop = { hook_event_name: client === 'codex' ? 'Stop' : 'AfterAgent', stop_hook_active: false };
+    const stop = { hook_event_name: words.stop, stop_hook_active: false };
     expect(hook(here, client, stop)).toMatchObject({ kind: 'notice' });
     expect(hook(here, client, stop)).toMatchObject({ kind: 'silent' });
   });
@@ -143,12 +168,8 @@ describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
     hook(here, client, start(CALLER, 'startup'));
     const moving = 'git update-ref -d refs/handoffs/main/auth-refresh';
     here.bash(moving);
-    const shell = {
-      tool_name: client === 'codex' ? 'Bash' : 'run_shell_command',
-      tool_input: { command: moving },
-    };
-    const after = client === 'codex' ? 'PostToolUse' : 'AfterTool';
-    const answer = hook(here, client, { hook_event_name: after, ...shell, tool_response: 'a.txt' });
+    const shell = { tool_name: words.shell, tool_input: { command: moving } };
+    const answer = hook(here, client, { hook_event_name: words.after, ...shell, tool_response: 'a.txt' });
     expect(answer).toMatchObject({ kind: 'context' });
     expect(answer.text).toContain('auth-refresh');
   });
@@ -171,6 +192,13 @@ describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
       });
       return;
     }
+    if (client === 'qwen') {
+      const file = (content: string) => beforeTool(here, client, 'write_file', { file_path: path, content });
+      expect(file('goal\n')).toMatchObject({ kind: 'deny' });
+      expect(file('goal\n')).toHaveProperty('text', expect.stringContaining(line));
+      expect(file(`${line}\ngoal\n`)).toMatchObject({ kind: 'silent' });
+      return;
+    }
     const add = (first: string) => `*** Begin Patch\n*** Add File: ${path}\n${first}+goal\n*** End Patch\n`;
     const refused = beforeTool(here, client, 'apply_patch', { command: add('') });
     expect(refused).toMatchObject({ kind: 'deny' });
@@ -186,8 +214,10 @@ describe.each(['codex', 'gemini'] as const)('a session of %s', (client) => {
   it('owns what it writes, by its variable', () => {
     const here = world();
     hook(here, client, start(CALLER, 'startup'));
-    const variable = client === 'codex' ? 'CODEX_SESSION_ID' : 'GEMINI_SESSION_ID';
-    const env = { [variable]: CALLER, CODEX_THREAD_ID: client === 'codex' ? 'a-thread-of-its' : undefined };
+    const env = {
+      [words.variable]: CALLER,
+      CODEX_THREAD_ID: client === 'codex' ? 'a-thread-of-its' : undefined,
+    };
     here.ok(['write', 'new-topic', '-m', 'goal'], { env });
     expect(here.json(['show', 'new-topic'])).toMatchObject({ owner: CALLER });
   });

@@ -13,6 +13,7 @@ const FILES = {
   claude: join('.claude', 'settings.json'),
   codex: join('.codex', 'hooks.json'),
   gemini: join('.gemini', 'settings.json'),
+  qwen: join('.qwen', 'settings.json'),
   cursor: join('.cursor', 'hooks.json'),
   copilot: join('.copilot', 'hooks', 'git-handoff.json'),
 };

@@ -17,6 +17,7 @@ const SHAPES: Record<string, string | undefined> = {
   'hooks of others': `{"hooks":{"SessionStart":[${FOREIGN}],\n"PreToolUse":[ ],"BeforeTool":[${FOREIGN}]}}`,
 };
 
+const QWEN_TOOLS = '^(write_file|edit|notebook_edit|run_shell_command|monitor|mcp__.*)$';
 const CURSOR_TOOLS = 'Shell|Write|Edit|MultiEdit|StrReplace|TabWrite|EditNotebook|NotebookEdit|Delete|MCP:.*';
 const COPILOT_SHELLS = 'Bash|bash|PowerShell|powershell';
 const COPILOT_TOOLS = `${COPILOT_SHELLS}|Write|create|Edit|edit|str_replace_editor|apply_patch|.+-.+`;
@@ -45,6 +46,23 @@ const CLIENTS = {
       ...(/Tool/.test(event) ? { matcher: '^(write_file|replace|run_shell_command|mcp_.*)$' } : {}),
       hooks: [{ type: 'command', name: 'git-handoff', command, timeout: 10_000 }],
     }),
+  },
+  qwen: {
+    file: join('.qwen', 'settings.json'),
+    events: [
+      'PostToolUse',
+      'PostToolUseFailure',
+      'PreCompact',
+      'PreToolUse',
+      'SessionEnd',
+      'SessionStart',
+      'Stop',
+    ],
+    group: (event: string, command: string) => {
+      const matcher = event === 'PostToolUseFailure' ? '^run_shell_command$' : QWEN_TOOLS;
+      const handler = { type: 'command', name: 'git-handoff', command, timeout: 10_000 };
+      return { ...(/Tool/.test(event) ? { matcher } : {}), hooks: [handler] };
+    },
   },
   cursor: {
     file: join('.cursor', 'hooks.json'),
@@ -124,7 +142,7 @@ function commandOf(client: Client, scope: InstallScope): string {
     : `command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client ${client}`;
 }
 
-const NAMES = ['codex', 'gemini', 'cursor', 'copilot'] as const;
+const NAMES = ['codex', 'gemini', 'qwen', 'cursor', 'copilot'] as const;
 
 describe.each(NAMES)('settings of %s', (client) => {
   describe.each(['user', 'project'] as const)('%s scope', (scope) => {

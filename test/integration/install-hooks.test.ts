@@ -217,6 +217,7 @@ describe('where no session is at work', () => {
       'CODEX_THREAD_ID',
       'CODEX_SESSION_ID',
       'GEMINI_SESSION_ID',
+      'QWEN_CODE_SESSION_ID',
     ]) {
       expect(shims({ [name]: 'x' })).toEqual(['pre-commit', 'prepare-commit-msg']);
     }

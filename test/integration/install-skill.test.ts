@@ -26,6 +26,7 @@ describe('init --skill', () => {
     ['claude', '.claude'],
     ['codex', '.codex'],
     ['gemini', '.gemini'],
+    ['qwen', '.qwen'],
   ])('%s: in its folder %s, and gone with its folders', async (client, folder) => {
     const before = world.snapshot();
     const { plan } = await install([client]);
@@ -42,6 +43,7 @@ describe('init --skill', () => {
     ['claude', 'CLAUDE_CONFIG_DIR', ''],
     ['codex', 'CODEX_HOME', ''],
     ['gemini', 'GEMINI_CLI_HOME', '.gemini'],
+    ['qwen', 'QWEN_HOME', ''],
   ])('%s: %s moves it', async (client, variable, below) => {
     const folder = join(world.root, 'elsewhere');
     const env = { ...world.env, [variable]: folder };

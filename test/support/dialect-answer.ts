@@ -10,7 +10,7 @@ export interface DialectAnswer {
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
-export type OtherClient = 'codex' | 'gemini';
+export type OtherClient = 'codex' | 'gemini' | 'qwen';
 
 type Output = Readonly<Record<string, unknown>>;
 
@@ -18,6 +18,7 @@ type Output = Readonly<Record<string, unknown>>;
 const CONTEXT_EVENTS: Readonly<Record<OtherClient, readonly string[]>> = {
   codex: ['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart'],
   gemini: ['SessionStart', 'BeforeAgent', 'AfterTool'],
+  qwen: ['SessionStart', 'PostToolUse', 'PostToolUseFailure'],
 };
 
 /**
@@ -39,7 +40,7 @@ export function readDialectAnswer(client: OtherClient, run: Run, event: string):
     expect(CONTEXT_EVENTS[client]).toContain(event);
     return { kind: 'context', text: textOf(specific['additionalContext']) };
   }
-  return client === 'codex' ? codexDenial(specific, rest, event) : geminiRewrite(specific, rest, event);
+  return client === 'gemini' ? geminiRewrite(specific, rest, event) : nestedDenial(specific, rest, event);
 }
 
 function plain(client: OtherClient, output: Output, event: string): DialectAnswer {
@@ -56,7 +57,7 @@ function plain(client: OtherClient, output: Output, event: string): DialectAnswe
   return { kind: 'notice', text: textOf(output['systemMessage']) };
 }
 
-function codexDenial(specific: Output, rest: Output, event: string): DialectAnswer {
+function nestedDenial(specific: Output, rest: Output, event: string): DialectAnswer {
   expect({ event, rest, keys: Object.keys(specific) }).toEqual({
     event: 'PreToolUse',
     rest: {},

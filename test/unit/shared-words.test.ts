@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SESSION_VARIABLES } from '../../src/domain/identity.ts';
+import { SESSION_VARIABLES } from '../../src/domain/names.ts';
+import { soleBlock } from '../../src/install/hook-block.ts';
 import { GENERATED, freshScript } from '../../src/domain/shared-words.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -12,12 +13,12 @@ it.each(GENERATED)('the words in %s are those of the program (node scripts/gener
   expect(script(path)).toContain('# --- generated: ');
 });
 
-it.each(['git-hooks/session.sh', 'src/install/hook-block.ts'])(
-  '%s asks every variable by which a client names its session',
-  (path) => {
-    for (const { name } of SESSION_VARIABLES) expect(script(path)).toContain(name);
-  },
-);
+it.each([
+  ['the git hooks ask', script('git-hooks/session.sh')],
+  ['what `init` puts into them asks', soleBlock('pre-commit', '/x')],
+])('%s every variable by which a client names its session', (_, text) => {
+  for (const { name } of SESSION_VARIABLES) expect(text).toContain(name);
+});
 
 it('sh and the program tell the same of what git has not finished', () => {
   const program = script('src/git/operations.ts');

@@ -6,12 +6,13 @@ import { applyPatch, exec, prepareCodex, runCodex, trustCodexHooks } from './cod
 import { expectHealthy } from './expectations.ts';
 import { prepareGemini, replace, runGemini, shell, writeFile } from './gemini.ts';
 import { type ClientRun, expectWell } from './run.ts';
+import { prepareQwen, qwenEdit, qwenRead, qwenShell, qwenWrite, runQwen } from './qwen.ts';
 import { bash, edit, read, write } from './tools.ts';
 import type { World } from './world.ts';
 
 /** One client by what it does, so that a test can be told once for all. Paths are relative to the repository. */
 export interface Hands {
-  readonly client: 'claude' | 'codex' | 'gemini' | 'copilot';
+  readonly client: 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot';
   /** Makes its home, before `git handoff init`. */
   prepare(world: World): void;
   /** What the person has to do after `git handoff init`. */
@@ -112,9 +113,27 @@ export const COPILOT_HANDS: Hands = {
   },
 };
 
+/** Qwen Code: it must have read a file before it changes it. */
+export const QWEN_HANDS: Hands = {
+  client: 'qwen',
+  prepare: prepareQwen,
+  trust: () => Promise.resolve(),
+  create: ({ repository }, file, line) => [qwenWrite(`${repository}/${file}`, `${line}\n`)],
+  change: ({ repository }, file, { from, to }, gates) => [
+    qwenRead(`${repository}/${file}`, gates),
+    qwenEdit(`${repository}/${file}`, from, to),
+  ],
+  shell: qwenShell,
+  async run(world, script, gates) {
+    const run = await runQwen(world, script, { gates, timeout: TIMEOUT });
+    expectWell(run);
+    return handRun(run);
+  },
+};
+
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
-  // Gemini CLI escapes what hooks tell, as in XML.
+  // Gemini CLI and Qwen Code escape what hooks tell, as in XML.
   const heard = [...conversation.userTexts().flat(), ...outputs]
     .join('\n')
     .replaceAll('&lt;', '<')

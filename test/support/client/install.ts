@@ -44,6 +44,13 @@ export const COPILOT_CLI: ClientPackage = {
   bin: 'copilot',
 };
 
+/** Qwen Code, plain JavaScript. */
+export const QWEN_CODE: ClientPackage = {
+  name: 'qwen',
+  package: '@qwen-code/qwen-code',
+  bin: 'qwen',
+};
+
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 

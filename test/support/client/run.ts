@@ -8,6 +8,8 @@ export interface RunOptions {
   readonly gates?: Gates;
   /** Milliseconds after which the client and all that it started are killed. */
   readonly timeout?: number;
+  /** A session to go on with, by the client's id. */
+  readonly resume?: string;
 }
 
 /** A finished run of a client that says little about its hooks. */

@@ -29,7 +29,7 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
   [/^(?:Bash|bash|Shell|run_shell_command)$/, ['shell']],
   [/^(?:Write|create|(?:.*[-_])?write_file)$/, ['write']],
-  [/^(?:Edit|edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch']],
+  [/^(?:Edit|edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch', 'write']],
   [/^MCP:/, ['write', 'edit', 'patch', 'other']],
 ];
 

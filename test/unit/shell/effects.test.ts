@@ -6,13 +6,18 @@ const analyse = (command: string, environment: Readonly<Record<string, string>> 
   analyseShell(filled(command), fakeWorld({}, CWD, environment));
 
 describe('identity', () => {
-  const session = { CLAUDE_CODE_SESSION_ID: 'sess-1', GEMINI_SESSION_ID: 'gem-1' };
+  const session = {
+    CLAUDE_CODE_SESSION_ID: 'sess-1',
+    GEMINI_SESSION_ID: 'gem-1',
+    QWEN_CODE_SESSION_ID: 'q-1',
+  };
   it.each([
     ['GIT_HANDOFF_SESSION=x git handoff list', 'GIT_HANDOFF_SESSION'],
     ['export CLAUDE_CODE_SESSION_ID=other', 'CLAUDE_CODE_SESSION_ID'],
     ['CODEX_THREAD_ID=x; export CODEX_THREAD_ID', 'CODEX_THREAD_ID'],
     ['declare -x CODEX_SESSION_ID=x', 'CODEX_SESSION_ID'],
     ['unset GEMINI_SESSION_ID', 'GEMINI_SESSION_ID'],
+    ['unset QWEN_CODE_SESSION_ID', 'QWEN_CODE_SESSION_ID'],
     ['env -u CLAUDE_CODE_SESSION_ID git commit', 'CLAUDE_CODE_SESSION_ID'],
     ['env --unset=CLAUDE_CODE_SESSION_ID git commit', 'CLAUDE_CODE_SESSION_ID'],
     ['env GIT_HANDOFF=off git commit', 'GIT_HANDOFF'],

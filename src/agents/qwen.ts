@@ -1,0 +1,119 @@
+import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import { mcpCall } from './mcp.ts';
+import {
+  type Fields,
+  UNREADABLE,
+  answered,
+  fields,
+  guardEvent,
+  specific,
+  text,
+  toldTo,
+  writeOrEdit,
+} from './payload.ts';
+
+/**
+ * Qwen Code's hook protocol (0.24): Claude Code's events with Gemini CLI's tools. Before 0.24 a session in print mode has no
+ * SessionStart, so its first call registers it; none has a SessionEnd.
+ */
+export const qwen: Dialect = {
+  client: 'qwen',
+
+  parse(payload) {
+    const event = fields(payload);
+    const name = text(event?.['hook_event_name']);
+    if (event === undefined || name === undefined) return undefined;
+    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
+      agent: text(event['agent_id']),
+      callId: text(event['tool_use_id']),
+      failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
+      // 0.15 says so of every Stop.
+      stopHookActive: false,
+    });
+  },
+
+  /** It takes another input only together with an approval, which is not ours to give. */
+  canRewrite: () => false,
+
+  /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
+  tells: new Set(['SessionStart', 'PostToolUse', 'PostToolUseFailure']),
+
+  runsGitHooks: true,
+
+  render: (verdict, event) => answered(answer(verdict, event)),
+};
+
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  SessionStart: 'session-start',
+  SessionEnd: 'session-end',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  PostToolUseFailure: 'after-tool',
+  Stop: 'stop',
+  PreCompact: 'compaction',
+  SubagentStart: 'agent-start',
+  SubagentStop: 'agent-stop',
+};
+
+function toolCall(event: Fields): ToolCall {
+  const tool = text(event['tool_name']);
+  const input = fields(event['tool_input']) ?? {};
+  switch (tool) {
+    case undefined:
+      return UNREADABLE;
+    case 'run_shell_command':
+    case 'monitor':
+      return shellCall(input, tool === 'monitor' || input['is_background'] === true);
+    case 'write_file':
+    case 'edit':
+    case 'notebook_edit':
+      return fileCall(input, tool);
+    default:
+      return tool.startsWith('mcp__') ? mcpCall(tool, input) : { kind: 'other' };
+  }
+}
+
+function shellCall(input: Fields, runsOn: boolean): ToolCall {
+  const command = text(input['command']);
+  const folder = text(input['directory']) ?? '';
+  if (command === undefined) return UNREADABLE;
+  return {
+    kind: 'shell',
+    command,
+    ...(folder === '' ? {} : { cwd: folder }),
+    ...(runsOn ? { inBackground: true } : {}),
+  };
+}
+
+/** `edit` with nothing to look for makes a new file. */
+function fileCall(input: Fields, tool: 'write_file' | 'edit' | 'notebook_edit'): ToolCall {
+  const path = text(input['file_path']) ?? text(input['notebook_path']);
+  if (path === undefined) return UNREADABLE;
+  const isNew = tool === 'edit' && input['old_string'] === '';
+  const content =
+    tool === 'write_file' ? text(input['content']) : isNew ? text(input['new_string']) : undefined;
+  return writeOrEdit(path, content, input);
+}
+
+/** What the person interrupted has not failed. The client's own lines stand behind what the command printed. */
+function failure(event: Fields): ToolFailure | undefined {
+  if (event['is_interrupt'] === true) return undefined;
+  const output = text(event['error']) ?? '';
+  const line = output.slice(Math.max(0, output.lastIndexOf('\nExit Code: ')));
+  const exit = /^\nExit Code: (\d{1,9})\n/.exec(line)?.[1];
+  return { exit: exit === undefined ? undefined : Number(exit), output };
+}
+
+function answer(verdict: Verdict, event: GuardEvent): object | undefined {
+  switch (verdict.kind) {
+    case 'allow':
+      return undefined;
+    case 'context':
+    case 'notice':
+      return toldTo(verdict, event, qwen.tells);
+    case 'deny':
+      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
+    case 'rewrite':
+      return verdict.context === undefined ? undefined : { systemMessage: verdict.context };
+  }
+}
