@@ -79,8 +79,9 @@ export function installClient(client: ClientPackage): string {
   return program;
 }
 
-/** Ends the test that is being run. */
+/** Ends the test that is being run, and says why where no reporter does. */
 function skip(reason: string): never {
+  process.stderr.write(`skipped: ${reason}\n`);
   TestRunner.getCurrentTest()?.context.skip(reason);
   throw new Error(reason);
 }
