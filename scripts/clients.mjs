@@ -29,8 +29,8 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
-    const variables = SESSION_VARIABLES.filter(({ client }) => client === installer.client);
-    return { ...installer, dialect, variables: variables.map(({ name }) => name) };
+    const variables = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === installer.client);
+    return { ...installer, dialect, variables: variables.map(([name]) => name) };
   });
   return new Map((await Promise.all(rows)).map((row) => [row.client, row]));
 }

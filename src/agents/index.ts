@@ -6,9 +6,12 @@ import { type Fields, fields, text } from './payload.ts';
 export function clientOf(named: string | undefined, payload: unknown): string {
   if (named !== undefined && named !== claude.client) return named;
   const event = fields(payload);
-  if (named === undefined && isGeminis(event)) return 'gemini';
-  if (named === undefined && isCodexs(event)) return 'codex';
-  if (named === undefined && /\/\.qwen\//.test(text(event?.['transcript_path']) ?? '')) return 'qwen';
+  if (named === undefined) {
+    const transcript = text(event?.['transcript_path']) ?? '';
+    if (isGeminis(event, transcript)) return 'gemini';
+    if (isCodexs(event, transcript)) return 'codex';
+    if (transcript.includes('/.qwen/')) return 'qwen';
+  }
   // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
   if (typeof event?.['cursor_version'] === 'string') return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;
@@ -16,16 +19,16 @@ export function clientOf(named: string | undefined, payload: unknown): string {
 }
 
 /** Its own names of events; those that others have too come with a time and a transcript below its folder. */
-function isGeminis(event: Fields | undefined): boolean {
+function isGeminis(event: Fields | undefined, transcript: string): boolean {
   const name = text(event?.['hook_event_name']) ?? '';
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
-  return event?.['timestamp'] !== undefined && /\/\.gemini\//.test(text(event['transcript_path']) ?? '');
+  return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');
 }
 
 /** It counts turns, and calls a session's transcript a rollout. */
-function isCodexs(event: Fields | undefined): boolean {
+function isCodexs(event: Fields | undefined, transcript: string): boolean {
   if (typeof event?.['turn_id'] === 'string' || event?.['tool_name'] === 'apply_patch') return true;
-  return /\/rollout-[^/]*\.jsonl$/.test(text(event?.['transcript_path']) ?? '');
+  return /\/rollout-[^/]*\.jsonl$/.test(transcript);
 }
 
 /** The dialect of a client, loaded when it calls; Claude's is the common shape. */
@@ -37,6 +40,8 @@ export async function dialectFor(client: string): Promise<Dialect> {
       return (await import('./gemini.ts')).gemini;
     case 'qwen':
       return (await import('./qwen.ts')).qwen;
+    case 'opencode':
+      return (await import('./opencode.ts')).opencode;
     case 'cursor':
       return (await import('./cursor.ts')).cursor;
     case 'copilot':

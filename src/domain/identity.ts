@@ -48,7 +48,7 @@ function ambientSession(facts: IdentityFacts): AmbientSession | undefined {
 }
 
 function namedSessions(facts: IdentityFacts): { id: SessionId; client: string }[] {
-  return SESSION_VARIABLES.flatMap(({ name, client }) => {
+  return Object.entries(SESSION_VARIABLES).flatMap(([name, client]) => {
     const id = parseClientSessionId(facts.variable(name));
     return id === undefined ? [] : [{ id, client }];
   });

@@ -18,17 +18,17 @@ export type RefName = Brand<string, 'RefName'>;
 export type Oid = Brand<string, 'Oid'>;
 
 /**
- * Variables by which clients tell their shell commands who they are, in order of precedence.
+ * Variables by which clients tell their shell commands who they are, in order of precedence, each with its client.
  * Codex gives its sub-agents a thread id of their own; the session is the root.
  */
-export const SESSION_VARIABLES: readonly { readonly name: string; readonly client: string }[] = [
-  { name: 'GIT_HANDOFF_SESSION', client: 'unknown' },
-  { name: 'CLAUDE_CODE_SESSION_ID', client: 'claude' },
-  { name: 'CODEX_SESSION_ID', client: 'codex' },
-  { name: 'CODEX_THREAD_ID', client: 'codex' },
-  { name: 'GEMINI_SESSION_ID', client: 'gemini' },
-  { name: 'QWEN_CODE_SESSION_ID', client: 'qwen' },
-];
+export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
+  GIT_HANDOFF_SESSION: 'unknown',
+  CLAUDE_CODE_SESSION_ID: 'claude',
+  CODEX_SESSION_ID: 'codex',
+  CODEX_THREAD_ID: 'codex',
+  GEMINI_SESSION_ID: 'gemini',
+  QWEN_CODE_SESSION_ID: 'qwen',
+};
 
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
@@ -97,8 +97,8 @@ export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
 }
 
-/** A UUID of version 7 begins with the time: all sessions of one minute begin alike. git-hooks/trailer.sh has it, too. */
-const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$/;
+/** A UUID of version 7 begins with the time, as does OpenCode's id: all of one minute begin alike. git-hooks/trailer.sh has it, too. */
+const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**
  * The eight characters of an id that messages, trailers and topics show: the last ones of an id that begins with the

@@ -77,9 +77,9 @@ const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] 
  * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
  * client's own variables the first counts.
  */
-export const NAMED_SESSION = [...new Set(SESSION_VARIABLES.map(({ client }) => client))]
-  .map((client) => SESSION_VARIABLES.filter((variable) => variable.client === client))
-  .map((own) => own.reduceRight((rest, { name }) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
+export const NAMED_SESSION = [...new Set(Object.values(SESSION_VARIABLES))]
+  .map((client) => Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client))
+  .map((own) => own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
   .join('');
 
 /** git's own names of a ref with all that is read of it. */

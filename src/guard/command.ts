@@ -91,8 +91,8 @@ function othersPaths(commonDir: string, session: SessionId): string[] {
 
 /** What the client sets for its shell commands, whether or not it sets it for its hooks. */
 function sessionVariables({ dialect, session }: Call): Readonly<Record<string, string>> {
-  const own = SESSION_VARIABLES.filter(({ client }) => client === dialect.client);
-  return Object.fromEntries(own.map(({ name }) => [name, session ?? '']));
+  const own = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === dialect.client);
+  return Object.fromEntries(own.map(([name]) => [name, session ?? '']));
 }
 
 /** Verbs of git-handoff that change what the session has in a working tree, or leave something in its name. */

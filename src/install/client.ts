@@ -54,6 +54,8 @@ export interface ClientInstaller {
   switches?(places: SettingsFolders): readonly string[];
   /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
   register(text: string, scope: InstallScope, launcher: string): string;
+  /** The part of the file that is JSON, where not all of it is. */
+  settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */
   unregister(text: string): string;
   /** What the person should know about settings that keep the hooks from running. */

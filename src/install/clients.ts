@@ -7,6 +7,7 @@ import { copilotInstaller } from './copilot.ts';
 import { cursorInstaller } from './cursor.ts';
 import { pathExists } from './disk.ts';
 import { geminiInstaller } from './gemini.ts';
+import { opencodeInstaller } from './opencode.ts';
 import { isOnPath } from './programs.ts';
 import { qwenInstaller } from './qwen.ts';
 
@@ -16,6 +17,7 @@ export const INSTALLERS: readonly ClientInstaller[] = [
   codexInstaller,
   geminiInstaller,
   qwenInstaller,
+  opencodeInstaller,
   cursorInstaller,
   copilotInstaller,
 ];

@@ -57,11 +57,12 @@ function settingsOf(
   text: string,
 ): ClientSettings {
   const { client, comments } = installer;
-  const parsed = parse(comments === true ? withoutComments(text) : text);
+  const json = (content: string) => installer.settingsIn?.(content) ?? content;
+  const parsed = parse(comments === true ? withoutComments(text) : json(text));
   const commands = [...new Set(commandsIn(parsed.value))];
   const hooks = commands.map((command) => ({ client, scope, file, command }));
   const wanted =
-    hooks.length === 0 ? [] : eventsIn(parse(installer.register('', scope, '/git-handoff')).value);
+    hooks.length === 0 ? [] : eventsIn(parse(json(installer.register('', scope, '/git-handoff'))).value);
   const present = eventsIn(parsed.value);
   const missingEvents = wanted.filter((event) => !present.includes(event));
   return { scope, file, text, broken: parsed.error, hooks, missingEvents };

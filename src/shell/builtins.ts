@@ -174,7 +174,7 @@ function exec(call: ProgramCall): Status {
 
 /** Records that a command is started with an empty environment. */
 export function clearIdentity({ machine }: ProgramCall, by: string): void {
-  for (const { name } of SESSION_VARIABLES) machine.identity({ kind: 'variable', name, by });
+  for (const name of Object.keys(SESSION_VARIABLES)) machine.identity({ kind: 'variable', name, by });
 }
 
 /** `command` and `builtin`: the rest of the words without functions; `command -v` only looks up. */

@@ -5,7 +5,7 @@ import type { Scope, Value } from './scope.ts';
 import { expandFields, expandText } from './words.ts';
 
 /** The variables that say which session calls, and the kill switch. */
-const IDENTITY_VARIABLES: readonly string[] = [...SESSION_VARIABLES.map(({ name }) => name), 'GIT_HANDOFF'];
+const IDENTITY_VARIABLES: readonly string[] = [...Object.keys(SESSION_VARIABLES), 'GIT_HANDOFF'];
 
 /** Records an attempt to give an identity variable another value (`undefined`: to unset it). */
 export function checkIdentity(

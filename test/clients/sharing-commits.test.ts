@@ -6,6 +6,7 @@ import {
   CODEX_HANDS,
   COPILOT_HANDS,
   GEMINI_HANDS,
+  OPENCODE_HANDS,
   QWEN_HANDS,
   type Hands,
 } from '../support/client/hands.ts';
@@ -28,6 +29,8 @@ const PAIRS: readonly [string, Hands, Hands][] = [
   ['Copilot CLI and Copilot CLI', COPILOT_HANDS, COPILOT_HANDS],
   ['Claude Code and Qwen Code', CLAUDE_HANDS, QWEN_HANDS],
   ['Qwen Code and Claude Code', QWEN_HANDS, CLAUDE_HANDS],
+  ['Claude Code and OpenCode', CLAUDE_HANDS, OPENCODE_HANDS],
+  ['OpenCode and Claude Code', OPENCODE_HANDS, CLAUDE_HANDS],
 ];
 
 async function expectWhole({ world }: Shared): Promise<void> {
@@ -41,34 +44,30 @@ async function expectWhole({ world }: Shared): Promise<void> {
 }
 
 describe('two sessions at once in one working tree', () => {
-  it.each(PAIRS)(
-    'commit their own work and nothing else: %s',
-    async (_, first, second) => {
-      const shared = await shareTree(first, second);
-      const { world, a, b } = shared;
-      expect(b.denied, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
-      expect(b.denied).toContain('git handoff take -- a.txt');
-      expectRefusal(first, a.refused, b.session, ['b.txt', 'made.txt']);
-      expectRefusal(second, b.refused, a.session, ['a.txt']);
+  it.each(PAIRS)('commit their own work and nothing else: %s', async (_, first, second) => {
+    const shared = await shareTree(first, second);
+    const { world, a, b } = shared;
+    expect(b.denied, world.guardLog()).toContain(`${short(a.session)} changed it just now`);
+    expect(b.denied).toContain('git handoff take -- a.txt');
+    expectRefusal(first, a.refused, b.session, ['b.txt', 'made.txt']);
+    expectRefusal(second, b.refused, a.session, ['a.txt']);
 
-      const history = await historyOf(world);
-      expect(history, a.followed + b.followed + world.guardLog()).toMatchObject([
-        { paths: ['a.txt'], sessions: [a.session] },
-        { paths: ['b.txt', 'made.txt'], sessions: [b.session] },
-      ]);
-      const [ofA, ofB] = history;
-      expect(ofA?.message).toBe(messageOf('A'));
-      expect(ofB?.message).toBe(messageOf('B'));
-      await expectWhole(shared);
-      expect(readFileSync(ownHookLog(world), 'utf8')).toBe(`${ofA?.oid}\n${ofB?.oid}\n`);
-      expect((await world.shell('git handoff check')).status).toBe(0);
+    const history = await historyOf(world);
+    expect(history, a.followed + b.followed + world.guardLog()).toMatchObject([
+      { paths: ['a.txt'], sessions: [a.session] },
+      { paths: ['b.txt', 'made.txt'], sessions: [b.session] },
+    ]);
+    const [ofA, ofB] = history;
+    expect(ofA?.message).toBe(messageOf('A'));
+    expect(ofB?.message).toBe(messageOf('B'));
+    await expectWhole(shared);
+    expect(readFileSync(ownHookLog(world), 'utf8')).toBe(`${ofA?.oid}\n${ofB?.oid}\n`);
+    expect((await world.shell('git handoff check')).status).toBe(0);
 
-      const news = (session: string, oid = ''): string[] => [
-        `${short(session)} committed ${oid.slice(0, 7)} on main`,
-      ];
-      expect(a.news).toEqual(news(b.session, ofB?.oid));
-      expect(b.news).toEqual(news(a.session, ofA?.oid));
-    },
-    60_000,
-  );
+    const news = (session: string, oid = ''): string[] => [
+      `${short(session)} committed ${oid.slice(0, 7)} on main`,
+    ];
+    expect(a.news).toEqual(news(b.session, ofB?.oid));
+    expect(b.news).toEqual(news(a.session, ofA?.oid));
+  });
 });

@@ -152,6 +152,7 @@ describe.each(shells)('under $name', (shell) => {
   it.each([
     [mine, mine.slice(0, 8)],
     ['01a20256-e09f-7542-a66b-d84706f9779c', '06f9779c'],
+    ['ses_df7d1377cffenFWzBuEbCLZOqh', 'EbCLZOqh'],
     ['sess', 'sess'],
     ['sess-one', 'sess-one'],
   ])('cuts %s short to %s', (session, short) => {

@@ -22,7 +22,8 @@ export const SETUP_VERBS: VerbTable = {
         type: 'string',
         array: true,
         value: '<name>',
-        describe: 'claude, codex, gemini, qwen, cursor, copilot, none, or all that are in use (default)',
+        describe:
+          'claude, codex, gemini, qwen, opencode, cursor, copilot, none, or all that are in use (default)',
       },
       instructions: {
         type: 'boolean',

@@ -6,13 +6,23 @@ import { applyPatch, exec, prepareCodex, runCodex, trustCodexHooks } from './cod
 import { expectHealthy } from './expectations.ts';
 import { prepareGemini, replace, runGemini, shell, writeFile } from './gemini.ts';
 import { type ClientRun, expectWell } from './run.ts';
+import {
+  OPENCODE_ID,
+  opencodeEdit,
+  opencodeRead,
+  opencodeShell,
+  opencodeWrite,
+  prepareOpencode,
+  runOpencode,
+  startOpencode,
+} from './opencode.ts';
 import { prepareQwen, qwenEdit, qwenRead, qwenShell, qwenWrite, runQwen } from './qwen.ts';
 import { bash, edit, read, write } from './tools.ts';
 import type { World } from './world.ts';
 
 /** One client by what it does, so that a test can be told once for all. Paths are relative to the repository. */
 export interface Hands {
-  readonly client: 'claude' | 'codex' | 'gemini' | 'qwen' | 'copilot';
+  readonly client: 'claude' | 'codex' | 'gemini' | 'qwen' | 'opencode' | 'copilot';
   /** Makes its home, before `git handoff init`. */
   prepare(world: World): void;
   /** What the person has to do after `git handoff init`. */
@@ -40,7 +50,7 @@ export interface HandRun {
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
-const TIMEOUT = 25_000;
+const TIMEOUT = 60_000;
 
 /** Claude Code: it must have read a file before it changes it. */
 export const CLAUDE_HANDS: Hands = {
@@ -131,6 +141,24 @@ export const QWEN_HANDS: Hands = {
   },
 };
 
+/** OpenCode: it must have read a file before it changes it. */
+export const OPENCODE_HANDS: Hands = {
+  client: 'opencode',
+  prepare: prepareOpencode,
+  trust: startOpencode,
+  create: ({ repository }, file, line) => [opencodeWrite(`${repository}/${file}`, `${line}\n`)],
+  change: ({ repository }, file, { from, to }, gates) => [
+    opencodeRead(`${repository}/${file}`, gates),
+    opencodeEdit(`${repository}/${file}`, from, to),
+  ],
+  shell: opencodeShell,
+  async run(world, script, gates) {
+    const run = await runOpencode(world, script, { gates, timeout: TIMEOUT });
+    expectWell(run, OPENCODE_ID);
+    return handRun(run);
+  },
+};
+
 function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   const outputs = conversation.toolResults().map(({ output }) => output);
   // Gemini CLI and Qwen Code escape what hooks tell, as in XML.
@@ -141,8 +169,8 @@ function handRun({ session, conversation }: ClaudeRun | ClientRun): HandRun {
   return {
     session,
     outputs,
-    news: heard.match(/\b[0-9a-f]{8} committed [^\n.]*/g) ?? [],
-    requests: heard.match(/\b\w+ [0-9a-f]{8} wants to [^\n]* -- \S+/g) ?? [],
+    news: heard.match(/\b\w{8} committed [^\n.]*/g) ?? [],
+    requests: heard.match(/\b\w+ \w{8} wants to [^\n]* -- \S+/g) ?? [],
     meetings: heard.match(/\S+ (?:is|are) also changed in [^\n]* git handoff overlap/g) ?? [],
   };
 }

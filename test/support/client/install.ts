@@ -51,6 +51,14 @@ export const QWEN_CODE: ClientPackage = {
   bin: 'qwen',
 };
 
+/** OpenCode; its script puts the native program of an optional package in place. */
+export const OPENCODE: ClientPackage = {
+  name: 'opencode',
+  package: 'opencode-ai',
+  bin: 'opencode',
+  installScript: 'postinstall.mjs',
+};
+
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 

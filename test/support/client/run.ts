@@ -34,10 +34,10 @@ export function beginning(run: ClientRun): string {
 }
 
 /** What holds for every run: it ended well, its script was played, and the client complained about no hook. */
-export function expectWell(run: ClientRun): void {
+export function expectWell(run: ClientRun, id = /^[0-9a-f]{8}-[0-9a-f-]{27}$/): void {
   expect(run.conversation.problems).toEqual([]);
   expect(run.status, run.stderr + run.stdout).toBe(0);
-  expect(run.session).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+  expect(run.session).toMatch(id);
   const said = (run.stdout + run.stderr).split('\n').filter((line) => /hook/i.test(line));
   // They log every refusal, Copilot CLI what a hook tells the model, Gemini CLI what one tells the person.
   const wanted =

@@ -1,0 +1,88 @@
+import { patchedFiles } from '../domain/patch.ts';
+import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import { mcpCall } from './mcp.ts';
+import { type Fields, UNREADABLE, answered, editCall, fields, guardEvent, text } from './payload.ts';
+
+/**
+ * What our plugin for OpenCode (1.18) asks, and takes for an answer: `deny`, for which it throws, or `tell`, which it adds to
+ * what the tool said, or to the system's text when a session is first spoken to. One process has many sessions; those of sub-agents come as the session that started them.
+ */
+export const opencode: Dialect = {
+  client: 'opencode',
+
+  parse(payload) {
+    const event = fields(payload);
+    const name = text(event?.['hook_event_name']);
+    if (event === undefined || name === undefined) return undefined;
+    const exit = fields(event['tool_response'])?.['exit'];
+    const output = text(event['tool_output']) ?? '';
+    const hasFailed = name === 'tool.execute.after' && typeof exit === 'number' && exit !== 0;
+    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
+      agent: text(event['agent_id']),
+      callId: text(event['tool_use_id']),
+      failure: hasFailed ? { exit, output } : undefined,
+    });
+  },
+
+  canRewrite: () => false,
+
+  tells: new Set(['chat.message', 'tool.execute.after']),
+
+  runsGitHooks: true,
+
+  render: (verdict, event) => answered(answer(verdict, event)),
+};
+
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  'chat.message': 'session-start',
+  'tool.execute.before': 'before-tool',
+  'tool.execute.after': 'after-tool',
+  'session.compacting': 'compaction',
+  'session.deleted': 'session-end',
+};
+
+function toolCall(event: Fields): ToolCall {
+  const tool = text(event['tool_name']);
+  const input = fields(event['tool_input']) ?? {};
+  switch (tool) {
+    case undefined:
+      return UNREADABLE;
+    case 'bash': {
+      const command = text(input['command']);
+      const folder = text(input['workdir']) ?? '';
+      if (command === undefined) return UNREADABLE;
+      return { kind: 'shell', command, ...(folder === '' ? {} : { cwd: folder }) };
+    }
+    case 'write':
+    case 'edit':
+      return fileCall(input);
+    case 'apply_patch': {
+      const patch = text(input['patchText']);
+      return patch === undefined ? UNREADABLE : { kind: 'patch', files: patchedFiles(patch) };
+    }
+    // An MCP server's tools are `<server>_<tool>`.
+    default:
+      return mcpCall(tool, input);
+  }
+}
+
+function fileCall(input: Fields): ToolCall {
+  const path = text(input['filePath']);
+  if (path === undefined) return UNREADABLE;
+  const isNew = input['oldString'] === '';
+  const content = text(input['content']) ?? (isNew ? text(input['newString']) : undefined);
+  if (content !== undefined) return { kind: 'write', path, content };
+  const { oldString, newString, replaceAll } = input;
+  return editCall(path, { old_string: oldString, new_string: newString, replace_all: replaceAll });
+}
+
+function answer(verdict: Verdict, event: GuardEvent): object | undefined {
+  switch (verdict.kind) {
+    case 'deny':
+      return { deny: verdict.reason };
+    case 'context':
+      return opencode.tells.has(event.name) ? { tell: verdict.text } : undefined;
+    default:
+      return undefined;
+  }
+}

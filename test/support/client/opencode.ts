@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { objectOf, stringOf } from '../model/json.ts';
+import { call, type Script, type Turn } from '../model/script.ts';
+import { startModel } from '../model/server.ts';
+import { installClient, OPENCODE } from './install.ts';
+import { runProgram } from './program.ts';
+import type { ClientRun, RunOptions } from './run.ts';
+import type { World } from './world.ts';
+
+/** What its sessions are called. */
+export const OPENCODE_ID = /^ses_\w{26}$/;
+
+/** A person's settings; the model's address is given at each start. */
+const SETTINGS = {
+  autoupdate: false,
+  share: 'disabled',
+  model: 'scripted/model',
+  small_model: 'scripted/model',
+  permission: { bash: 'allow', edit: 'allow' },
+};
+
+/** Makes OpenCode's home in the world, as a person who uses it has one. */
+export function prepareOpencode(world: World): void {
+  const folder = path.join(world.home, '.config', 'opencode');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'opencode.json'), JSON.stringify(SETTINGS));
+}
+
+/** A person has started it before: of two that make its database at once, one may wait for ever. */
+export async function startOpencode(world: World): Promise<void> {
+  const { status, stderr } = await runProgram(installClient(OPENCODE), ['session', 'list'], {
+    cwd: world.repository,
+    env: { ...world.environment, ...environment('http://127.0.0.1:9/v1') },
+    timeout: 60_000,
+    input: null,
+  });
+  if (status !== 0) throw new Error(`opencode session list: ${stderr}`);
+}
+
+/** Runs the real OpenCode (`opencode run`) in the world's repository, against a script. */
+export async function runOpencode(
+  world: World,
+  script: Script,
+  options: RunOptions = {},
+): Promise<ClientRun> {
+  const program = installClient(OPENCODE);
+  const model = await startModel(script, options.gates);
+  try {
+    const resume = options.resume === undefined ? [] : ['--session', options.resume];
+    const { status, lines, stderr } = await runProgram(
+      program,
+      ['run', '--format', 'json', ...resume, 'go'],
+      {
+        cwd: world.repository,
+        env: { ...world.environment, ...environment(`${model.url}/v1`) },
+        timeout: options.timeout ?? 90_000,
+        input: null,
+      },
+    );
+    const session = stringOf(objectOf(JSON.parse(lines[0] ?? '{}'))['sessionID']);
+    return { status, session, conversation: model.conversation, stdout: lines.join('\n'), stderr };
+  } finally {
+    await model.close();
+  }
+}
+
+/** Where the model is, and what keeps it from asking servers elsewhere. */
+function environment(baseURL: string): Record<string, string> {
+  const model = { name: 'model', tool_call: true, limit: { context: 100_000, output: 8000 } };
+  const options = { baseURL, apiKey: 'none' };
+  const provider = { npm: '@ai-sdk/openai-compatible', name: 'scripted', options, models: { model } };
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider: { scripted: provider } }),
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+  };
+}
+
+/** A turn in which OpenCode runs a shell command. */
+export function opencodeShell(command: string, gates: Partial<Turn> = {}): Turn {
+  return call('bash', { command, description: 'test' }, gates);
+}
+
+/** A turn in which OpenCode writes a whole file. */
+export function opencodeWrite(file: string, content: string): Turn {
+  return call('write', { filePath: file, content });
+}
+
+/** A turn in which OpenCode reads a file, which it must have done before it changes one that exists. */
+export function opencodeRead(file: string, gates: Partial<Turn> = {}): Turn {
+  return call('read', { filePath: file }, gates);
+}
+
+/** A turn in which OpenCode replaces a text in a file. */
+export function opencodeEdit(file: string, from: string, to: string): Turn {
+  return call('edit', { filePath: file, oldString: from, newString: to });
+}
+
+/** A turn in which OpenCode hands work to a sub-agent, and waits for it. */
+export function opencodeAgent(prompt: string): Turn {
+  return call('task', { description: 'test', prompt, subagent_type: 'general' });
+}
