@@ -14,10 +14,10 @@ const KIB = 1024;
 // What each call loads in all is pinned by test/e2e/bundles.test.ts.
 const LIMITS = [
   // What every decision loads.
-  { files: ['dist/hook.cjs', 'dist/hook-main.cjs'], limit: 60 * KIB },
+  { files: ['dist/hook.cjs', 'dist/hook-main.cjs'], limit: 61 * KIB },
   { files: ['dist/shell.cjs'], limit: 224 * KIB },
 ];
-const PACKED_LIMIT = 626 * KIB;
+const PACKED_LIMIT = 632 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
   ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
