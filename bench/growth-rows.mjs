@@ -109,7 +109,6 @@ function manyFiles(scenario, count) {
     if (n < 500) mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${n}.ts`), 'export {};\n');
   }
-  scenario.run('git', ['add', '.'], { cwd: root });
-  scenario.run('git', ['commit', '-q', '-m', 'many'], { cwd: root });
+  scenario.commitAll(root);
   return scenario.share(root);
 }

@@ -12,8 +12,7 @@ function manyFiles(scenario, count, sessions = 2) {
     if (n < 100) mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, `${n}.ts`), `export const n${n} = ${n};\n`.repeat(40));
   }
-  scenario.run('git', ['add', '.'], { cwd: root });
-  scenario.run('git', ['commit', '-q', '-m', 'many'], { cwd: root });
+  scenario.commitAll(root);
   return scenario.share(root, sessions);
 }
 

@@ -102,6 +102,8 @@ function result(rows) {
         : { before, ratio: rounded(median(figures[0].map((figure, n) => figure / figures[1][n]))) };
     return { name, measured, unit, target, verdict: verdictOf(measured, target), ...against };
   } catch (error) {
+    // The other package may not know what a row is about.
+    if (rows.length > 1) return result(rows.slice(0, 1));
     return { name, unit, target, failed: String(error) };
   }
 }

@@ -65,6 +65,16 @@ export class Scenario {
     return root;
   }
 
+  /** Commits everything. What is as new as git's index is read again here, and not at every look that is measured. */
+  commitAll(root) {
+    for (const args of [
+      ['add', '.'],
+      ['commit', '-q', '-m', 'many'],
+      ['status', '--short'],
+    ])
+      this.run('git', args, { cwd: root });
+  }
+
   /** A repository with `init`; `sessions`: 0 none, 1 that of this process alone, 2 another one beside it. */
   enabled(name, sessions) {
     const root = this.repository(name);

@@ -128,11 +128,12 @@ function doneLine([first, ...more]: readonly string[]): string[] {
 
 /** A line for each version. */
 export function renderLog({ items }: LogValue, { now, paint }: TextContext): Rendered {
+  const newest = new Map(items.map((item) => [item.owner, item] as const).reverse());
   return columns(
     items.map((item) => [
       paint.mark(item.oid.slice(0, 12)),
       ownerText(item),
-      step(item, items),
+      step(item, newest),
       age(item, now),
       escapeLine(item.summary),
     ]),
@@ -140,13 +141,11 @@ export function renderLog({ items }: LogValue, { now, paint }: TextContext): Ren
 }
 
 /** What a version did; a former owner has a version of its own, which tells the client. */
-function step(item: VersionShape, all: readonly VersionShape[]): string {
+function step(item: VersionShape, newest: ReadonlyMap<string, VersionShape>): string {
   const allowed = item.secretAllowed.length === 0 ? '' : ', secret allowed';
-  const former = all.find(({ owner }) => owner === item.takenFrom);
-  const from =
-    item.takenFrom === null
-      ? ''
-      : ` from ${ownerText(former ?? { owner: item.takenFrom, ownerName: null, client: null })}`;
+  const { takenFrom } = item;
+  const unknown = { owner: takenFrom ?? '', ownerName: null, client: null };
+  const from = takenFrom === null ? '' : ` from ${ownerText(newest.get(takenFrom) ?? unknown)}`;
   return `${item.step}${from}${allowed}`;
 }
 
