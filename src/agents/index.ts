@@ -11,6 +11,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
     if (isGeminis(event, transcript)) return 'gemini';
     if (isCodexs(event, transcript)) return 'codex';
     if (transcript.includes('/.qwen/')) return 'qwen';
+    if (/^(?:chat|tool|session)\./.test(text(event?.['hook_event_name']) ?? '')) return 'opencode';
   }
   // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
   if (typeof event?.['cursor_version'] === 'string') return 'cursor';

@@ -20,7 +20,7 @@ interface Case {
 type Modules = Readonly<Record<string, readonly string[]>>;
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
-const HOT_KIB = 60;
+const HOT_KIB = 61;
 const words = (text: string | undefined) => (text ?? '').split(' ').filter((word) => word !== '');
 const pinned = JSON.parse(readFileSync(join(import.meta.dirname, 'bundles.json'), 'utf8')) as Loads;
 

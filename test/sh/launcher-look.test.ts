@@ -48,9 +48,14 @@ describe.skipIf(isYash() || !existsSync('/proc/self/fd'))('a look that is begun 
     expect(begun?.costMs).toBeGreaterThanOrEqual(0);
   });
 
-  it('names and keeps the file that a tool wrote', () => {
+  it.each([
+    ['Write', 'file_path', 'PostToolUse'],
+    ['edit', 'file_path', 'PostToolUse'],
+    ['NotebookEdit', 'notebook_path', 'PostToolUse'],
+    ['replace', 'file_path', 'AfterTool'],
+  ])('names and keeps the file that a tool wrote: %s', (tool, key, event) => {
     const name = world.git(root, 'hash-object', '--', 'src/a.ts').trim();
-    const begun = began(wrote('src/a.ts'));
+    const begun = began(look(tool, { [key]: join(root, 'src/a.ts') }, event));
     expect(begun).toMatchObject({ written: name, status: expect.stringContaining('? src/a.ts') as string });
     expect(existsSync(join(handoff, 'objects', name.slice(0, 2), name.slice(2)))).toBe(true);
     expect(existsSync(join(root, '.git', 'objects', name.slice(0, 2)))).toBe(false);

@@ -60,6 +60,7 @@ describe('how Node is started', () => {
   it.skipIf(isYash()).each([
     ['PreToolUse', 'Bash', 'before-shell'],
     ['BeforeTool', 'run_shell_command', 'before-shell'],
+    ['PreToolUse', 'run_shell_command', 'before-shell'],
     ['PostToolUse', 'Bash', 'after-shell'],
     ['PreToolUse', 'Edit', 'before-file'],
     ['AfterTool', 'replace', 'after-file'],

@@ -14,13 +14,13 @@ const FOLDERS = readdirSync(PAYLOADS, { withFileTypes: true }).flatMap((entry) =
 
 /** What an event is, by its name in any client. Which of them a client has is its own affair. */
 const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
-  [/^sessionStart/i, 'session-start'],
-  [/^sessionEnd/i, 'session-end'],
-  [/^(?:preToolUse|BeforeTool)-/i, 'before-tool'],
-  [/^(?:postToolUse(?:Failure)?|AfterTool)-/i, 'after-tool'],
+  [/^(?:sessionStart|chat\.message)/i, 'session-start'],
+  [/^session(?:End|\.deleted)/i, 'session-end'],
+  [/^(?:preToolUse|BeforeTool|tool\.execute\.before)-/i, 'before-tool'],
+  [/^(?:postToolUse(?:Failure)?|AfterTool|tool\.execute\.after)-/i, 'after-tool'],
   [/^Stop-subagent/, 'agent-stop'],
   [/^(?:(?:agent)?Stop|AfterAgent)(?:-|$)/i, 'stop'],
-  [/^preCompact/i, 'compaction'],
+  [/^(?:preCompact|session\.compacting)/i, 'compaction'],
   [/^SubagentStart/, 'agent-start'],
   [/^SubagentStop/, 'agent-stop'],
 ];
@@ -28,7 +28,7 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 /** What a tool does, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
   [/^(?:Bash|bash|Shell|run_shell_command)$/, ['shell']],
-  [/^(?:Write|create|(?:.*[-_])?write_file)$/, ['write']],
+  [/^(?:Write|write|create|(?:.*[-_])?write_file)$/, ['write']],
   [/^(?:Edit|edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch', 'write']],
   [/^MCP:/, ['write', 'edit', 'patch', 'other']],
 ];
@@ -83,8 +83,8 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
       expect(output).not.toMatch(/"(?:allow|approve)"/);
     }
     const tells = dialect.tells.has(event.name);
-    expect(/additional_?context/i.test(told[0] ?? '')).toBe(tells);
-    expect(told[1]).not.toMatch(/additional_?context/i);
+    expect(/additional_?context|"tell"/i.test(told[0] ?? '')).toBe(tells);
+    expect(told[1]).not.toMatch(/additional_?context|"tell"/i);
     if (event.kind !== 'before-tool') return;
     expect(said({ kind: 'deny', reason: 'not yours' })).toMatch(/"den[a-z]+".*not yours/);
   });
@@ -111,7 +111,8 @@ const isFailure = (name: string) => name.startsWith('PostToolUseFailure');
 
 /** What `init` registers for an event; a client matches the whole name of a tool. */
 function matchersOf(row: ClientInstaller, event: string): RegExp[] {
-  const { hooks } = JSON.parse(row.register('', 'user', '/x')) as {
+  const text = row.register('', 'user', '/x');
+  const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text) as {
     hooks: Record<string, { matcher?: string }[]>;
   };
   return (hooks[event] ?? []).map(({ matcher = '.*' }) => new RegExp(`^(?:${matcher})$`));

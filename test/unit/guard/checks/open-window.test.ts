@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { copilot } from '../../../../src/agents/copilot.ts';
+import { gemini } from '../../../../src/agents/gemini.ts';
 import { type OpenWindow, readWindows } from '../../../../src/changes/windows.ts';
 import type { WorkPlace } from '../../../../src/changes/work-place.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
@@ -41,7 +41,7 @@ it('tells what others have told, where that reaches the model', async () => {
   expect((await opened({ command: 'make', ...news })).told).toEqual([
     tells('git-handoff: ', 'src/a.ts was taken'),
   ]);
-  expect((await opened({ command: 'make', ...news, client: copilot })).told).toEqual([]);
+  expect((await opened({ command: 'make', ...news, client: gemini })).told).toEqual([]);
 });
 
 it('tells its main agent what is for this session alone', async () => {
