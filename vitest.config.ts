@@ -78,6 +78,10 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      {
+        // Started by scripts/client-news.mjs alone.
+        test: { name: 'client-news', include: ['test/client-news/**/*.test.ts'], testTimeout: 900_000 },
+      },
     ],
   },
 });

@@ -73,15 +73,24 @@ export const COPILOT_UNPACKED = path.join(CACHE, '.cache', 'copilot');
 export function installClient(client: ClientPackage): string {
   const known = ready.get(client);
   if (known !== undefined) return known;
+  try {
+    return installVersion(client, versionOf(client));
+  } catch (error) {
+    return skip(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Installs this version unless it is in the cache; from then on `installClient` returns its program. Throws where that fails. */
+export function installVersion(client: ClientPackage, version: string): string {
   const folder = path.join(CACHE, client.name);
   const program = path.join(folder, 'node_modules', '.bin', client.bin);
-  if (!works(program, client)) {
+  if (!works(program, version)) {
     try {
-      install(folder, client);
+      install(folder, client, version);
     } catch (error) {
-      skip(`${client.package} cannot be installed: ${String(error)}`);
+      throw new Error(`${client.package} cannot be installed: ${String(error)}`, { cause: error });
     }
-    if (!works(program, client)) skip(`${program} does not say that it is ${versionOf(client)}`);
+    if (!works(program, version)) throw new Error(`${program} does not say that it is ${version}`);
   }
   ready.set(client, program);
   return program;
@@ -100,12 +109,12 @@ function versionOf({ name }: ClientPackage): string {
   return version;
 }
 
-function install(folder: string, client: ClientPackage): void {
+function install(folder: string, client: ClientPackage, version: string): void {
   mkdirSync(folder, { recursive: true });
   const manifest = path.join(folder, 'package.json');
   if (!existsSync(manifest)) writeFileSync(manifest, '{"private":true}\n');
   const options = ['--save-exact', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
-  run('npm', ['install', ...options, `${client.package}@${versionOf(client)}`], folder);
+  run('npm', ['install', ...options, `${client.package}@${version}`], folder);
   if (client.installScript === undefined) return;
   const home = path.join(folder, 'node_modules', client.package);
   run(process.execPath, [path.join(home, client.installScript)], home);
@@ -115,11 +124,11 @@ function run(program: string, args: readonly string[], cwd: string): void {
   execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-function works(program: string, client: ClientPackage): boolean {
+function works(program: string, version: string): boolean {
   if (!existsSync(program)) return false;
   try {
     const env = { PATH: process.env['PATH'], HOME: CACHE }; // whatever it writes at its start stays there
-    return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(versionOf(client));
+    return execFileSync(program, ['--version'], { encoding: 'utf8', env }).includes(version);
   } catch {
     return false;
   }

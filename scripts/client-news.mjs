@@ -1,0 +1,143 @@
+/**
+ * Tells what the newest versions of the clients changed in what they tell our hooks. Each is installed into a scratch
+ * folder, driven once against a scripted model on 127.0.0.1 with a probe as hook for the events that `init` registers
+ * (test/client-news), and compared with fixtures/payloads/<client>/. Prints Markdown; no gate, so that news are exit status 0.
+ *
+ *   node scripts/client-news.mjs [client...]
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readClients } from './clients.mjs';
+
+const ROOT = dirname(import.meta.dirname);
+
+/** Captured, and not brought about by the run: a notebook's tool, a sub-agent of Codex, a server's tools, `create`. */
+const NOT_DRIVEN = {
+  claude: / NotebookEdit$/,
+  codex: /^SubagentStart$/,
+  qwen: / mcp__/,
+  opencode: / files_/,
+  copilot: / files-| Write$/,
+};
+
+/**
+ * What differs between captured payloads and new ones, as lines: events (with their tool) that came or are missing, then
+ * fields of those that are in both. A field is new when no captured payload of the event has it, and missing when all had it.
+ */
+export function newsOf(captured, seen) {
+  const [before, now] = [fieldsByEvent(captured), fieldsByEvent(seen)];
+  const lines = [];
+  for (const event of [...before.keys()].filter((key) => !now.has(key))) lines.push(`missing: ${event}`);
+  for (const event of [...now.keys()].filter((key) => !before.has(key))) lines.push(`new: ${event}`);
+  for (const [event, { some }] of now) {
+    const old = before.get(event);
+    if (old === undefined) continue;
+    const missing = outermost([...old.every].filter((field) => !some.has(field)));
+    const added = outermost([...some].filter((field) => !old.some.has(field)));
+    if (missing.length > 0) lines.push(`${event}, missing: ${missing.join(', ')}`);
+    if (added.length > 0) lines.push(`${event}, new: ${added.join(', ')}`);
+  }
+  return lines;
+}
+
+/** Of each event and tool the fields that some of its payloads have, and those that every one has. */
+function fieldsByEvent(payloads) {
+  const events = new Map();
+  for (const payload of payloads) {
+    const event = nameOf(payload);
+    const fields = new Set(fieldsIn(payload));
+    const { some = [], every = fields } = events.get(event) ?? {};
+    const common = [...every].filter((field) => fields.has(field));
+    events.set(event, { some: new Set([...some, ...fields]), every: new Set(common) });
+  }
+  return events;
+}
+
+/** The event and its tool. Copilot CLI tells of sub-agents that start without saying so. */
+function nameOf({ hook_event_name: event = 'an event without a name', tool_name: tool }) {
+  return tool === undefined ? event : `${event} ${tool}`;
+}
+
+/** The names of all fields, as `tool_input.edits[].old`. */
+function fieldsIn(value, path = '') {
+  if (Array.isArray(value)) return value.flatMap((item) => fieldsIn(item, `${path}[]`));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const field = path === '' ? name : `${path}.${name}`;
+    return [field, ...fieldsIn(inner, field)];
+  });
+}
+
+/** Without the fields within one that is named already. */
+function outermost(fields) {
+  return fields.filter(
+    (field) => !fields.some((outer) => /^[.[]/.test(field.slice(outer.length)) && field.startsWith(outer)),
+  );
+}
+
+/** The captured payloads of what the run should bring about, in the form that `init` registers. */
+function capturedOf(row) {
+  const text = row.register('', 'user', '/git-handoff');
+  const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text);
+  const isRegistered = ({ hook_event_name: event, tool_name: tool }) =>
+    event === undefined ||
+    hooks[event]?.some(({ matcher }) => !matcher || new RegExp(`^(?:${matcher})$`).test(tool));
+  const folder = join(ROOT, 'fixtures/payloads', row.client);
+  const names = readdirSync(folder).filter((name) => !name.startsWith('camel-'));
+  return names
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).payload)
+    .filter((payload) => isRegistered(payload) && !NOT_DRIVEN[row.client]?.test(nameOf(payload)));
+}
+
+function sectionOf(row, { version, payloads, problem }) {
+  const lines = [];
+  if (problem !== undefined)
+    lines.push(`could not be driven to the end: ${problem.replaceAll(/\s+/g, ' ').slice(0, 400)}`);
+  if (payloads?.length > 0) {
+    const news = newsOf(capturedOf(row), payloads);
+    lines.push(...(news.length > 0 ? news : ['no difference']));
+  }
+  const list = lines.map((line) => `- ${line}\n`).join('');
+  return `## ${row.title} ${version ?? '(version not known)'}, captured: ${row.proven}\n\n${list}\n`;
+}
+
+/** Has vitest drive the clients; its own words go to stderr. Returns what it found out about each. */
+function drive(rows) {
+  const scratch = mkdtempSync(join(tmpdir(), 'git-handoff-news-'));
+  try {
+    const reports = join(scratch, 'reports');
+    mkdirSync(reports);
+    const fileOf = ({ client }) => join(reports, `${client}.json`);
+    for (const row of rows) writeFileSync(fileOf(row), '{"problem":"vitest did not come to it"}');
+    const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
+    const env = { ...process.env, GIT_HANDOFF_NEWS: reports, GIT_HANDOFF_CLIENTS: join(scratch, 'clients') };
+    const { status } = spawnSync(process.execPath, [vitest, 'run', '--project', 'client-news'], {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 2, 2],
+    });
+    if (status !== 0) process.exitCode = 1;
+    return rows.map((row) => [row, JSON.parse(readFileSync(fileOf(row), 'utf8'))]);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function main(names) {
+  const rows = [...(await readClients()).values()].filter(({ proven }) => proven !== undefined);
+  const unknown = names.filter((name) => !rows.some(({ client }) => client === name));
+  if (unknown.length > 0) {
+    console.error(
+      `no such client: ${unknown.join(', ')}; there are ${rows.map(({ client }) => client).join(', ')}`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  const chosen = rows.filter(({ client }) => names.length === 0 || names.includes(client));
+  for (const [row, found] of drive(chosen)) process.stdout.write(sectionOf(row, found));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));

@@ -1,0 +1,118 @@
+import type { AssertionError } from 'node:assert';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { it, onTestFinished } from 'vitest';
+import { INSTALLERS } from '../../src/install/clients.ts';
+import { task } from '../support/client/copilot.ts';
+import {
+  CLAUDE_HANDS,
+  CODEX_HANDS,
+  COPILOT_HANDS,
+  GEMINI_HANDS,
+  type Hands,
+  OPENCODE_HANDS,
+  QWEN_HANDS,
+} from '../support/client/hands.ts';
+import {
+  CLAUDE_CODE,
+  type ClientPackage,
+  CODEX,
+  COPILOT_CLI,
+  GEMINI_CLI,
+  installVersion,
+  OPENCODE,
+  QWEN_CODE,
+} from '../support/client/install.ts';
+import { createWorld, type World } from '../support/client/world.ts';
+import { createGates } from '../support/model/gates.ts';
+import { call, say, type Turn } from '../support/model/script.ts';
+
+/** A hook that keeps what it is told: one file a call, beside it, whose name tells when it is whole. */
+const PROBE = '#!/bin/sh\nf=$(mktemp "${0%/*}/XXXXXXXX") && cat >"$f" && mv "$f" "$f.json"\n';
+
+/** What a sub-agent is asked; `agent` is how the client starts one, where an event of ours tells of it. */
+const ASKED = 'SUB-AGENT: look around';
+const AGENT = {
+  description: 'test',
+  prompt: ASKED,
+  subagent_type: 'general-purpose',
+  run_in_background: false,
+};
+
+const CLIENTS: readonly { package: ClientPackage; hands: Hands; agent?: Turn }[] = [
+  { package: CLAUDE_CODE, hands: CLAUDE_HANDS, agent: call('Agent', AGENT) },
+  { package: CODEX, hands: CODEX_HANDS },
+  { package: GEMINI_CLI, hands: GEMINI_HANDS },
+  { package: QWEN_CODE, hands: QWEN_HANDS },
+  { package: OPENCODE, hands: OPENCODE_HANDS },
+  { package: COPILOT_CLI, hands: COPILOT_HANDS, agent: task(ASKED) },
+];
+
+/** Where scripts/client-news.mjs reads what was found out: a file for each client, which the clients to drive have already. */
+const REPORTS = process.env['GIT_HANDOFF_NEWS'] ?? '';
+
+/** Puts the probe where `git handoff init` puts our launcher. */
+function registerProbe(world: World, client: string): string {
+  const folder = path.join(world.root, 'git-handoff');
+  const probe = path.join(folder, 'probe');
+  mkdirSync(folder);
+  writeFileSync(probe, PROBE, { mode: 0o755 });
+  const { home, repository } = world;
+  const installer = INSTALLERS.find((row) => row.client === client);
+  const places = { home, env: {}, cwd: repository, topLevel: repository };
+  const file = installer?.settingsFile('user', places) ?? '';
+  mkdirSync(path.dirname(file), { recursive: true });
+  const before = existsSync(file) ? readFileSync(file, 'latin1') : '';
+  writeFileSync(file, installer?.register(before, 'user', probe) ?? '', 'latin1');
+  return folder;
+}
+
+function payloadsIn(folder: string): unknown[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return names.map((name) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as unknown);
+}
+
+async function drive(
+  { hands, agent }: (typeof CLIENTS)[number],
+  world: World,
+  folder: string,
+): Promise<void> {
+  const turns = [
+    ...hands.create(world, 'b.txt', 'b'),
+    ...hands.change(world, 'a.txt', { from: 'hello', to: 'goodbye' }, {}),
+    hands.shell('echo more >> b.txt'),
+    hands.shell('exit 3'),
+    ...(agent === undefined ? [] : [agent]),
+    say('done'),
+  ];
+  const agents = [{ match: ASKED, turns: [hands.shell('echo hello'), say('looked')] }];
+  await hands.trust(world);
+  await hands.run(world, { turns, agents }, createGates());
+  if (payloadsIn(folder).length === 0) throw new Error('it called no hook');
+}
+
+it.each(CLIENTS)('$package.name', async (client) => {
+  const report = path.join(REPORTS, `${client.package.name}.json`);
+  if (!existsSync(report)) return;
+  const found: { version?: string; payloads?: unknown[]; problem?: string } = {};
+  const world = await createWorld();
+  onTestFinished(() => world.remove());
+  let folder: string | undefined;
+  try {
+    const asked = ['view', '--loglevel=error', client.package.package, 'version'];
+    found.version = execFileSync('npm', asked, {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+    installVersion(client.package, found.version);
+    client.hands.prepare(world);
+    folder = registerProbe(world, client.package.name);
+    await drive(client, world, folder);
+  } catch (error) {
+    const { message = String(error), actual } = error as Partial<AssertionError>;
+    found.problem = actual === undefined ? message : `${message}: ${JSON.stringify(actual)}`;
+  }
+  if (folder !== undefined) found.payloads = payloadsIn(folder);
+  writeFileSync(report, JSON.stringify(found));
+});
