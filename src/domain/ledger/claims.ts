@@ -28,6 +28,8 @@ export type LedgerEntry =
       readonly weak: boolean;
       /** The sub-agent that made it, where the client tells. */
       readonly agent?: string;
+      /** When the command began that made it; a file tool's needs no time. */
+      readonly began?: number;
       readonly at: number;
     }
   | {
@@ -109,6 +111,8 @@ export interface OpenClaim {
   /** First and last change. */
   readonly since: number;
   readonly at: number;
+  /** When the command began that made the last one, if one did. */
+  readonly began?: number;
 }
 
 interface HeadSeen {

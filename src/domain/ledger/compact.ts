@@ -3,9 +3,10 @@ import type { LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
 /** The entries that fold to a claim. */
 export function claimEntries(claim: OpenClaim): Extract<LedgerEntry, { t: 'claim' }>[] {
   const { path, base, changes, evidence, weak, since, at } = claim;
-  const agent = claim.agent === undefined ? {} : { agent: claim.agent };
+  const { agent, began } = claim;
+  const by = { ...(agent === undefined ? {} : { agent }), ...(began === undefined ? {} : { began }) };
   return changes.map(({ before, after }, n) => {
-    return { t: 'claim', path, base, before, after, evidence, weak, ...agent, at: n === 0 ? since : at };
+    return { t: 'claim', path, base, before, after, evidence, weak, ...by, at: n === 0 ? since : at };
   });
 }
 

@@ -87,6 +87,7 @@ function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
   const evidence = EVIDENCE.find((one) => one === value['evidence']);
   if (path === undefined || evidence === undefined) return undefined;
   const [base, before, after] = [value['base'], value['before'], value['after']].map(parseFileState);
+  const { began } = value;
   return {
     t: 'claim',
     path,
@@ -96,6 +97,7 @@ function parseClaim(value: Fields, at: number): LedgerEntry | undefined {
     evidence,
     weak: value['weak'] === true,
     ...agentOf(value),
+    ...(typeof began === 'number' ? { began } : {}),
     at,
   };
 }

@@ -106,14 +106,28 @@ function isAnswered(path: string, { agent, at }: Announcement, entry: Entry<'ans
 
 function withClaim(session: SessionId, known: OpenClaim | undefined, entry: Entry<'claim'>): OpenClaim {
   const { path, base, before, after, evidence, weak, at } = entry;
+  const began = entry.began === undefined && known?.began === undefined ? {} : { began: entry.began ?? at };
   // What this session has committed is no claim any more; a change after that is another one.
   if (known === undefined || known.committed.some((state) => sameState(state, base))) {
     const changes = [{ before, after }];
-    const claim = { session, path, base, changes, after, committed: [], evidence, weak, since: at, at };
+    const claim = {
+      session,
+      path,
+      base,
+      changes,
+      after,
+      committed: [],
+      evidence,
+      weak,
+      since: at,
+      at,
+      ...began,
+    };
     return entry.agent === undefined ? claim : { ...claim, agent: entry.agent };
   }
   return {
     ...known,
+    ...began,
     ...(entry.agent === undefined ? {} : { agent: entry.agent }),
     changes: withChange(known.changes, { before, after }),
     after,

@@ -60,7 +60,10 @@ export function isMeant({ own, head, next }: Candidate): boolean {
   });
 }
 
-/** The session has changed the path since: it has had the chance to see both. Reflogs count in whole seconds. */
+/**
+ * The session has changed the path since: it has had the chance to see both. A command that ran when HEAD moved, or moved it
+ * itself, has not, however long it took. Reflogs count in whole seconds.
+ */
 export function isLater({ own }: Candidate, { at }: Gain): boolean {
-  return own.some((claim) => claim.at >= at + 1000);
+  return own.some((claim) => (claim.began ?? claim.at) >= at + 1000);
 }

@@ -36,7 +36,7 @@ export function claimsInWindow(facts: WindowFacts): Claim[] {
     const weak = !isNamed && (sure.weak || !facts.isTimely(change));
     const by = agent === undefined ? {} : { agent };
     return ownParts(change, facts).map((part) => {
-      return { t: 'claim', path, base, ...part, evidence, weak, ...by, at: window.to };
+      return { t: 'claim', path, base, ...part, evidence, weak, ...by, began: window.from, at: window.to };
     });
   });
 }
