@@ -10,6 +10,7 @@ describe('every hint of every refusal, typed as it stands', () => {
       const history = new History(seed);
       // A machine that is too busy to check commits shows nothing.
       if (history.play(20)) expect(history.figures.predicted).toBeGreaterThan(0);
+      expect(history.unforeseen).toEqual([]);
     },
     600_000,
   );
