@@ -47,6 +47,10 @@ export interface HandoffTrailers {
   readonly importedFrom?: string | undefined;
   /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
   readonly secretAllowed?: string | undefined;
+  /** The commit of the uncommitted work that it carries (domain/work.ts). */
+  readonly work?: Oid | undefined;
+  /** How much that is, for whoever has not fetched it (`parseWorkSize`). */
+  readonly workSize?: string | undefined;
 }
 
 /** When a note is left for a session that wrote none. */
@@ -99,6 +103,8 @@ const KEYS = {
   importedFrom: 'Handoff-Imported-From',
   divergedFrom: 'Handoff-Diverged-From',
   secretAllowed: 'Handoff-Secret-Allowed',
+  work: 'Handoff-Work',
+  workSize: 'Handoff-Work-Size',
 } as const;
 
 /** Keys compare without regard to case, as git's do. */
@@ -145,6 +151,9 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     importedFrom: value('importedFrom'),
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
     secretAllowed: value('secretAllowed'),
+    // What no program could have written names no work; 0.1.0 does not look at it at all.
+    work: parseOid(value('work') ?? ''),
+    workSize: value('workSize'),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;

@@ -30,6 +30,8 @@ export interface Settings {
   readonly verifyOperators: boolean;
   /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
   readonly secretScan: SecretScan;
+  /** The most uncommitted work that a note carries: bytes of all contents together. */
+  readonly maxWork: number;
   /** Values that no setting knows; the default counts instead. */
   readonly unknown: readonly UnknownValue[];
 }
@@ -65,6 +67,7 @@ export const DEFAULT_SETTINGS: Settings = {
   remotePrefix: 'refs/handoffs/',
   verifyOperators: false,
   secretScan: 'deny',
+  maxWork: 20 * 1024 * 1024,
   unknown: [],
 };
 
@@ -127,6 +130,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
     remotePrefix: parsePrefix(last('handoff.remoteprefix')) ?? DEFAULT_SETTINGS.remotePrefix,
     verifyOperators: flag('handoff.verifyoperators') ?? DEFAULT_SETTINGS.verifyOperators,
     secretScan: oneOf('handoff.secretscan', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.secretScan,
+    maxWork: size('handoff.maxwork') ?? DEFAULT_SETTINGS.maxWork,
     unknown,
   };
 }

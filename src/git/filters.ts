@@ -1,5 +1,5 @@
 import type { Oid } from '../domain/names.ts';
-import { gitFailure, runGit } from './run.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /**
  * A stored content as a checkout would write it to a path: line ends and filters as the repository says. This runs a
@@ -11,4 +11,47 @@ export async function asCheckedOut(cwd: string, path: string, oid: Oid): Promise
   const result = await runGit(['cat-file', '--filters', `--path=${path}`, oid], { cwd });
   if (result.code !== 0) throw gitFailure('cat-file', result);
   return result.stdout;
+}
+
+/**
+ * Those of these paths that `.gitattributes` gives a filter: programs of the user's read and write them.
+ *
+ * @throws Failure `environment` when git fails
+ */
+export async function filteredPaths(options: GitOptions, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const input = paths.map((path) => `${path}\0`).join('');
+  const result = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...options, input });
+  if (result.code !== 0) throw gitFailure('check-attr', result);
+  const words = result.stdout.toString('utf8').split('\0');
+  const isFiltered = (value = '') => value !== 'unspecified' && value !== 'unset';
+  return new Set(words.filter((_, at) => at % 3 === 0 && isFiltered(words[at + 2])));
+}
+
+/**
+ * Contents as a checkout would write them, in one process; `undefined` where an object is missing. For paths without a filter:
+ * only line ends and encodings change, and no program runs.
+ *
+ * @throws Failure `environment` when git fails
+ */
+export async function plainCheckouts(
+  options: GitOptions,
+  files: readonly { readonly path: string; readonly oid: Oid }[],
+): Promise<(Buffer | undefined)[]> {
+  if (files.length === 0) return [];
+  // git tells the size before it converts, so that only a name which no content can know says where one ends.
+  const mark = `none-${Math.random().toString(36).slice(2)}`;
+  const input = files.map(({ path, oid }) => `${oid} ${path}\0${mark}\0`).join('');
+  const args = ['cat-file', '--batch=', '--filters', '--buffer', '-z'];
+  const result = await runGit(args, { ...options, input });
+  if (result.code !== 0) throw gitFailure('cat-file', result);
+  const end = Buffer.from(`\n${mark} missing\n`);
+  let at = 0;
+  return files.map(() => {
+    const until = result.stdout.indexOf(end, at);
+    const told = result.stdout.subarray(at, Math.max(until, at));
+    at = until + end.length;
+    // The empty header of an object that is there.
+    return told[0] === '\n'.charCodeAt(0) ? told.subarray(1) : undefined;
+  });
 }

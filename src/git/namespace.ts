@@ -1,5 +1,7 @@
+import { foldedName } from '../domain/folded-name.ts';
 import {
   type BranchName,
+  type Oid,
   type RefName,
   type SessionId,
   type Topic,
@@ -28,6 +30,8 @@ export const ACKS = `${LOCAL}acks/`;
 /** What was deleted on purpose here and may still stand at a remote. */
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
+/** Uncommitted work that notes of this clone carry. */
+export const WORK = `${LOCAL}work/`;
 
 /** Whether a ref is this machine's own affair and never leaves it. */
 export function isBookkeeping(ref: string): boolean {
@@ -39,19 +43,10 @@ export function isBookkeeping(ref: string): boolean {
  * does not tell names apart as we do: by case, or by characters that are not seen (macOS, Windows).
  */
 export function looksLikeOurs(ref: string, prefixes: readonly string[]): boolean {
-  const folded = fold(`${ref}/`);
+  const folded = foldedName(`${ref}/`);
   return [...prefixes, LOCAL, REMOTE].some(
-    (prefix) => folded.startsWith(fold(prefix)) && !`${ref}/`.startsWith(prefix),
+    (prefix) => folded.startsWith(foldedName(prefix)) && !`${ref}/`.startsWith(prefix),
   );
-}
-
-/** Upper case first: it takes long s and ligatures apart. */
-function fold(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/\p{Cf}/gu, '')
-    .toUpperCase()
-    .toLowerCase();
 }
 
 /** git's own: the newest entry of the stash. */
@@ -211,6 +206,26 @@ export function parseLiveRef(ref: string): LivePath | undefined {
   if (!ref.startsWith(LIVE) || worktreeId === undefined || session === undefined || rest.length > 0)
     return undefined;
   return { worktreeId, session };
+}
+
+/** Below it is the work that notes on a topic carry, one ref for each work commit, by its name. */
+export function workPrefix({ component, topic }: HandoffPath): string {
+  return `${WORK}${component}/${topic}/`;
+}
+
+/** The ref of a work commit: it is created, and never moved. */
+export function workRef(path: HandoffPath, oid: Oid): RefName {
+  return `${workPrefix(path)}${oid}` as RefName;
+}
+
+/** Where a remote keeps work, by where it keeps the notes: `refs/handoffs/` gives `refs/handoffs-work/`. */
+export function remoteWorkPrefix(remotePrefix: string): string {
+  return `${remotePrefix.replace(/\/$/, '')}-work/`;
+}
+
+/** A work commit's ref below a remote's `remoteWorkPrefix`. */
+export function remoteWorkRef(prefix: string, { component, topic }: HandoffPath, oid: Oid): RefName {
+  return `${remoteWorkPrefix(prefix)}${component}/${topic}/${oid}` as RefName;
 }
 
 interface RescuePath {

@@ -10,6 +10,16 @@ import { userGit } from './user-git.ts';
 /** Paths with what an index shall hold there; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
 
+/** The worktree that a private index is for. */
+interface IndexPlace {
+  readonly top: string;
+  readonly gitDir: string;
+  /** The worktree's index. */
+  readonly indexFile: string;
+  /** Variables on top: where its objects go. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A look at files is no commit: the user's file system monitor and hooks have no part in it. */
 const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
@@ -17,23 +27,21 @@ const NO_PROGRAMS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/nu
 export class PrivateIndex {
   readonly #top: string;
   readonly #file: string;
+  readonly #more: Readonly<Record<string, string>>;
 
-  private constructor(top: string, file: string) {
+  private constructor({ top, gitDir, env = {} }: IndexPlace) {
     this.#top = top;
-    this.#file = file;
+    this.#file = join(gitDir, `handoff-index.${process.pid}`);
+    this.#more = env;
   }
 
   /**
    * Makes one that holds the tree of `base`, or nothing. It starts as a copy of the worktree's index, which knows
    * the files' times: without them git would read every file again.
-   *
-   * @param indexFile the worktree's index
    */
-  static async open(
-    { top, gitDir, indexFile }: { top: string; gitDir: string; indexFile: string },
-    base: Oid | null,
-  ): Promise<PrivateIndex> {
-    const index = PrivateIndex.copy({ top, gitDir, indexFile });
+  static async open(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
+    const { top } = place;
+    const index = PrivateIndex.copy(place);
     const args = base === null ? ['--empty'] : ['--reset', base];
     const result = await runGit(['read-tree', ...args], { cwd: top, env: index.env });
     if (result.code === 0) return index;
@@ -42,11 +50,11 @@ export class PrivateIndex {
   }
 
   /** Makes one that holds what the worktree's does. */
-  static copy({ top, gitDir, indexFile }: { top: string; gitDir: string; indexFile: string }): PrivateIndex {
-    const index = new PrivateIndex(top, join(gitDir, `handoff-index.${process.pid}`));
+  static copy(place: IndexPlace): PrivateIndex {
+    const index = new PrivateIndex(place);
     index.remove();
     try {
-      copyFileSync(indexFile, index.#file);
+      copyFileSync(place.indexFile, index.#file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -55,7 +63,7 @@ export class PrivateIndex {
 
   /** The variables by which git works on it. */
   get env(): Record<string, string> {
-    return { GIT_INDEX_FILE: this.#file };
+    return { ...this.#more, GIT_INDEX_FILE: this.#file };
   }
 
   /** Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files. */

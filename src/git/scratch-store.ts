@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { MOST_KEPT } from '../domain/shared-words.ts';
@@ -28,6 +29,11 @@ const MAX_ARGUMENTS = 60_000;
 /** The store of a repository; made on first use. */
 export function scratchStore(commonDir: string): ScratchStore {
   return { folder: join(commonDir, 'handoff', 'objects'), objects: join(commonDir, 'objects') };
+}
+
+/** A store that nobody else sees, for contents that may not stay; whoever makes it removes its folder. */
+export function ownStore(commonDir: string): ScratchStore {
+  return { folder: mkdtempSync(join(tmpdir(), 'git-handoff-')), objects: join(commonDir, 'objects') };
 }
 
 /** Variables by which git writes to the scratch store and reads both. */

@@ -22,6 +22,12 @@ const MAX_TRIES = 5;
 /** Tries at a lock, for each of which git waits a second itself: nobody at work holds one for that long. */
 const MAX_LOCKED = 2;
 
+/** The trailers of a note that carries uncommitted work (domain/work.ts). */
+export interface CarriedTrailers {
+  readonly work: Oid;
+  readonly workSize: string;
+}
+
 /** What a write puts into its commit. */
 export interface CommitContent {
   /** `undefined`: the tip's note stays, byte for byte (take, close, reopen). */
@@ -41,6 +47,8 @@ export interface CommitContent {
   readonly importedFrom?: string | undefined;
   /** What somebody let pass in it; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
+  /** The work that it carries from now on; `undefined`: what it carried before. */
+  readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
   /** Seconds since the epoch. */
   readonly seconds: number;
@@ -172,7 +180,15 @@ async function storeCommit(
     parents: parent === undefined ? [] : [parent],
     note: batch.blob(content.note ?? (await noteOf(repository, parent))),
     summary: content.summary ?? parent?.summary ?? '',
-    trailers: { owner: me, base, client, state, ...passing, ...nature(content, parent) },
+    trailers: {
+      owner: me,
+      base,
+      client,
+      state,
+      ...passing,
+      ...nature(content, parent),
+      ...carriedBy(content, parent),
+    },
   });
   return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
 }
@@ -182,6 +198,12 @@ function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   const { to, from, automatic, importedFrom, secretAllowed } =
     content.note === undefined ? (parent?.trailers ?? content) : content;
   return { to, from, automatic, importedFrom, secretAllowed };
+}
+
+/** A note that is written on, taken or closed goes on carrying its work. */
+function carriedBy({ carried }: CommitContent, parent: HandoffCommit | undefined) {
+  const { work, workSize } = carried ?? parent?.trailers ?? {};
+  return { work, workSize };
 }
 
 async function noteOf(repository: Repository, parent: HandoffCommit | undefined): Promise<Uint8Array> {

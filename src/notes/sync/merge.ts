@@ -70,6 +70,7 @@ export async function mergeLines(
   const isOursTaken = theirs.trailers?.owner === me && ours.trailers?.owner !== me;
   const [first, second] = isOursTaken ? [ours, theirs] : [theirs, ours];
   const former = first.trailers?.owner;
+  const carrying = [ours, theirs].find(({ trailers }) => trailers?.work !== undefined)?.trailers;
   const { oid } = addCommit(batch, {
     ...content,
     parents: [first, second],
@@ -82,6 +83,8 @@ export async function mergeLines(
       takenFrom: former === me ? undefined : former,
       to: theirs.trailers?.to ?? ours.trailers?.to,
       from: theirs.trailers?.from ?? ours.trailers?.from,
+      work: carrying?.work,
+      workSize: carrying?.workSize,
     },
   });
   await batch.store({ cwd: repository.cwd });

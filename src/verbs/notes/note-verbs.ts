@@ -9,11 +9,11 @@ import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 /** The verbs that read and write notes. */
 export const NOTE_VERBS: VerbTable = {
   write: {
-    usage: 'write [<branch>/]<topic>',
+    usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',
     group: 'notes',
     summary: 'leave a note, or a new version of yours',
     details: 'The note comes from -m, --file, stdin, or the editor.',
-    words: [1, 1],
+    words: [1, Infinity],
     options: {
       message: {
         type: 'string',
@@ -46,6 +46,11 @@ export const NOTE_VERBS: VerbTable = {
         type: 'boolean',
         describe: 'write it although it looks like it contains a secret; the commit records this',
       },
+      'with-work': {
+        type: 'boolean',
+        describe: 'let it carry your uncommitted changes, for git handoff unpack; they stay on this machine',
+      },
+      ...PATHSPEC_OPTIONS,
     },
     examples: [
       [
@@ -53,9 +58,14 @@ export const NOTE_VERBS: VerbTable = {
         'on this branch',
       ],
       ['git handoff write main/auth-refresh < note.md', 'for another branch, from stdin'],
+      [
+        "git handoff write auth-refresh -m 'half done' --with-work",
+        'with what you have not committed; git handoff push --with-work sends it',
+      ],
     ],
     async run(args, context, interaction) {
       const { write } = await import('./write.ts');
+      const withWork = workWords(args, interaction);
       const topic = word(args);
       const note = interaction.note({ topic, messages: args.texts('message'), file: args.text('file') });
       const options = {
@@ -65,6 +75,7 @@ export const NOTE_VERBS: VerbTable = {
         take: args.flag('take'),
         expect: args.text('expect'),
         allowSecret: args.flag('allow-secret'),
+        withWork,
         session: args.text('session'),
       };
       return answer(
@@ -185,6 +196,17 @@ export const NOTE_VERBS: VerbTable = {
     },
   },
 };
+
+/** What `--with-work` takes along: one topic, and pathspecs behind the dashes. */
+function workWords(args: Arguments, interaction: Interaction): { pathspecs: readonly string[] } | undefined {
+  const isCarrying = args.flag('with-work');
+  const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);
+  if (topics !== 1) {
+    const message = isCarrying ? 'one topic, then -- and the paths' : 'write takes one topic';
+    throw new Failure('usage', message, { hint: 'git handoff write -h' });
+  }
+  return isCarrying ? { pathspecs: readPathspecs(args, interaction, args.afterDashes) } : undefined;
+}
 
 async function takePathsAnswer(args: Arguments, context: Context, interaction: Interaction): Promise<Answer> {
   if (args.words.length > args.afterDashes.length) throw oneTopic();

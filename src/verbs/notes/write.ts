@@ -4,7 +4,13 @@ import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/name
 import { escapeLine } from '../../domain/surfacing.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
-import { type EarlyStart, abandonEarly, commitHandoff, startEarly } from '../../notes/handoffs.ts';
+import {
+  type EarlyStart,
+  type WriteResult,
+  abandonEarly,
+  commitHandoff,
+  startEarly,
+} from '../../notes/handoffs.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -28,6 +34,7 @@ import {
   requireBranch,
   typedTopic,
 } from '../../notes/topic-argument.ts';
+import type { CarriedByNote, CarryOptions } from '../work/carry.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
@@ -40,6 +47,8 @@ interface WriteOptions {
   readonly expect: string | undefined;
   /** What looks like a secret in it is none. */
   readonly allowSecret: boolean;
+  /** The caller's uncommitted changes go along: those that these pathspecs match, all for none. */
+  readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;
   readonly session: string | undefined;
 }
 
@@ -122,13 +131,15 @@ async function writeTo(
   const prepared = await prepare(text, address, scene, reader);
   const secrets = prepared.note === given ? scanned : await checkSecrets(text, prepared.note, options);
   const client = caller.client;
-  const result = await commitHandoff(
+  const carried = await workFor(options, { repository, target, note: given, caller, author }, context);
+  const written = commitHandoff(
     repository,
     target.path,
     { me: caller.id, succeeded: caller.succeeded, take: options.take, expect },
     {
       ...prepared,
       secretAllowed: secrets.allowed,
+      carried: carried?.trailers,
       state: 'open',
       base,
       client,
@@ -137,23 +148,45 @@ async function writeTo(
       seconds: Math.floor(context.now / 1000),
     },
     { early },
-  ).catch(async (error: unknown) => {
-    if (!(error instanceof Failure)) throw error;
-    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
+  );
+  const result = await requireWritten(written, text).catch(async (error: unknown) => {
+    await carried?.drop();
+    throw error;
   });
-  if (result.kind === 'unchanged')
-    throw new Failure('internal', 'a write was mistaken for a change of state');
-  if (result.kind !== 'written') throw await refusal(result, text);
   const created = result.parent === undefined && result.before.illegal === undefined;
   return {
     value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
     notices: [
       ...seen,
       ...secrets.notices,
+      ...(carried?.notices ?? []),
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],
   };
+}
+
+/** @throws Failure for whatever else became of the write; the text is kept */
+async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
+  const result = await write.catch(async (error: unknown) => {
+    if (!(error instanceof Failure)) throw error;
+    throw await failKeeping(text, error.code, error.message, error.hint ?? 'git handoff doctor');
+  });
+  if (result.kind === 'written') return result;
+  if (result.kind === 'unchanged')
+    throw new Failure('internal', 'a write was mistaken for a change of state');
+  throw await refusal(result, text);
+}
+
+/** The work that goes along, kept already: a note never names what is not there. */
+async function workFor(
+  { withWork, session, allowSecret }: WriteOptions,
+  note: Omit<CarryOptions, 'pathspecs' | 'session' | 'allowSecret'>,
+  context: Context,
+): Promise<CarriedByNote | undefined> {
+  if (withWork === undefined) return undefined;
+  const { carryWork } = await import('../work/carry.ts');
+  return carryWork({ ...note, ...withWork, session, allowSecret }, context);
 }
 
 /** @throws Failure `usage` for an option that front matter cannot hold. */

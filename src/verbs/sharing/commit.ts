@@ -68,7 +68,7 @@ async function commitOnce(
   context: Context,
 ): Promise<CommandResult<CommitShape> | 'moved'> {
   const { pathspecs, session } = options;
-  const scene = await readScene({ pathspecs, session, personHint: 'git commit' }, context);
+  const scene = await readScene({ pathspecs, session, person: { hint: 'git commit' } }, context);
   const again = commitAgain(scene, options);
   requireOwnership(scene, again, context.now);
   const { now } = context;

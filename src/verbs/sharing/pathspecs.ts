@@ -15,13 +15,18 @@ export const PATHSPEC_OPTIONS: OptionTable = {
 /**
  * The pathspecs of a command line.
  *
+ * @param words those of its words that are pathspecs
  * @throws Failure `usage` when they are named in both ways, or the file names none
  */
-export function readPathspecs(args: Arguments, { note }: Pick<Interaction, 'note'>): readonly string[] {
+export function readPathspecs(
+  args: Arguments,
+  { note }: Pick<Interaction, 'note'>,
+  words: readonly string[] = args.words,
+): readonly string[] {
   const file = args.text('pathspec-from-file');
-  if (file === undefined) return args.words;
+  if (file === undefined) return words;
   const hint = 'git commit -h';
-  if (args.words.length > 0) {
+  if (words.length > 0) {
     throw new Failure('usage', '--pathspec-from-file and pathspecs exclude each other', { hint });
   }
   const bytes = note({ topic: '', messages: [], file });

@@ -35,7 +35,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   const { mine, pathspecs, session } = options;
   const typed = ['git handoff stage --mine', ...pathspecs.map(shellWord)].join(' ');
   if (!mine) throw new Failure('usage', 'stage needs --mine', { hint: typed });
-  const scene = await readScene({ pathspecs, session, personHint: 'git add -p' }, context);
+  const scene = await readScene({ pathspecs, session, person: { hint: 'git add -p' } }, context);
   const again = { done: 'staged', command: 'git handoff stage --mine' } as const;
   requireOwnership(scene, again, context.now);
   requireOwn(scene);

@@ -4,7 +4,7 @@ import type { CommitScene } from './scene.ts';
 
 /** The command that was typed, to be typed again for a part of what it was meant for. */
 export interface Again {
-  readonly done: 'committed' | 'staged';
+  readonly done: 'committed' | 'staged' | 'written';
   /** Without paths; `undefined` where git takes all or nothing. */
   readonly command: string | undefined;
 }

@@ -2,10 +2,11 @@ import { Failure } from '../../../domain/failure.ts';
 import type { FileState } from '../../../domain/ledger/file-state.ts';
 import { type HunkPlan, contentsOf, planHunks } from '../../../domain/ledger/hunks.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
-import type { Oid } from '../../../domain/names.ts';
+import { type Oid, parseOid } from '../../../domain/names.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
 import { TextMerger } from '../../../git/merge-file.ts';
+import { objectName } from '../../../git/hash.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
@@ -18,6 +19,8 @@ const MAX_LOOK = 5;
 /** What becomes of the contended paths. */
 export interface Composed {
   readonly entries: ReadonlyMap<string, FileState>;
+  /** The contents that the entries name, not stored yet. */
+  readonly contents: ReadonlyMap<Oid, Buffer>;
   /** Others' paths that a command of this session changed by the way, in a manner that cannot be told apart. */
   readonly passed: readonly Share[];
 }
@@ -29,32 +32,50 @@ interface Inseparable {
 }
 
 /**
- * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository:
- * they are going to be committed.
+ * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository: they are
+ * going to be committed.
+ *
+ * @throws Failure as `composeHunks` does
+ */
+export async function composeContended(scene: CommitScene, again: Again): Promise<Composed> {
+  const composed = await composeHunks(scene, again);
+  if (composed.contents.size === 0) return composed;
+  const { top: cwd } = scene.work.tree;
+  const batch = new ObjectBatch(await objectFormat({ cwd }));
+  for (const content of composed.contents.values()) batch.blob(content);
+  await batch.store({ cwd });
+  return composed;
+}
+
+/**
+ * The same, with nothing stored.
  *
  * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged. Not for
  * what no command of this session named: that is left out
  */
-export async function composeContended(scene: CommitScene, again: Again): Promise<Composed> {
+export async function composeHunks(scene: CommitScene, again: Again): Promise<Composed> {
   const { contended } = scene.shares;
-  if (contended.length === 0) return { entries: new Map(), passed: [] };
-  const { entries, failed } = await composeAll(scene);
+  if (contended.length === 0) return { entries: new Map(), contents: new Map(), passed: [] };
+  const { entries, contents, failed } = await composeAll(scene);
   const named = failed.filter(({ share }) => !share.isPassing);
   if (named.length > 0) throw cannotTell(scene, named, again, [...entries.keys()]);
-  return { entries, passed: failed.map(({ share }) => share) };
+  return { entries, contents, passed: failed.map(({ share }) => share) };
 }
 
-async function composeAll(
-  scene: CommitScene,
-): Promise<{ entries: Map<string, FileState>; failed: readonly Inseparable[] }> {
+async function composeAll(scene: CommitScene): Promise<{
+  entries: Map<string, FileState>;
+  contents: Map<Oid, Buffer>;
+  failed: readonly Inseparable[];
+}> {
   const entries = new Map<string, FileState>();
+  const contents = new Map<Oid, Buffer>();
   const failed: Inseparable[] = [];
   const { contended } = scene.shares;
   const { top, commonDir } = scene.work.tree;
   const scratch = scratchStore(commonDir);
   const paths = contended.map(({ dirty }) => dirty.path);
   const onDisk = await hashFiles(top, paths, { scratch });
-  const batch = new ObjectBatch(await objectFormat({ cwd: top }));
+  const format = await objectFormat({ cwd: top });
   const merger = new TextMerger();
   try {
     for (const share of contended) {
@@ -73,13 +94,16 @@ async function composeAll(
       const read = await contentReader(top, scratch, plan, disk?.oid ?? null);
       const content = await merge(merger, plan, read, disk?.oid ?? null);
       if (typeof content === 'string') failed.push({ share, why: content });
-      else entries.set(path, { mode: plan.mode, oid: batch.blob(content) });
+      else {
+        const name = parseOid(objectName(format, 'blob', content)) ?? null;
+        if (name !== null) contents.set(name, content);
+        entries.set(path, { mode: plan.mode, oid: name });
+      }
     }
   } finally {
     merger.close();
   }
-  await batch.store({ cwd: top });
-  return { entries, failed };
+  return { entries, contents, failed };
 }
 
 type Reader = (oid: Oid | null) => Buffer | undefined;

@@ -16,7 +16,7 @@ import { judgedSessions, openWorkspace } from '../../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
 import { withoutStale } from './stale-shares.ts';
 
-/** Everything that `commit` and `stage --mine` decide on, read again at each try. */
+/** Everything that `commit`, `stage --mine` and `write --with-work` decide on, read again at each try. */
 export interface CommitScene {
   readonly self: SessionId;
   readonly work: DirtyWork;
@@ -40,8 +40,8 @@ export interface CommitScene {
 interface SceneOptions {
   readonly pathspecs: readonly string[];
   readonly session: string | undefined;
-  /** What a person types instead. */
-  readonly personHint: string;
+  /** What a person types instead; or who the person is, where persons may. */
+  readonly person: { readonly hint: string } | { readonly id: SessionId };
 }
 
 /**
@@ -55,12 +55,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     openWorkspace(context),
     readSettings(cwd),
   ]);
-  const self = findSession(context, sessions, options.session)?.id;
-  if (self === undefined || isPerson(self)) {
-    throw new Failure('usage', 'no session runs this command: a person commits with git itself', {
-      hint: options.personHint,
-    });
-  }
+  const self = callerOf(options, findSession(context, sessions, options.session)?.id);
   const { gitDir, commonDir } = repository;
   const top = await topLevel(repository);
   if (top === undefined) {
@@ -68,7 +63,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   }
   const here = (path: string) => relative(realPath(cwd), join(realPath(top), path));
   const judged = judgedSessions({ repository, sessions }, settings, now);
-  const asker = askerOf(self, judged);
+  const asker = askerOf(isPerson(self) ? undefined : self, judged);
   const tree = { top, gitDir, commonDir };
   const [work, named] = await Promise.all([
     lookAtWork(tree, judged, now),
@@ -92,6 +87,12 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     typedPaths: (paths) => pathWords(commonDir, paths, (path) => literal(here(path))),
     plainPaths: (paths) => pathWords(commonDir, paths, here),
   };
+}
+
+function callerOf({ person }: SceneOptions, session: SessionId | undefined): SessionId {
+  if (session !== undefined && !isPerson(session)) return session;
+  if ('id' in person) return person.id;
+  throw new Failure('usage', 'no session runs this command: a person commits with git itself', person);
 }
 
 /** Itself, those whose conversation it carries on, and those it started; not the session that started it. */

@@ -1,0 +1,195 @@
+import { foldedName } from './folded-name.ts';
+import { jsonFields } from './json-fields.ts';
+import { type Oid, parseOid } from './names.ts';
+
+/**
+ * Work: uncommitted changes that travel beside a note, as a commit without parents. Its tree holds `work.json` and contents
+ * under numbers, so that nothing in it is a path of a working tree. Pure.
+ */
+
+export const WORK_FILE = 'work.json';
+export const WORK_VERSION = 1;
+/** The most paths of one work. */
+export const MAX_WORK_PATHS = 5000;
+/** Each path has at most a content in HEAD, in the index and on the disk, and the bytes of the file besides. */
+export const MAX_WORK_BLOBS = 4 * MAX_WORK_PATHS;
+/** The most bytes of `work.json`. */
+export const MAX_WORK_FILE_BYTES = 8 * 1024 * 1024;
+const MAX_PATH_LENGTH = 4096;
+
+/** What a path holds: a mode of git's for a file or a link, and the number of the content. `null`: nothing. */
+export type WorkState = { readonly mode: string; readonly blob: number } | null;
+
+/** A changed path. Contents are as git stores them. */
+export interface WorkItem {
+  readonly path: string;
+  /** What HEAD had there. */
+  readonly base: WorkState;
+  readonly index: WorkState;
+  readonly disk: WorkState;
+  /** The number of the file's own bytes, where a checkout would not give them back. */
+  readonly raw?: number;
+  /** `git add --intent-to-add`: the index has the name without a content. */
+  readonly intended?: true;
+}
+
+/** What `work.json` says. */
+export interface Work {
+  /** HEAD when the work was packed; `null` on an unborn branch. */
+  readonly base: Oid | null;
+  readonly items: readonly WorkItem[];
+}
+
+/** The text of `work.json`. A state is a pair of mode and number. */
+export function formatWork({ base, items }: Work): string {
+  const pair = (state: WorkState) => (state === null ? null : [state.mode, state.blob]);
+  const listed = items.map(({ path, base, index, disk, raw, intended }) => ({
+    path,
+    base: pair(base),
+    index: pair(index),
+    disk: pair(disk),
+    ...(raw === undefined ? {} : { raw }),
+    ...(intended === undefined ? {} : { intended }),
+  }));
+  return `${JSON.stringify({ version: WORK_VERSION, base, items: listed })}\n`;
+}
+
+/** Reads `work.json` of a commit with so many contents; a text says what is wrong with it. Nothing in it is trusted. */
+export function parseWork(text: string, blobs: number): Work | string {
+  const fields = jsonFields<'version' | 'base' | 'items'>(text);
+  if (fields.version !== WORK_VERSION) return 'unknown format of work.json';
+  const base = fields.base === null ? null : parseOid(typeof fields.base === 'string' ? fields.base : '');
+  if (base === undefined || !Array.isArray(fields.items)) return 'work.json is damaged';
+  if (fields.items.length > MAX_WORK_PATHS) return `more than ${MAX_WORK_PATHS} paths`;
+  const items: WorkItem[] = [];
+  const names = new Set<string>();
+  for (const one of fields.items) {
+    const item = parseItem(one, blobs);
+    if (typeof item === 'string') return item;
+    if (names.has(item.path)) return `a path that is there twice: ${JSON.stringify(item.path)}`;
+    names.add(item.path);
+    items.push(item);
+  }
+  return { base, items };
+}
+
+function parseItem(value: unknown, blobs: number): WorkItem | string {
+  if (typeof value !== 'object' || value === null) return 'work.json is damaged';
+  const { path, raw, intended, ...states } = value as Record<string, unknown>;
+  if (typeof path !== 'string' || !isWorkPath(path)) return `not a path: ${JSON.stringify(path ?? null)}`;
+  const [base, index, disk] = [states['base'], states['index'], states['disk']].map((state) =>
+    parseState(state, blobs),
+  );
+  if (base === undefined || index === undefined || disk === undefined) return 'work.json is damaged';
+  if (raw !== undefined && (!isNumber(raw, blobs) || disk === null)) return 'work.json is damaged';
+  return {
+    path,
+    base,
+    index,
+    disk,
+    ...(raw === undefined ? {} : { raw }),
+    ...(intended === true && index === null ? { intended } : {}),
+  };
+}
+
+const MODES = ['100644', '100755', '120000'];
+
+function parseState(value: unknown, blobs: number): WorkState | undefined {
+  if (value === null) return null;
+  if (!Array.isArray(value)) return undefined;
+  const [mode, blob] = value as unknown[];
+  return typeof mode === 'string' && MODES.includes(mode) && isNumber(blob, blobs)
+    ? { mode, blob }
+    : undefined;
+}
+
+const isNumber = (value: unknown, below: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < below;
+
+/** Whether a name can be one of a working tree. git's own check comes on top, with the file system that is there. */
+function isWorkPath(path: string): boolean {
+  // A half of a surrogate pair would become another name.
+  if (path.length > MAX_PATH_LENGTH || /[\0\p{Surrogate}]/u.test(path)) return false;
+  return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
+}
+
+/** A part of a path as the most careless file system has it: Windows' drops what follows a colon, dots and spaces. */
+function partName(part: string): string {
+  const name = foldedName(part).replace(/:.*$/s, '');
+  return part === '.' || part === '..' ? part : name.replace(/[. ]+$/, '');
+}
+
+/** Folders whose files make programs run or instruct agents. */
+const MOVING_FOLDERS = [
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.qwen',
+  '.copilot',
+  '.opencode',
+  '.cursor',
+  '.agents',
+  '.husky',
+  '.vscode',
+  '.idea',
+  '.devcontainer',
+];
+
+/** Names of such files, wherever they are. */
+const MOVING_FILES = [
+  'agents.md',
+  'agents.override.md',
+  'claude.md',
+  'claude.local.md',
+  'gemini.md',
+  'qwen.md',
+  'opencode.json',
+  'opencode.jsonc',
+  '.mcp.json',
+  '.cursorrules',
+  '.windsurfrules',
+  '.clinerules',
+  '.envrc',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pre-commit-config.yaml',
+  'lefthook.yml',
+];
+
+/**
+ * Whether a file may make programs run or tell an agent what to do: settings and instructions of clients, git's own files,
+ * hooks. A caution for work that comes from elsewhere, not a boundary: a build script is none of them.
+ *
+ * @param hooks the folder of the repository's git hooks, from the top, where it lies in the working tree
+ */
+export function isMoving(path: string, hooks: string | undefined): boolean {
+  const parts = path.split('/').map(partName);
+  if (hooks !== undefined && foldedName(`${path}/`).startsWith(foldedName(`${hooks}/`))) return true;
+  return (
+    parts.some((part) => part.startsWith('.git') || /^git~\d/.test(part) || MOVING_FOLDERS.includes(part)) ||
+    MOVING_FILES.includes(parts.at(-1) ?? '')
+  );
+}
+
+/** How much work a note carries. */
+export interface WorkSize {
+  readonly paths: number;
+  readonly bytes: number;
+}
+
+/** The value of the trailer `Handoff-Work-Size`. */
+export function formatWorkSize({ paths, bytes }: WorkSize): string {
+  return `${paths} ${bytes}`;
+}
+
+/** Reads that trailer. */
+export function parseWorkSize(value: string | undefined): WorkSize | undefined {
+  const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
+  return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };
+}
+
+/** `12 paths, 34 KiB`. */
+export function workSizeText({ paths, bytes }: WorkSize): string {
+  const size = bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KiB`;
+  return `${paths} ${paths === 1 ? 'path' : 'paths'}, ${size}`;
+}

@@ -1,0 +1,123 @@
+import { type HandoffTrailers, MAX_NOTE_BYTES, formatMessage, parseTrailers } from '../../domain/handoff.ts';
+import type { Oid } from '../../domain/names.ts';
+import {
+  MAX_WORK_BLOBS,
+  MAX_WORK_FILE_BYTES,
+  WORK_FILE,
+  type Work,
+  type WorkSize,
+  formatWork,
+  parseWork,
+} from '../../domain/work.ts';
+import { parseCommit } from '../../git/commit-text.ts';
+import { formatOf } from '../../git/hash.ts';
+import type { ObjectBatch } from '../../git/object-batch.ts';
+import { type ObjectRequest, type ReadObject, readObjects } from '../../git/objects.ts';
+import type { Committer } from '../../git/repository.ts';
+import type { GitOptions } from '../../git/run.ts';
+import { parseTree } from '../../git/trees.ts';
+
+/** Work that is to become a commit. */
+interface NewWork {
+  readonly work: Work;
+  /** The contents by their numbers; they are in the batch or in the repository. */
+  readonly blobs: readonly Oid[];
+  readonly summary: string;
+  readonly trailers: HandoffTrailers;
+  readonly author: Committer;
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+}
+
+/** Puts a work commit into a batch. It has no parents: what was not changed is not part of it. */
+export function addWork(batch: ObjectBatch, made: NewWork): Oid {
+  const { name, email = '' } = made.author;
+  const tree = batch.tree([
+    { name: WORK_FILE, oid: batch.blob(Buffer.from(formatWork(made.work))) },
+    ...made.blobs.map((oid, number) => ({ name: String(number), oid })),
+  ]);
+  const message = formatMessage(made.summary, made.trailers);
+  return batch.commit({ tree, parents: [], name, email, seconds: made.seconds, message });
+}
+
+/** A work commit that keeps to the format and its bounds. */
+export interface LoadedWork {
+  readonly oid: Oid;
+  readonly work: Work;
+  readonly blobs: readonly Oid[];
+  readonly size: WorkSize;
+  readonly trailers: HandoffTrailers;
+  /** Its committer. */
+  readonly name: string;
+  readonly mail: string;
+  /** Seconds since the epoch. */
+  readonly seconds: number;
+}
+
+/** Bytes of a tree with the most entries that there may be: mode, name and object name. */
+const MAX_TREE_BYTES = (MAX_WORK_BLOBS + 1) * 64;
+
+/**
+ * Reads a work commit, sizes before contents: nothing in it is trusted. A text says why it is none that may be used;
+ * `undefined`: it is not here.
+ *
+ * @param maxBytes the most that all contents may have together
+ */
+export async function readWork(
+  options: GitOptions,
+  oid: Oid,
+  maxBytes: number,
+): Promise<LoadedWork | string | undefined> {
+  const ask = (requests: readonly ObjectRequest[]) => readObjects(options, requests);
+  const tree = `${oid}^{tree}`;
+  const [head, top] = await ask([
+    { name: oid, infoOnly: true },
+    { name: tree, infoOnly: true },
+  ]);
+  if (head === undefined) return undefined;
+  if (head.type !== 'commit' || top === undefined) return 'it is no commit';
+  if (head.size > MAX_NOTE_BYTES || top.size > MAX_TREE_BYTES) return 'it has too many entries';
+  const [commit, listed] = await ask([{ name: oid }, { name: tree }]);
+  if (commit === undefined || listed === undefined) return 'it is damaged';
+  const text = parseCommit(commit.content.toString('latin1'));
+  const trailers = parseTrailers(text.message);
+  if (text.parents.length > 0) return 'it has parents';
+  if (trailers === undefined) return 'its trailers cannot be read';
+  const entries = parseTree(listed.content, formatOf(oid));
+  const blobs = Array.from({ length: entries.size - 1 }, (_, number) => entries.get(String(number)));
+  const known = blobs.filter((blob) => blob !== undefined);
+  const file = entries.get(WORK_FILE);
+  if (file === undefined || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)
+    return 'its tree has other entries than contents by number';
+  const sizes = await ask([file, ...known].map((name) => ({ name, infoOnly: true })));
+  const why = outOfBounds(sizes, maxBytes);
+  if (why !== undefined) return why;
+  const [json] = await ask([{ name: file }]);
+  const work = parseWork(json?.content.toString('utf8') ?? '', known.length);
+  if (typeof work === 'string') return work;
+  const bytes = sizeOf(sizes.slice(1));
+  const { name, mail, seconds } = text;
+  return {
+    oid,
+    work,
+    blobs: known,
+    size: { paths: work.items.length, bytes },
+    trailers,
+    name,
+    mail,
+    seconds,
+  };
+}
+
+const sizeOf = (objects: readonly (ReadObject | undefined)[]) =>
+  objects.reduce((sum, object) => sum + (object?.size ?? 0), 0);
+
+function outOfBounds(objects: readonly (ReadObject | undefined)[], maxBytes: number): string | undefined {
+  if (objects.some((object) => object?.type !== 'blob')) return 'a content of it is missing';
+  const [file, ...contents] = objects;
+  if ((file?.size ?? 0) > MAX_WORK_FILE_BYTES) return `${WORK_FILE} is too large`;
+  const bytes = sizeOf(contents);
+  return bytes > maxBytes
+    ? `it has ${bytes} bytes, at most ${maxBytes} are allowed (handoff.maxWork)`
+    : undefined;
+}

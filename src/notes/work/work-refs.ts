@@ -1,0 +1,64 @@
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import type { Oid } from '../../domain/names.ts';
+import { type WorkSize, parseWorkSize } from '../../domain/work.ts';
+import { type HandoffPath, workPrefix, workRef } from '../../git/namespace.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../../git/refs.ts';
+import type { InRepository } from '../../git/repository.ts';
+import { readHistory } from '../topic.ts';
+
+/** The work that a note carries, as its trailers say. */
+export interface CarriedWork {
+  readonly oid: Oid;
+  /** `undefined`: the trailer does not tell. */
+  readonly size: WorkSize | undefined;
+}
+
+/** What the trailers of a commit say of work. */
+function named({ trailers }: HandoffCommit): CarriedWork | undefined {
+  const oid = trailers?.work;
+  return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
+}
+
+/** The work that a topic carries: the tip's, or the newest ancestor's, for 0.1.0 leaves the trailer out. */
+export async function carriedWork(
+  repository: InRepository,
+  tip: HandoffCommit,
+): Promise<CarriedWork | undefined> {
+  const told = named(tip);
+  if (told !== undefined || tip.parents.length === 0) return told;
+  for (const commit of await readHistory(repository, tip.oid)) {
+    const found = named(commit);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Keeps a work commit under its own ref; that is created, and never moved. */
+export async function keepWork(
+  repository: InRepository,
+  path: HandoffPath,
+  oid: Oid,
+  stored: Promise<unknown>,
+): Promise<void> {
+  const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }], {
+    after: stored,
+  });
+  // The very same work is there already.
+  if (result.kind === 'done' || result.kind === 'moved') return;
+  throw new Error(`the work of ${path.topic} could not be kept: ${result.kind}`);
+}
+
+/** The work commits that this clone keeps for a topic. */
+export function keptWork(repository: InRepository, path: HandoffPath): Promise<readonly RefValue[]> {
+  return listRefNames(repository, [workPrefix(path)]);
+}
+
+/** Lets go of work. Whoever moves on meanwhile is not in the way: these refs never move. */
+export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
+  if (refs.length === 0) return;
+  await updateRefs(
+    repository,
+    refs.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
+  );
+}

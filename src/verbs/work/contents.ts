@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import type { FileState } from '../../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { Oid } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import type { Work, WorkItem, WorkSize } from '../../domain/work.ts';
+import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
+import { PrivateIndex, readEntries } from '../../git/private-index.ts';
+import { objectFormat } from '../../git/repository.ts';
+import type { GitOptions } from '../../git/run.ts';
+import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
+import type { CommitScene } from '../sharing/commit/scene.ts';
+
+/** A path to carry. */
+export interface TakenPath {
+  readonly dirty: DirtyPath;
+  /** Instead of what is on the disk; `undefined`: that. */
+  readonly own: FileState | undefined;
+}
+
+/** Work with its contents, read and not stored yet. */
+export interface ReadContents {
+  readonly work: Work;
+  /** The contents by their numbers. */
+  readonly blobs: readonly Oid[];
+  /** Holds those that the repository does not have. */
+  readonly batch: ObjectBatch;
+  readonly size: WorkSize;
+  /** The contents, each with the first path that has it, to be looked at before they are stored. */
+  readonly contents: readonly { readonly path: string; readonly content: Buffer }[];
+}
+
+/**
+ * Reads the contents of paths in HEAD, the index and on the disk.
+ *
+ * @param store receives what `git add` would store
+ * @param composed contents that are nowhere yet, by name
+ * @param checkSize may refuse the sum of all bytes, before they are read
+ */
+export async function readWorkContents(
+  scene: CommitScene,
+  taken: readonly TakenPath[],
+  {
+    store,
+    composed,
+    checkSize,
+  }: {
+    readonly store: ScratchStore;
+    readonly composed: ReadonlyMap<Oid, Buffer>;
+    readonly checkSize: (bytes: number) => void;
+  },
+): Promise<ReadContents> {
+  const { top: cwd } = scene.work.tree;
+  const { oid: base } = scene.work.snapshot.head;
+  const git = { cwd, env: scratchEnvironment(store) };
+  const whole = taken.filter(({ own }) => own === undefined).map(({ dirty }) => dirty.path);
+  const onDisk = await indexForms(scene, whole, git.env);
+  const raw = await ownBytes(git, onDisk);
+  const staged = await readEntries(
+    cwd,
+    taken.map(({ dirty }) => dirty.path),
+  );
+  const batch = new ObjectBatch(await objectFormat({ cwd }, base ?? undefined));
+  const numbers = new Numbers();
+  const items = taken.map((one): WorkItem => {
+    const { path } = one.dirty;
+    const bytes = raw.get(path);
+    return {
+      ...states(one, onDisk.get(path) ?? null, numbers),
+      ...(bytes === undefined ? {} : { raw: numbers.of(batch.blob(bytes), path) }),
+      // In the index without a content: an intended addition.
+      ...(one.dirty.index === null && staged.get(path) ? { intended: true as const } : {}),
+    };
+  });
+  const { blobs, paths } = numbers;
+  const known = new Map([
+    ...composed,
+    ...[...raw.values()].map((bytes) => [batch.blob(bytes), bytes] as const),
+  ]);
+  const rest = blobs.filter((oid) => !known.has(oid));
+  const bytes = await sizeOf(
+    git,
+    rest,
+    blobs.flatMap((oid) => known.get(oid) ?? []),
+  );
+  checkSize(bytes);
+  const read = await readObjects(
+    git,
+    rest.map((name) => ({ name })),
+  );
+  const found = new Map([...known, ...rest.map((oid, at) => [oid, read[at]?.content] as const)]);
+  // HEAD and the index hold these already.
+  const stored = new Set(taken.flatMap(({ dirty: { head, index } }) => [head?.oid, index?.oid]));
+  const contents = blobs.map((oid) => {
+    const [content, path = ''] = [found.get(oid), paths.get(oid)];
+    if (content === undefined) throw unreadable(path);
+    if (!stored.has(oid)) batch.blob(content);
+    return { path, content };
+  });
+  return { work: { base, items }, blobs, batch, size: { paths: items.length, bytes }, contents };
+}
+
+function states({ dirty: { path, head, index }, own }: TakenPath, onDisk: FileState, numbers: Numbers) {
+  return {
+    path,
+    base: numbers.state(path, head),
+    index: numbers.state(path, own === undefined ? index : head),
+    disk: numbers.state(path, own === undefined ? onDisk : own),
+  };
+}
+
+/** Numbers for contents, each once, with the first path that has it. */
+class Numbers {
+  readonly #numbers = new Map<Oid, number>();
+  readonly paths = new Map<Oid, string>();
+
+  of(oid: Oid, path: string): number {
+    const number = this.#numbers.get(oid) ?? this.#numbers.size;
+    this.#numbers.set(oid, number);
+    if (!this.paths.has(oid)) this.paths.set(oid, path);
+    return number;
+  }
+
+  state(path: string, state: FileState) {
+    return state === null || state.oid === null ? null : { mode: state.mode, blob: this.of(state.oid, path) };
+  }
+
+  get blobs(): Oid[] {
+    return [...this.#numbers.keys()];
+  }
+}
+
+async function sizeOf(git: GitOptions, stored: readonly Oid[], read: readonly Buffer[]): Promise<number> {
+  const infos = await readObjects(
+    git,
+    stored.map((name) => ({ name, infoOnly: true })),
+  );
+  const sizes = [...infos.map((info) => info?.size ?? 0), ...read.map(({ length }) => length)];
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function unreadable(path: string): Failure {
+  const message = `the content of ${escapeLine(path)} cannot be read; nothing was written`;
+  return new Failure('environment', message, { hint: 'git handoff status' });
+}
+
+/** What `git add` would store of files, in a store of its own: the user's filters run, and hide what they hide. */
+async function indexForms(
+  { work: { tree, snapshot }, indexFile }: CommitScene,
+  paths: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Map<string, FileState>> {
+  const index = await PrivateIndex.open({ ...tree, indexFile, env }, snapshot.head.oid);
+  try {
+    await index.takeFromDisk(paths);
+    return await index.read(paths);
+  } finally {
+    index.remove();
+  }
+}
+
+/** The bytes of files that a checkout would write otherwise; a filter's are its own affair. */
+async function ownBytes(
+  options: GitOptions,
+  forms: ReadonlyMap<string, FileState>,
+): Promise<Map<string, Buffer>> {
+  const files = [...forms].flatMap(([path, state]) =>
+    state?.mode.startsWith('100') === true && state.oid !== null ? [{ path, oid: state.oid }] : [],
+  );
+  const filtered = await filteredPaths(
+    options,
+    files.map(({ path }) => path),
+  );
+  const plain = files.filter(({ path }) => !filtered.has(path));
+  const checkouts = await plainCheckouts(options, plain);
+  const own = new Map<string, Buffer>();
+  for (const [at, { path }] of plain.entries()) {
+    const bytes = readFileSync(join(options.cwd, path));
+    if (checkouts[at]?.equals(bytes) !== true) own.set(path, bytes);
+  }
+  return own;
+}

@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import { sameState } from '../../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { MAX_WORK_PATHS } from '../../domain/work.ts';
+import { ownStore } from '../../git/scratch-store.ts';
+import { lstatOf } from '../../git/stat.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { Again } from '../sharing/commit/again.ts';
+import { composeHunks } from '../sharing/commit/compose.ts';
+import { passedNotices } from '../sharing/commit/notices.ts';
+import { requireOwnership } from '../sharing/commit/requirements.ts';
+import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
+import { chooseWork, requireCarriable } from './choose.ts';
+import { type ReadContents, readWorkContents } from './contents.ts';
+
+interface PackOptions {
+  readonly pathspecs: readonly string[];
+  readonly session: string | undefined;
+  /** Who writes. */
+  readonly caller: SessionId;
+  /** The command to type again for a part of it. */
+  readonly again: Again;
+  /** Bytes of all contents together. */
+  readonly maxBytes: number;
+}
+
+/** A caller's uncommitted work, and what is to be told of the rest. */
+export interface PackedWork extends ReadContents {
+  readonly notices: readonly string[];
+}
+
+/**
+ * Packs the caller's own uncommitted changes: whole files, of files that others changed too its own hunks, what is staged as
+ * it is staged. Nothing is stored. `undefined`: there are none.
+ *
+ * @throws Failure `not-owner` for another's path, `refused` for what cannot be carried and for more than the limits
+ */
+export async function packWork(options: PackOptions, context: Context): Promise<PackedWork | undefined> {
+  const { pathspecs, session, caller, again } = options;
+  const scene = await readScene({ pathspecs, session, person: { id: caller } }, context);
+  requireOwnership(scene, again, context.now);
+  const chosen = chooseWork(scene, pathspecs.length > 0);
+  requireCarriable(scene, chosen, again);
+  const composed = await composeHunks(scene, again);
+  const taken = [
+    ...chosen.map((dirty) => ({ dirty, own: undefined })),
+    ...scene.shares.contended.flatMap(({ dirty }) => {
+      const own = composed.entries.get(dirty.path);
+      return own === undefined || sameState(own, dirty.head) ? [] : [{ dirty, own }];
+    }),
+  ];
+  const notices = [...passedNotices(composed.passed, scene), ...leftNotices(scene, chosen)];
+  if (taken.length === 0) return undefined;
+  if (taken.length > MAX_WORK_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_WORK_PATHS}`, again);
+  // Before anything is read: the disk alone may hold too much.
+  requireRoom(sizeOnDisk(scene, chosen), options);
+  const store = ownStore(scene.work.tree.commonDir);
+  const checkSize = (bytes: number) => requireRoom(bytes, options);
+  try {
+    const { contents: composedContents } = composed;
+    const read = await readWorkContents(scene, taken, { store, composed: composedContents, checkSize });
+    return { ...read, notices };
+  } finally {
+    rmSync(store.folder, { recursive: true, force: true });
+  }
+}
+
+function sizeOnDisk({ work }: CommitScene, chosen: readonly DirtyPath[]): number {
+  const { top } = work.tree;
+  return chosen.reduce((sum, { path }) => sum + (lstatOf(join(top, path))?.size ?? 0), 0);
+}
+
+function requireRoom(bytes: number, { maxBytes, again }: PackOptions): void {
+  if (bytes > maxBytes) throw tooMuch(`${bytes} bytes`, `${maxBytes} bytes (handoff.maxWork)`, again);
+}
+
+function tooMuch(found: string, most: string, { command = 'git handoff write <topic>' }: Again): Failure {
+  const message = `the uncommitted work has ${found}, and a note carries at most ${most}; nothing was written`;
+  return new Failure('refused', message, { hint: `${command} -- <path>...` });
+}
+
+/** Files that nobody has claimed and nobody named are left where they are. */
+function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[] {
+  const taken = new Set(chosen.map(({ path }) => path));
+  const left = scene.shares.left.filter(({ path, owner }) => owner === undefined && !taken.has(path));
+  if (left.length === 0) return [];
+  const names = listed(left.map(({ path }) => escapeLine(path)));
+  return [`not carried: ${names}; name a path after -- to carry it, too`];
+}
