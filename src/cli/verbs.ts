@@ -13,6 +13,7 @@ import { SETUP_VERBS } from '../verbs/setup/setup-verbs.ts';
 import { SHARING_VERBS } from '../verbs/sharing/sharing-verbs.ts';
 import { SYNC_VERBS } from '../verbs/sync/sync-verbs.ts';
 import { UPKEEP_VERBS } from '../verbs/notes/upkeep-verbs.ts';
+import { WORK_VERBS } from '../verbs/work/work-verbs.ts';
 import type { VerbTable } from '../verbs/verb.ts';
 
 /** Every verb of the command line, in the order that help shows. */
@@ -21,6 +22,7 @@ export const VERBS: VerbTable = {
   ...UPKEEP_VERBS,
   ...PURGE_VERBS,
   ...BOOT_VERBS,
+  ...WORK_VERBS,
   ...SHARING_VERBS,
   ...CHECK_VERBS,
   ...COMMIT_VERBS,

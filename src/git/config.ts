@@ -42,6 +42,34 @@ export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }
 
+/** What a working tree is like for git. */
+export interface TreeConfig {
+  /** The executable bit counts (`core.fileMode`). */
+  readonly fileMode: boolean;
+  /** Names that differ in case are one file (`core.ignoreCase`). */
+  readonly ignoreCase: boolean;
+  /** `core.hooksPath`, as it is written. */
+  readonly hooksPath: string | undefined;
+}
+
+/** Reads it in one process. */
+export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
+  const keys = '^core\\.(filemode|ignorecase|hookspath)$';
+  const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
+  if (result.code > 1) throw gitFailure('config', result);
+  const fields = entriesOf(result);
+  // Our git children run with hooks switched off on their command line.
+  const entries = fields
+    .filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command')
+    .map((entry) => settingEntry(entry, '\n'));
+  const last = (key: string) => entries.findLast(([name]) => name === key)?.[1];
+  return {
+    fileMode: last('core.filemode') !== 'false',
+    ignoreCase: last('core.ignorecase') === 'true',
+    hooksPath: last('core.hookspath'),
+  };
+}
+
 /** What one refspec of a remote makes `git fetch` do here. */
 export interface FetchRule {
   readonly remote: string;

@@ -6,6 +6,7 @@ import {
   type SessionId,
   type Topic,
   parseBranchName,
+  parseOid,
   parseSessionId,
   parseTopic,
 } from '../domain/names.ts';
@@ -32,6 +33,10 @@ export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
 /** Uncommitted work that notes of this clone carry. */
 export const WORK = `${LOCAL}work/`;
+/** Work that was sent to a remote, which is to go there when it is over. */
+export const SENT = `${LOCAL}sent/`;
+/** Work that was unpacked here, and on what. */
+export const UNPACKED = `${LOCAL}unpacked/`;
 
 /** Whether a ref is this machine's own affair and never leaves it. */
 export function isBookkeeping(ref: string): boolean {
@@ -216,6 +221,29 @@ export function workPrefix({ component, topic }: HandoffPath): string {
 /** The ref of a work commit: it is created, and never moved. */
 export function workRef(path: HandoffPath, oid: Oid): RefName {
   return `${workPrefix(path)}${oid}` as RefName;
+}
+
+/** Says that a remote has a work commit. */
+export function sentRef(remote: string, { component, topic }: HandoffPath, oid: Oid): RefName {
+  return `${SENT}${encodeRemote(remote)}/${component}/${topic}/${oid}` as RefName;
+}
+
+/** Says that a work commit was unpacked in this clone. */
+export function unpackedRef({ component, topic }: HandoffPath, oid: Oid): RefName {
+  return `${UNPACKED}${component}/${topic}/${oid}` as RefName;
+}
+
+/** A work commit by its place. */
+export interface WorkPath extends HandoffPath {
+  readonly oid: Oid;
+}
+
+/** Reads `<prefix><component>/<topic>/<oid>`; `undefined` for any other name. */
+export function parseWorkRef(ref: string, prefix: string): WorkPath | undefined {
+  const slash = ref.lastIndexOf('/');
+  const path = parsePath(ref.slice(0, Math.max(slash, 0)), prefix);
+  const oid = parseOid(ref.slice(slash + 1));
+  return path === undefined || oid === undefined ? undefined : { ...path, oid };
 }
 
 /** Where a remote keeps work, by where it keeps the notes: `refs/handoffs/` gives `refs/handoffs-work/`. */

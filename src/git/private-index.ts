@@ -49,6 +49,20 @@ export class PrivateIndex {
     throw gitFailure('read-tree', result);
   }
 
+  /**
+   * Makes one that holds the tree of `base` and nothing of the worktree's: git reads whatever it is asked to take, also files
+   * that it was told not to look at (`git update-index --assume-unchanged`).
+   */
+  static async fresh(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
+    const index = new PrivateIndex(place);
+    index.remove();
+    const args = base === null ? ['--empty'] : [base];
+    const result = await runGit(['read-tree', ...args], { cwd: place.top, env: index.env });
+    if (result.code === 0) return index;
+    index.remove();
+    throw gitFailure('read-tree', result);
+  }
+
   /** Makes one that holds what the worktree's does. */
   static copy(place: IndexPlace): PrivateIndex {
     const index = new PrivateIndex(place);

@@ -53,8 +53,20 @@ export const SYNC_VERBS: VerbTable = {
     summary: 'push notes: the second half of sync',
     details: 'Stops if the remote has moved on.',
     words: [0, Infinity],
-    options: { ...SCOPE, ...PUSHED },
-    examples: [['git handoff push --dry-run', 'what would leave this machine']],
+    options: {
+      ...SCOPE,
+      ...PUSHED,
+      'with-work': {
+        type: 'string',
+        array: true,
+        value: '[<branch>/]<topic>',
+        describe: 'send the uncommitted work that this note carries, too',
+      },
+    },
+    examples: [
+      ['git handoff push --dry-run', 'what would leave this machine'],
+      ['git handoff push --with-work auth-refresh', 'the notes, and the work of one of them'],
+    ],
     run: (args, context, interaction) => run({ fetch: false, push: true }, args, context, interaction),
   },
 };
@@ -74,6 +86,7 @@ async function run(
     mergeNote: args.flag('merge') ? ({ text }) => edit(text) : undefined,
     restore: args.flag('restore'),
     allowSecret: args.flag('allow-secret'),
+    withWork: halves.fetch ? [] : args.texts('with-work'),
     session: args.text('session'),
     mayAsk: ask !== undefined,
     onProgress:

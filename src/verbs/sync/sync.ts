@@ -12,6 +12,8 @@ import type { SyncShape } from '../shapes.ts';
 import { chooseRemotes } from './choose-remotes.ts';
 import { askShown, syncRemote } from './one-remote.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
+import { retireWork, stayedNotices, workRefs } from './retire-work.ts';
+import { leavingWork, sendWork } from './send-work.ts';
 import { syncFailure } from './sync-failure.ts';
 import { openWorkspace } from '../workspace.ts';
 import type { SyncOptions } from './world.ts';
@@ -46,10 +48,12 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   });
   // Awaited when its turn comes.
   asked.catch(() => undefined);
-  const [{ sessions, notices }, { remotes, settings }, states] = await Promise.all([
+  const [{ sessions, notices }, { remotes, settings }, states, kept, leaving] = await Promise.all([
     openWorkspace(context, repository),
     chosen,
     readTopics(repository, component),
+    workRefs(repository),
+    options.withWork.length === 0 ? [] : leavingWork({ repository, options }, options.withWork),
   ]);
   const prefix = checkRemotePrefix(settings.remotePrefix);
   const illegal = await reportIllegalMoves(repository, states, context.now);
@@ -60,18 +64,21 @@ export async function sync(options: SyncOptions, context: Context): Promise<Comm
   const failures: Failure[] = [];
   for (const [at, remote] of remotes.entries()) {
     try {
+      await sendWork(world, remote, leaving);
       const done = await syncRemote(world, remote, at === 0 ? { states, shown: asked } : undefined);
       items.push(...done.items);
       summaries.push({ remote: remote.name, url: shownAddress(remote.url), same: done.same });
+      if (options.push && !options.dryRun && kept.length > 0) await retireWork(world, remote, kept, states);
     } catch (error) {
       if (!(error instanceof Failure) || remotes.length === 1) throw error;
       failures.push(error);
     }
   }
+  const stayed = kept.length === 0 ? [] : stayedNotices(items, states, kept, leaving);
   const failure = allOf(failures) ?? syncFailure(items, settings.remotePrefix);
   return {
     value: { dryRun: options.dryRun, items, remotes: summaries },
-    notices: [...notices, ...illegal],
+    notices: [...notices, ...illegal, ...stayed],
     ...(failure === undefined ? {} : { failure }),
   };
 }

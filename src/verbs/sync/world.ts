@@ -15,6 +15,8 @@ export interface SyncOptions {
   readonly mergeNote: MergeNote | undefined;
   /** Lets go what looks like a secret. */
   readonly allowSecret: boolean;
+  /** Topics whose work is sent, too. */
+  readonly withWork: readonly string[];
   /** Puts back what was deleted at the remote. */
   readonly restore: boolean;
   readonly session: string | undefined;

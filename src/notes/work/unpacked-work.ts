@@ -1,0 +1,72 @@
+import { jsonFields } from '../../domain/json-fields.ts';
+import { type Oid, parseOid } from '../../domain/names.ts';
+import { changedPaths } from '../../git/commit-paths.ts';
+import {
+  type HandoffPath,
+  UNPACKED,
+  WORK,
+  type WorkPath,
+  parseWorkRef,
+  unpackedRef,
+} from '../../git/namespace.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
+import { type Ref, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
+import { type InRepository, objectFormat } from '../../git/repository.ts';
+import { takeSnapshot } from '../../git/work-tree.ts';
+import { dropWork } from './work-refs.ts';
+
+/** Remembers what was unpacked on which HEAD: once that is committed, the work is over. */
+export async function noteUnpacked(
+  repository: InRepository,
+  path: HandoffPath,
+  oid: Oid,
+  what: { readonly head: Oid | null; readonly paths: readonly string[] },
+): Promise<void> {
+  const { cwd } = repository;
+  const batch = new ObjectBatch(await objectFormat({ cwd }, oid));
+  const next = batch.blob(Buffer.from(`${JSON.stringify(what)}\n`));
+  const ref = unpackedRef(path, oid);
+  const former = (await listRefNames(repository, [ref]))[0]?.oid;
+  await updateRefs(repository, [{ ref, next, old: former }], { after: batch.store({ cwd }) });
+}
+
+/** Work that was unpacked in this clone and is committed. */
+interface SettledWork extends WorkPath {
+  readonly record: RefValue;
+}
+
+/**
+ * Lets go of work that was unpacked in this worktree and is committed by now: of what this clone keeps. The caller lets go of
+ * the record when remotes have let go, too.
+ */
+export async function settleUnpacked(
+  repository: InRepository,
+  top: string,
+  now: number,
+): Promise<SettledWork[]> {
+  const records = await listRefs(repository, [UNPACKED], { content: true });
+  if (records.length === 0) return [];
+  const { head, dirty } = await takeSnapshot(top, { now, namesOnly: true });
+  const settled: SettledWork[] = [];
+  for (const record of records) {
+    const path = parseWorkRef(record.name, UNPACKED);
+    const { base, paths } = parseRecord(record);
+    if (path === undefined || head.oid === null || paths.some((one) => dirty.has(one))) continue;
+    const changed = new Set((await changedPaths(top, base, head.oid).catch(() => [])).map((one) => one.path));
+    if (paths.every((one) => changed.has(one))) settled.push({ ...path, record });
+  }
+  const over = new Set(settled.map(({ oid }) => oid));
+  if (over.size === 0) return [];
+  await dropWork(
+    repository,
+    (await listRefNames(repository, [WORK])).filter(({ oid }) => over.has(oid)),
+  );
+  return settled;
+}
+
+function parseRecord({ content }: Ref): { base: Oid | null; paths: readonly string[] } {
+  const { head, paths } = jsonFields<'head' | 'paths'>(Buffer.from(content, 'latin1').toString('utf8'));
+  const base = typeof head === 'string' ? (parseOid(head) ?? null) : null;
+  return { base, paths: Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [] };
+}

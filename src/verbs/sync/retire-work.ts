@@ -1,0 +1,73 @@
+import type { Oid } from '../../domain/names.ts';
+import {
+  SENT,
+  UNPACKED,
+  WORK,
+  encodeRemote,
+  handoffRef,
+  parseWorkRef,
+  remoteWorkRef,
+} from '../../git/namespace.ts';
+import { type RefValue, listRefNames } from '../../git/refs.ts';
+import type { Remote } from '../../git/remotes.ts';
+import { deleteOnRemote } from '../../git/remote-deletion.ts';
+import { workTreeTop } from '../../git/repository.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { settleUnpacked } from '../../notes/work/unpacked-work.ts';
+import { dropWork } from '../../notes/work/work-refs.ts';
+import type { SyncShape } from '../shapes.ts';
+import type { SyncWorld } from './world.ts';
+
+/** What this clone keeps of work, and what it has sent and unpacked. */
+export function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
+  return listRefNames(repository, [WORK, SENT, UNPACKED]);
+}
+
+/**
+ * Takes work back from a remote that is over: its note is closed or gone, or it was unpacked here and is committed. A remote
+ * that does not let go keeps it.
+ */
+export async function retireWork(
+  { repository, context, prefix }: SyncWorld,
+  remote: Remote,
+  refs: readonly RefValue[],
+  states: readonly TopicState[],
+): Promise<void> {
+  const open = new Set(
+    states.filter(({ tip }) => tip?.trailers?.state === 'open').map(({ path }) => handoffRef(path)),
+  );
+  const below = `${SENT}${encodeRemote(remote.name)}/`;
+  const sent = refs.flatMap((record) => {
+    const path = parseWorkRef(record.name, below);
+    return path === undefined || open.has(handoffRef(path)) ? [] : [{ ...path, record }];
+  });
+  const isUnpacked = refs.some(({ name }) => name.startsWith(UNPACKED));
+  const top = isUnpacked ? await workTreeTop(repository) : undefined;
+  const settled = top === undefined ? [] : await settleUnpacked(repository, top, context.now);
+  for (const { component, topic, oid, record } of [...sent, ...settled]) {
+    const ref = remoteWorkRef(prefix, { component, topic }, oid);
+    await deleteOnRemote(repository.cwd, remote.name, ref, oid);
+    await dropWork(repository, [record]);
+  }
+}
+
+/** Says of notes that were pushed just now that their work stayed. */
+export function stayedNotices(
+  items: readonly SyncShape[],
+  states: readonly TopicState[],
+  refs: readonly RefValue[],
+  leaving: readonly { readonly oid: Oid }[],
+): string[] {
+  const pushed = new Set(items.filter(({ action }) => action === 'pushed').map(({ ref }) => ref));
+  const kept = new Set(refs.filter(({ name }) => name.startsWith(WORK)).map(({ oid }) => oid));
+  const sent = new Set(
+    [...refs.filter(({ name }) => name.startsWith(SENT)), ...leaving].map(({ oid }) => oid),
+  );
+  return states.flatMap(({ path, branch, topic, tip }) => {
+    const work = tip?.trailers?.work;
+    if (work === undefined || !kept.has(work) || sent.has(work) || !pushed.has(handoffRef(path))) return [];
+    const name = typedTopic(branch, topic);
+    return [`the work of ${name} stays on this machine; to send it: git handoff push --with-work ${name}`];
+  });
+}

@@ -1,0 +1,133 @@
+import { Failure } from '../../domain/failure.ts';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import { canMean } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
+import { workSizeText } from '../../domain/work.ts';
+import { readSettings } from '../../git/config.ts';
+import { WORK, encodeBranch, remoteWorkPrefix } from '../../git/namespace.ts';
+import type { TransferOptions } from '../../git/network.ts';
+import { listRefNames } from '../../git/refs.ts';
+import type { Committer, Repository } from '../../git/repository.ts';
+import { fetchRefs, showRemote } from '../../git/transfer.ts';
+import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { personName } from '../../notes/person-name.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
+import { type CarriedWork, carriedWork } from '../../notes/work/work-refs.ts';
+import { chooseRemotes } from '../sync/choose-remotes.ts';
+
+/** Whose work somebody asks for, and how. */
+interface FindOptions {
+  readonly topic: string | undefined;
+  /** The author whose work it may be, beside the user's own. */
+  readonly from: string | undefined;
+  readonly author: Committer;
+  readonly transfer: Omit<TransferOptions, 'cwd'>;
+  /** Says something before it is done. */
+  readonly warn: (text: string) => void;
+}
+
+/** The work of a note, read. */
+export interface FoundWork extends LoadedWork {
+  readonly state: TopicState;
+  /** It was packed in this clone. */
+  readonly isLocal: boolean;
+}
+
+/**
+ * Finds the work that a note carries, and fetches it where it is not here: nobody else does. Whose it is and how much is said
+ * before.
+ *
+ * @throws Failure `not-found` without a note or without work, `refused` for another person's without `from`, `integrity` for
+ * a commit that does not keep to the format, `remote` when it cannot be fetched
+ */
+export async function findWork(repository: Repository, options: FindOptions): Promise<FoundWork> {
+  const { topic } = options;
+  const state =
+    topic === undefined
+      ? await newestTopic(repository, encodeBranch(repository.branch))
+      : await findTopic(repository, topic);
+  const tip = requireTip(state);
+  const carried = await carriedWork(repository, tip);
+  const name = typedTopic(state.branch, state.topic);
+  if (carried === undefined) {
+    const message = `${name} carries no work`;
+    throw new Failure('not-found', message, { hint: `git handoff boot ${name}` });
+  }
+  const { maxWork } = await readSettings(repository.cwd);
+  const kept = await listRefNames(repository, [WORK]);
+  const isLocal = kept.some(({ oid }) => oid === carried.oid);
+  const read = () => readWork({ cwd: repository.cwd }, carried.oid, maxWork);
+  let found = await read();
+  if (found === undefined) {
+    requireAuthor(tip, name, options);
+    await fetchWork(repository, { name, tip, carried, maxWork }, options);
+    found = await read();
+  }
+  if (found === undefined || typeof found === 'string') {
+    const message = `the work of ${name} cannot be used: ${found ?? 'it is nowhere to be found'}`;
+    throw new Failure('integrity', message, { hint: `git handoff show ${name}` });
+  }
+  if (!isLocal) requireAuthor(found, name, options);
+  return { ...found, state, isLocal };
+}
+
+/** Another person's work is taken only by whoever names that person. */
+function requireAuthor(
+  by: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'>,
+  name: string,
+  { from, author }: FindOptions,
+): void {
+  const sameMail = (mail: string | undefined) => mail?.toLowerCase() === by.mail.toLowerCase();
+  const owner = by.trailers?.owner;
+  const isNamed = from !== undefined && (sameMail(from) || (owner !== undefined && canMean(from, owner)));
+  if (sameMail(author.email) || isNamed) return;
+  const message = `the work of ${name} is from ${authorText(by)}; nothing was changed`;
+  throw new Failure('refused', message, {
+    hint: `git handoff unpack ${name} --from ${shellWord(by.mail === '' ? (owner ?? '') : by.mail)}`,
+  });
+}
+
+/** `claude a1f0c3d2 (Ann Example <ann@example.com>)`. */
+export function authorText(by: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'>): string {
+  const { owner, client } = by.trailers ?? {};
+  const person = escapeLine(`${by.name} <${by.mail}>`);
+  if (owner === undefined || personName(by) !== undefined) return person;
+  return `${ownerName(owner, { client })} (${person})`;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly tip: HandoffCommit;
+  readonly carried: CarriedWork;
+  readonly maxWork: number;
+}
+
+async function fetchWork(
+  repository: Repository,
+  { name, tip, carried, maxWork }: Wanted,
+  { transfer, warn }: FindOptions,
+): Promise<void> {
+  const { oid, size } = carried;
+  if ((size?.bytes ?? 0) > maxWork) {
+    const message = `the work of ${name} has ${size?.bytes} bytes, at most ${maxWork} are fetched`;
+    throw new Failure('refused', message, { hint: `git config handoff.maxWork ${size?.bytes}` });
+  }
+  const { remotes, settings } = await chooseRemotes(repository, []);
+  const [remote] = remotes;
+  const options = { ...transfer, cwd: repository.cwd };
+  const prefix = remoteWorkPrefix(checkRemotePrefix(settings.remotePrefix));
+  const shown = await showRemote(options, remote.name, prefix);
+  const there = shown.find((ref) => ref.oid === oid && ref.name.endsWith(`/${oid}`) && ref.odd === undefined);
+  if (there === undefined) {
+    const message = `the work of ${name} is not on ${escapeLine(remote.name)}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff push --with-work ${name})`;
+    throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
+  }
+  const amount = size === undefined ? 'of unknown size' : workSizeText(size);
+  warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote.name)}`);
+  // Without a place for it here: it is read once.
+  await fetchRefs(options, remote.name, [there.name]);
+}

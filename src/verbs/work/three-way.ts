@@ -1,0 +1,81 @@
+import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
+import type { Oid } from '../../domain/names.ts';
+import { TextMerger } from '../../git/merge-file.ts';
+import type { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
+
+/** A path at three places. */
+export interface ThreeStates {
+  /** Where both come from. */
+  readonly base: FileState;
+  readonly ours: FileState;
+  readonly theirs: FileState;
+}
+
+/** What a path becomes. `marked`: both changed the same lines, which stand between markers. */
+export type MergedState =
+  { readonly kind: 'merged' | 'marked'; readonly state: FileState } | { readonly kind: 'conflict' };
+
+/** The names between git's conflict markers. */
+export interface MarkerNames {
+  readonly ours: string;
+  readonly base: string;
+  readonly theirs: string;
+}
+
+/** Merges states of paths as git-merge-file(1) does. New contents are collected in a batch, which the caller stores. */
+export class StateMerger {
+  readonly #cwd: string;
+  readonly #batch: ObjectBatch;
+  readonly #names: MarkerNames;
+  #texts: TextMerger | undefined;
+
+  constructor(cwd: string, batch: ObjectBatch, names: MarkerNames) {
+    this.#cwd = cwd;
+    this.#batch = batch;
+    this.#names = names;
+  }
+
+  async merge({ base, ours, theirs }: ThreeStates): Promise<MergedState> {
+    if (sameState(theirs, base) || sameState(theirs, ours)) return { kind: 'merged', state: ours };
+    if (sameState(ours, base)) return { kind: 'merged', state: theirs };
+    const [from, left, right] = [base, ours, theirs].map(oidOfFile);
+    if (ours === null || theirs === null || left === undefined || right === undefined)
+      return { kind: 'conflict' };
+    const mode = ours.mode === base?.mode ? theirs.mode : ours.mode;
+    const contents = await this.#read([from, left, right]);
+    if (contents === undefined) return { kind: 'conflict' };
+    const [before, mine, other] = contents;
+    this.#texts ??= new TextMerger();
+    const merged = await this.#texts.apply(mine, before, other);
+    if (merged.kind === 'binary') return { kind: 'conflict' };
+    if (merged.kind === 'merged')
+      return { kind: 'merged', state: { mode, oid: this.#batch.blob(merged.content) } };
+    const { ours: one, base: two, theirs: three } = this.#names;
+    const { content } = await this.#texts.withMarkers(mine, before, other, [one, two, three]);
+    return { kind: 'marked', state: { mode, oid: this.#batch.blob(content) } };
+  }
+
+  close(): void {
+    this.#texts?.close();
+  }
+
+  /** `undefined` when an object is missing. A base that there is none of is empty. */
+  async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
+    const known = oids.filter((oid) => oid !== undefined);
+    const read = await readObjects(
+      { cwd: this.#cwd },
+      known.map((name) => ({ name })),
+    );
+    const contents = new Map(known.map((oid, at) => [oid, read[at]?.content]));
+    const [base, ours, theirs] = oids.map((oid) => (oid === undefined ? Buffer.alloc(0) : contents.get(oid)));
+    return base === undefined || ours === undefined || theirs === undefined
+      ? undefined
+      : [base, ours, theirs];
+  }
+}
+
+/** The content of a regular file; a link is merged with nothing. */
+function oidOfFile(state: FileState): Oid | undefined {
+  return state?.mode.startsWith('100') === true && state.oid !== null ? state.oid : undefined;
+}

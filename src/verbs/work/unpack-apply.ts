@@ -1,0 +1,116 @@
+import { rmdirSync, unlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import type { FileState } from '../../domain/ledger/file-state.ts';
+import type { Oid } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { asCheckedOut, filteredPaths, plainCheckouts } from '../../git/filters.ts';
+import { whileLocked } from '../../git/index-lock.ts';
+import { readObjects } from '../../git/objects.ts';
+import { setEntries } from '../../git/private-index.ts';
+import { gitFailure, runGit } from '../../git/run.ts';
+import { stampOf } from '../../git/work-tree.ts';
+import { putFile } from '../../host/put-file.ts';
+import { inTheWay } from './places.ts';
+import type { PlannedPath, UnpackPlace, UnpackPlan } from './unpack-plan.ts';
+
+/** A file to write: its state is one of a file or a link. */
+type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
+
+/**
+ * Does what was planned: removes, writes, stages. What a kill leaves half done is finished by the same command: what is there
+ * already counts as unpacked.
+ *
+ * @throws Failure `lost-race` when something changed there since it was planned; nothing of that is overwritten
+ */
+export async function applyPlan(place: UnpackPlace, { paths }: UnpackPlan): Promise<void> {
+  const { top } = place;
+  const changing = paths.filter(({ writes }) => writes);
+  for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
+  const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
+  // They say how the others are written.
+  const isFirst = ({ path }: PlannedPath) => path === '.gitattributes' || path.endsWith('/.gitattributes');
+  await write(top, written.filter(isFirst));
+  await write(
+    top,
+    written.filter((one) => !isFirst(one)),
+  );
+  await stage(top, paths);
+}
+
+function remove(top: string, planned: PlannedPath): void {
+  requireUntouched(top, planned);
+  unlinkSync(join(top, planned.path));
+  // As git does: a folder that is empty now goes, too.
+  for (let folder = dirname(planned.path); folder !== '.'; folder = dirname(folder)) {
+    try {
+      rmdirSync(join(top, folder));
+    } catch {
+      return;
+    }
+  }
+}
+
+async function write(top: string, files: readonly Written[]): Promise<void> {
+  const contents = await bytesOf(top, files);
+  for (const [at, file] of files.entries()) {
+    const content = contents[at];
+    if (content === undefined) throw lost(file.path);
+    requireUntouched(top, file);
+    putFile(top, { path: Buffer.from(file.path), mode: file.disk.mode, content });
+  }
+}
+
+/** What stood there when it was planned still does, and no link leads elsewhere. */
+function requireUntouched(top: string, { path, stamp, head }: PlannedPath): void {
+  const why = inTheWay(top, path, new Set());
+  // What was a folder is gone by now; what was a file may be gone for the folder of another.
+  const now = stampOf(top, { path });
+  if (why === undefined && (now === stamp || (now === '' && head === null))) return;
+  const message = `${escapeLine(path)} changed while the work was unpacked; it was left as it is`;
+  throw new Failure('lost-race', message, { hint: 'git handoff status' });
+}
+
+/** What a checkout would write, in the order of the files. */
+async function bytesOf(top: string, files: readonly Written[]): Promise<(Buffer | undefined)[]> {
+  const names = files.map(({ path }) => path);
+  const filtered = await filteredPaths({ cwd: top }, names);
+  const isStored = ({ raw, disk }: Written) => raw !== undefined || disk.mode === '120000';
+  const stored = files.filter(isStored);
+  const plain = files.filter((file) => !isStored(file) && !filtered.has(file.path));
+  const objects = await readObjects(
+    { cwd: top },
+    stored.map(({ raw, disk }) => ({ name: raw ?? disk.oid })),
+  );
+  const checkouts = await plainCheckouts(
+    { cwd: top },
+    plain.map(({ path, disk }) => ({ path, oid: disk.oid })),
+  );
+  const found = new Map<Written, Buffer | undefined>([
+    ...stored.map((file, at) => [file, objects[at]?.content] as const),
+    ...plain.map((file, at) => [file, checkouts[at]] as const),
+  ]);
+  for (const file of files)
+    if (!found.has(file)) found.set(file, await asCheckedOut(top, file.path, file.disk.oid));
+  return files.map((file) => found.get(file));
+}
+
+async function stage(top: string, paths: readonly PlannedPath[]): Promise<void> {
+  const entries = new Map(paths.map(({ path, index }) => [path, index]));
+  const result = await whileLocked(() => setEntries(top, entries));
+  if (result.code !== 0) throw gitFailure('update-index', result);
+  const intended = paths.filter((one) => one.intended).map(({ path }) => path);
+  if (intended.length === 0) return;
+  const args = ['--literal-pathspecs', 'add', '--force', '--intent-to-add'];
+  const input = intended.map((path) => `${path}\0`).join('');
+  const added = await whileLocked(() =>
+    runGit([...args, '--pathspec-from-file=-', '--pathspec-file-nul'], { cwd: top, input }),
+  );
+  if (added.code !== 0) throw gitFailure('add', added);
+}
+
+function lost(path: string): Failure {
+  return new Failure('integrity', `the content of ${escapeLine(path)} cannot be read`, {
+    hint: 'git fsck --connectivity-only',
+  });
+}

@@ -1,0 +1,205 @@
+import { rmSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { isMoving } from '../../domain/work.ts';
+import { type TreeConfig, readTreeConfig } from '../../git/config.ts';
+import type { TransferOptions } from '../../git/network.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
+import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
+import { ownStore } from '../../git/scratch-store.ts';
+import { takeSnapshot } from '../../git/work-tree.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { type Context, findCaller } from '../../sessions/caller.ts';
+import { isSolo } from '../../sessions/solo.ts';
+import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import type { CommandResult } from '../result.ts';
+import { whileAlone } from '../sharing/commit-lock.ts';
+import { openWorkspace } from '../workspace.ts';
+import { type FoundWork, authorText, findWork } from './find-work.ts';
+import { StateMerger } from './three-way.ts';
+import { applyPlan } from './unpack-apply.ts';
+import { type PlannedPath, type UnpackPlace, type UnpackPlan, planUnpack } from './unpack-plan.ts';
+
+interface UnpackOptions {
+  /** `undefined`: the newest open note of this branch. */
+  readonly topic: string | undefined;
+  readonly dryRun: boolean;
+  /** Conflicts in text are left between markers. */
+  readonly merge: boolean;
+  /** The author whose work it may be, beside the user's own. */
+  readonly from: string | undefined;
+  /** Files that make programs run or instruct agents, and may come along all the same. */
+  readonly trust: readonly string[];
+  readonly session: string | undefined;
+  readonly transfer: Omit<TransferOptions, 'cwd'>;
+  /** Says something before it is done. */
+  readonly warn: (text: string) => void;
+}
+
+export interface UnpackValue {
+  readonly branch: string;
+  readonly topic: string;
+  /** The work commit, and the commit that it was made on. */
+  readonly work: string;
+  readonly base: string | null;
+  readonly author: string;
+  readonly dryRun: boolean;
+  readonly items: readonly {
+    readonly path: string;
+    /** `there`: the disk had it already. */
+    readonly action: 'written' | 'removed' | 'marked' | 'there';
+    readonly staged: boolean;
+  }[];
+}
+
+/**
+ * Brings the uncommitted work that a note carries into this working tree: all of it or nothing. What was unpacked is the
+ * caller's.
+ *
+ * @throws Failure `refused` when something stands in the way or conflicts, or the work is not to be trusted; more from `findWork`
+ */
+export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
+  const repository = await openRepository(context.cwd);
+  const [{ sessions, notices }, author, top, config] = await Promise.all([
+    openWorkspace(context, repository),
+    committer(context.cwd),
+    topLevel(repository),
+    readTreeConfig(context.cwd),
+  ]);
+  if (top === undefined)
+    throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
+  const caller = findCaller(context, sessions, options.session, author);
+  const found = await findWork(repository, { ...options, author });
+  if (!found.isLocal) await requireHarmless(top, found, config, options);
+  const place = placeOf(repository, top, context);
+  const run = async () => {
+    const { plan, batch, head } = await planFor(place, found, config, { ...options, now: context.now });
+    requireFree(found, plan, options);
+    if (options.dryRun) return plan;
+    await batch.storeMany({ cwd: top });
+    await applyPlan(place, plan);
+    claim(place, caller.id, plan.paths, context.now);
+    const paths = plan.paths.map(({ path }) => path);
+    await noteUnpacked(repository, found.state.path, found.oid, { head, paths });
+    return plan;
+  };
+  const plan = options.dryRun ? await run() : await whileAlone(repository.gitDir, caller.id, run);
+  return { value: valueOf(found, plan, options), notices };
+}
+
+function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Context): UnpackPlace {
+  return { top, gitDir, commonDir, indexFile: resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')) };
+}
+
+/** What unpacking this work would do here; merged contents are in the batch, not stored. */
+export async function planFor(
+  place: UnpackPlace,
+  found: FoundWork,
+  config: TreeConfig,
+  { merge, now }: { readonly merge: boolean; readonly now: number },
+): Promise<{ plan: UnpackPlan; batch: ObjectBatch; head: Oid | null }> {
+  const { top } = place;
+  const snapshot = await takeSnapshot(top, { now, namesOnly: true });
+  const batch = new ObjectBatch(await objectFormat({ cwd: top }, found.oid));
+  const names = { ours: 'HEAD', base: 'before the work', theirs: `work of ${found.name}` };
+  const merger = new StateMerger(top, batch, names);
+  const store = ownStore(place.commonDir);
+  try {
+    const plan = await planUnpack({ place, work: found, snapshot, config, merger, store, merge });
+    return { plan, batch, head: snapshot.head.oid };
+  } finally {
+    merger.close();
+    rmSync(store.folder, { recursive: true, force: true });
+  }
+}
+
+/** Work from elsewhere brings no file that makes programs run or instructs agents, unless that file is named. */
+async function requireHarmless(
+  top: string,
+  { work, blobs, state }: FoundWork,
+  { hooksPath }: TreeConfig,
+  { trust, from }: UnpackOptions,
+): Promise<void> {
+  const links = work.items.flatMap(({ path, disk }) => {
+    const oid = disk?.mode === '120000' ? blobs[disk.blob] : undefined;
+    return oid === undefined ? [] : [{ path, oid }];
+  });
+  const targets = await readObjects(
+    { cwd: top },
+    links.map(({ oid: name }) => ({ name })),
+  );
+  const leading = links.filter(({ path }, at) => leadsOut(path, targets[at]?.content.toString('utf8') ?? ''));
+  const moving = work.items.map(({ path }) => path).filter((path) => isMoving(path, hooksPath));
+  const named = new Set(trust);
+  const refused = [...moving, ...leading.map(({ path }) => path)].filter((path) => !named.has(path));
+  if (refused.length === 0) return;
+  const name = typedTopic(state.branch, state.topic);
+  const all = [...new Set([...trust, ...refused])].map((path) => ` --trust ${shellWord(path)}`).join('');
+  const message =
+    `the work brings files that make programs run, instruct agents or lead elsewhere: ` +
+    `${refused.map(escapeLine).join(', ')}; nothing was changed. Look at them first: git show ${state.tip?.trailers?.work ?? ''}`;
+  const author = from === undefined ? '' : ` --from ${shellWord(from)}`;
+  throw new Failure('refused', message, { hint: `git handoff unpack ${name}${author}${all}` });
+}
+
+/** Whether a link names something outside of the working tree, or git's own folder. */
+function leadsOut(path: string, target: string): boolean {
+  const to = posix.normalize(posix.join(posix.dirname(path), target));
+  return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
+}
+
+function requireFree({ state }: FoundWork, { refused }: UnpackPlan, { merge, dryRun }: UnpackOptions): void {
+  if (refused.length === 0) return;
+  const name = typedTopic(state.branch, state.topic);
+  const told = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
+  const canMerge = !merge && refused.every(({ why }) => why === 'conflicts with a change in HEAD');
+  const message = `${told}; nothing ${dryRun ? 'would be' : 'was'} changed`;
+  const worktree = `git worktree add --detach ../${state.topic} ${state.tip?.trailers?.base ?? 'HEAD'}`;
+  throw new Failure('refused', message, {
+    hint: canMerge ? `git handoff unpack ${name} --merge` : worktree,
+  });
+}
+
+/** What was unpacked is the session's that did it; what a lone session changes is its own without a word. */
+function claim(
+  { gitDir, commonDir }: UnpackPlace,
+  self: SessionId,
+  paths: readonly PlannedPath[],
+  at: number,
+): void {
+  const worktreeId = knownWorktreeId(gitDir);
+  if (worktreeId === undefined || isPerson(self) || isSolo(gitDir, self)) return;
+  const claims = paths.map(({ path, head, disk }) => ({
+    t: 'claim' as const,
+    path,
+    base: head,
+    before: head,
+    after: disk,
+    at,
+    evidence: 'explicit' as const,
+    weak: false,
+  }));
+  appendEntries({ commonDir, worktreeId }, self, claims);
+}
+
+function valueOf(found: FoundWork, { paths }: UnpackPlan, { dryRun }: UnpackOptions): UnpackValue {
+  const { state, oid, work } = found;
+  return {
+    branch: state.branch,
+    topic: state.topic,
+    work: oid,
+    base: work.base,
+    author: authorText(found),
+    dryRun,
+    items: paths.map(({ path, disk, head, index, writes, marked }) => ({
+      path,
+      action: !writes ? 'there' : marked ? 'marked' : disk === null ? 'removed' : 'written',
+      staged: index?.oid !== head?.oid || index?.mode !== head?.mode,
+    })),
+  };
+}

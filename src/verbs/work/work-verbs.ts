@@ -1,0 +1,56 @@
+import { answer, type VerbTable } from '../verb.ts';
+
+/** The verb that takes the work of a note. */
+export const WORK_VERBS: VerbTable = {
+  unpack: {
+    usage: 'unpack [[<branch>/]<topic>]',
+    group: 'notes',
+    summary: 'take over the uncommitted work that a note carries',
+    details: 'All of it or nothing. Without a topic: of the newest open note of this branch.',
+    words: [0, 1],
+    options: {
+      'dry-run': { type: 'boolean', alias: 'n', describe: 'only say whether it would go cleanly' },
+      merge: { type: 'boolean', describe: 'leave conflicts with HEAD between markers in the files' },
+      from: {
+        type: 'string',
+        value: '<owner>',
+        describe: "another person's work: whose it must be (address or session)",
+      },
+      trust: {
+        type: 'string',
+        array: true,
+        value: '<path>',
+        describe: 'a file that runs programs or instructs agents may come along',
+      },
+    },
+    examples: [
+      ['git handoff unpack auth-refresh', 'what its writer had not committed, staged as it was'],
+      ['git handoff unpack --dry-run', 'whose it is, how much, and whether it goes cleanly here'],
+    ],
+    async run(args, context, { warn, ask, progress }) {
+      const { unpack } = await import('./unpack.ts');
+      const options = {
+        topic: args.words[0],
+        dryRun: args.flag('dry-run'),
+        merge: args.flag('merge'),
+        from: args.text('from'),
+        trust: args.texts('trust'),
+        session: args.text('session'),
+        transfer: {
+          mayAsk: ask !== undefined,
+          onProgress:
+            progress === undefined
+              ? undefined
+              : ({ stage, percent }: { stage: string; percent: number }) => progress(`${stage} ${percent}%`),
+        },
+        warn,
+      };
+      try {
+        const result = await unpack(options, context);
+        return answer(result, async () => (await import('./unpack-text.ts')).renderUnpacked);
+      } finally {
+        progress?.('');
+      }
+    },
+  },
+};
