@@ -1,8 +1,8 @@
 import { type BigIntStats, type Stats, lstatSync, statSync } from 'node:fs';
 
 /**
- * What stands at a path; `undefined`: nothing does, also where a file stands in the place of one of its folders
- * (which Node tells as an error of its own).
+ * What stands at a path; `undefined`: nothing does, also where a file stands in the place of one of its folders, or where
+ * links lead in a circle (which Node tells as errors of their own).
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
@@ -19,7 +19,8 @@ function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined;
     throw error;
   }
 }

@@ -8,8 +8,8 @@ import type { Again } from '../sharing/commit/again.ts';
 import type { CommitScene } from '../sharing/commit/scene.ts';
 
 /** The paths that are carried as they are on the disk. */
-export function chooseWork(scene: CommitScene, isNamed: boolean): DirtyPath[] {
-  const { shares, work, untracked } = scene;
+export function chooseWork(scene: CommitScene): DirtyPath[] {
+  const { shares, work, untracked, named } = scene;
   const whole = new Set([...shares.whole.map(({ dirty }) => dirty.path), ...untracked]);
   const left = new Map(shares.left.map(({ path, owner }) => [path, owner]));
   const contended = new Set(shares.contended.map(({ dirty }) => dirty.path));
@@ -18,11 +18,10 @@ export function chooseWork(scene: CommitScene, isNamed: boolean): DirtyPath[] {
   return [...work.snapshot.dirty.values()].filter((dirty) => {
     const { path } = dirty;
     if (whole.has(path)) return true;
-    if (contended.has(path) || isNamed) return false;
-    const isOthers = left.get(path) !== undefined || isOfLone(scene, path);
+    if (contended.has(path) || left.get(path) !== undefined || isOfLone(scene, path)) return false;
+    if (named !== undefined) return named.has(path) && !left.has(path);
     const isTracked = dirty.head !== null || dirty.index !== null;
-    if (left.has(path)) return isUnrecorded && isTracked && !isOthers;
-    return isTracked && !isOthers && (isUnrecorded || isOwnStaged(scene, dirty));
+    return isTracked && (isUnrecorded || (!left.has(path) && isOwnStaged(scene, dirty)));
   });
 }
 

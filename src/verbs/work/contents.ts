@@ -156,11 +156,20 @@ async function indexForms(
 ): Promise<Map<string, FileState>> {
   const index = await PrivateIndex.open({ ...tree, indexFile, env }, snapshot.head.oid);
   try {
-    await index.takeFromDisk(paths);
+    await index.takeFromDisk(paths).catch((error: unknown) => {
+      throw unstorable(error);
+    });
     return await index.read(paths);
   } finally {
     index.remove();
   }
+}
+
+/** An encoding that a file does not have, a filter that fails: `git add` would not take it either. */
+function unstorable(error: unknown): Failure {
+  const why = error instanceof Error ? error.message : String(error);
+  const message = `git cannot store an uncommitted change, and a note cannot carry it; nothing was written: ${why}`;
+  return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 
 /** The bytes of files that a checkout would write otherwise; a filter's are its own affair. */

@@ -43,7 +43,7 @@ export async function packWork(options: PackOptions, context: Context): Promise<
   const { pathspecs, session, caller, again } = options;
   const scene = await readScene({ pathspecs, session, person: { id: caller } }, context);
   requireOwnership(scene, again, context.now);
-  const chosen = chooseWork(scene, pathspecs.length > 0);
+  const chosen = chooseWork(scene);
   requireCarriable(scene, chosen, again);
   const composed = await composeHunks(scene, again);
   const taken = [

@@ -96,9 +96,11 @@ async function bytesOf(top: string, files: readonly Written[]): Promise<(Buffer 
 }
 
 async function stage(top: string, paths: readonly PlannedPath[]): Promise<void> {
-  const entries = new Map(paths.map(({ path, index }) => [path, index]));
-  const result = await whileLocked(() => setEntries(top, entries));
-  if (result.code !== 0) throw gitFailure('update-index', result);
+  const entries = new Map(paths.filter(({ stages }) => stages).map(({ path, index }) => [path, index]));
+  if (entries.size > 0) {
+    const result = await whileLocked(() => setEntries(top, entries));
+    if (result.code !== 0) throw gitFailure('update-index', result);
+  }
   const intended = paths.filter((one) => one.intended).map(({ path }) => path);
   if (intended.length === 0) return;
   const args = ['--literal-pathspecs', 'add', '--force', '--intent-to-add'];

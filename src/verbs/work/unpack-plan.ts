@@ -41,6 +41,8 @@ export interface PlannedPath {
   readonly marked: boolean;
   /** False: the disk has it already. */
   readonly writes: boolean;
+  /** False: the index has it already. What is not staged keeps the times that git knows it by. */
+  readonly stages: boolean;
   /** What stood there when it was planned: size, times and inode; empty for nothing. */
   readonly stamp: string;
 }
@@ -153,6 +155,7 @@ async function planPath(
     intended: item.intended === true && head === null,
     marked: onDisk.kind === 'marked',
     writes: !isThere,
+    stages: !sameState(index, next),
     stamp: stampOf(place.top, { path }),
   };
 }

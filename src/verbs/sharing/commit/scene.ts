@@ -22,6 +22,8 @@ export interface CommitScene {
   readonly work: DirtyWork;
   readonly asker: Asker;
   readonly shares: Shares;
+  /** The dirty paths that the command line names; `undefined`: none was named. */
+  readonly named: ReadonlySet<string> | undefined;
   /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
   readonly untracked: readonly string[];
   /** Whose claims a commit of this session brings to an end. */
@@ -80,6 +82,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
     asker,
     shares,
     owners,
+    named,
     untracked: untrackedPaths(self, work, owners).filter((path) => named?.has(path) !== false),
     indexFile: resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')),
     notices,
