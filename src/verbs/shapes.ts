@@ -1,11 +1,9 @@
-import type { AutomaticReason } from '../domain/handoff.ts';
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { MergeOutcome } from '../domain/meeting.ts';
 import type { OverlapKind } from '../domain/overlap.ts';
 import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
-import type { NoteFinding } from '../domain/verification/rules.ts';
 
 /**
  * The shapes of `--json`. Every answer is one object `{"schema":1,"ok":true,…}`; lists stand under
@@ -44,27 +42,6 @@ export interface ListedShape extends HandoffShape {
   readonly staleness: Staleness;
   /** How it stands to each remote that has been asked; offline. */
   readonly remotes: readonly RemoteRelation[];
-}
-
-/** A note that was checked against the repository, and what it hands on. */
-export interface BootShape extends HandoffShape {
-  readonly automatic: AutomaticReason | null;
-  /** Who wrote the text; the owner may have taken it. */
-  readonly writer: string;
-  /** The same as messages name it. */
-  readonly writerText: string;
-  readonly writtenAt: string;
-  /** The commit that the text is about. */
-  readonly writtenOn: string | null;
-  readonly goal: string;
-  readonly goalIsSummary: boolean;
-  /** What the note says of the state of the work. */
-  readonly said: string | null;
-  /** `null`: it names none. */
-  readonly nextAction: string | null;
-  readonly stopConditions: string | null;
-  readonly stale: boolean;
-  readonly findings: readonly NoteFinding[];
 }
 
 /** A note's text in JSON: as text when it is UTF-8, else in base64. */

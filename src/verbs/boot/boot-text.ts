@@ -1,4 +1,4 @@
-import type { BootShape } from '../shapes.ts';
+import type { BootShape } from './boot-shape.ts';
 import { ago } from '../../domain/age.ts';
 import { escapeForAgent } from '../../domain/note/agent-text.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
@@ -36,6 +36,7 @@ export function renderBoot(value: BootShape, { now }: TextContext): Rendered {
           value.nextAction,
         )),
     ...quote('Stop conditions', value.stopConditions),
+    ...carriedLine(value),
     `The whole note: ${command}\n`,
   ];
   return blocks.join('\n');
@@ -58,6 +59,19 @@ function verdictLine({ stale, findings }: BootShape): string {
   return findings.some(({ verdict }) => verdict === 'changed')
     ? 'not stale; the repository has moved on since'
     : 'not stale';
+}
+
+function carriedLine({ branch, topic, carried }: BootShape): string[] {
+  if (carried === null) return [];
+  const { author, size, unpacks, why } = carried;
+  const command = forAgent(`git handoff unpack ${shellWord(`${branch}/${topic}`)}`);
+  const told = {
+    cleanly: `it unpacks cleanly here: ${command}`,
+    'is there': 'it is in this working tree already',
+    no: `it does not unpack here: ${forAgent(why ?? '')}`,
+    'not fetched': `not fetched yet: ${command} --dry-run`,
+  };
+  return [`Uncommitted work: ${size}, of ${forAgent(author)}; ${told[unpacks]}\n`];
 }
 
 /** The worst first. */

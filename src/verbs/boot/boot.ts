@@ -25,7 +25,7 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { requireTip } from '../../notes/find-topic.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { BootShape } from '../shapes.ts';
+import type { BootShape } from './boot-shape.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { timestamp } from '../../domain/age.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
@@ -73,8 +73,10 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   };
   const verification = verify(facts);
   const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, tip, reader);
+  const { carriedFacts } = await import('../work/work-facts.ts');
+  const carried = await carriedFacts(repository, state, tip, { top, context });
   return {
-    value: { ...shape, ...inherited(tip, written, sections), ...verification },
+    value: { ...shape, ...inherited(tip, written, sections), ...verification, carried },
     notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],
     exitCode: verification.stale ? 1 : 0,
   };

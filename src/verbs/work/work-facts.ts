@@ -1,0 +1,46 @@
+import { join, resolve } from 'node:path';
+import type { HandoffCommit } from '../../domain/handoff.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { workSizeText } from '../../domain/work.ts';
+import { readSettings, readTreeConfig } from '../../git/config.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { readWork } from '../../notes/work/work-commit.ts';
+import { carriedWork, keptWork } from '../../notes/work/work-refs.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CarriedShape } from '../boot/boot-shape.ts';
+import { authorText } from './find-work.ts';
+import { planFor } from './unpack.ts';
+
+/** What a note carries, for a reader who decides whether to unpack it; nothing is fetched. `null`: nothing. */
+export async function carriedFacts(
+  repository: Repository,
+  state: TopicState,
+  tip: HandoffCommit,
+  { top, context }: { readonly top: string | undefined; readonly context: Context },
+): Promise<CarriedShape | null> {
+  // A history is only read where there may be something in it.
+  if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
+  const carried = await carriedWork(repository, tip);
+  if (carried === undefined) return null;
+  const { gitDir, commonDir, cwd } = repository;
+  const { maxWork } = await readSettings(cwd);
+  const work = await readWork({ cwd }, carried.oid, maxWork);
+  const size = carried.size === undefined ? 'of unknown size' : workSizeText(carried.size);
+  if (work === undefined) return { author: authorText(tip), size, unpacks: 'not fetched', why: null };
+  if (typeof work === 'string') return { author: authorText(tip), size, unpacks: 'no', why: work };
+  const known = { author: authorText(work), size: workSizeText(work.size) };
+  if (top === undefined) return { ...known, unpacks: 'no', why: 'there is no working tree here' };
+  const indexFile = resolve(top, context.env['GIT_INDEX_FILE'] ?? join(gitDir, 'index'));
+  const found = { ...work, state, isLocal: true };
+  const config = await readTreeConfig(cwd);
+  const place = { top, gitDir, commonDir, indexFile };
+  const { plan } = await planFor(place, found, config, { merge: false, now: context.now });
+  const [refused] = plan.refused;
+  if (refused === undefined) {
+    const isThere = plan.paths.every(({ writes, stages }) => !writes && !stages);
+    return { ...known, unpacks: isThere ? 'is there' : 'cleanly', why: null };
+  }
+  const more = plan.refused.length > 1 ? ` (and ${plan.refused.length - 1} more)` : '';
+  return { ...known, unpacks: 'no', why: escapeLine(`${refused.path} ${refused.why}${more}`) };
+}
