@@ -239,12 +239,14 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {
-    // One after the other where folders and files of the same name come and go.
-    for (const part of [files, new Set(items.map(({ path }) => path).filter((path) => !files.has(path)))]) {
-      const entries = new Map([...part].map((path) => [path, { mode: '100644', oid }]));
-      const { code, stderr } = await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
-      const [why = ''] = stderr.split('\n');
-      if (code !== 0) refused.push({ path: 'a name', why: `is not one that git takes (${why})` });
+    // One after the other, for a folder may go where a file comes.
+    const gone = new Set(items.map(({ path }) => path).filter((path) => !files.has(path)));
+    for (const paths of [files, gone]) {
+      const entries = new Map([...paths].map((path) => [path, { mode: '100644', oid }]));
+      await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
+      // git passes over a name that it does not take, and says so on stderr only.
+      for (const [path, state] of await index.read([...paths]))
+        if (state === null) refused.push({ path, why: 'is not a name that git takes' });
     }
     return refused;
   } finally {

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { lstatOf } from '../../../src/git/stat.ts';
 import type { TestRepository } from '../repository.ts';
 import type { Random } from './seed.ts';
 
@@ -186,7 +187,7 @@ export function fingerprint(world: TestRepository): string {
   const paths = [...new Set(status.split('\0').map(pathOf))].filter(Boolean).sort();
   const disk = paths.map((path) => {
     const file = join(world.path, path);
-    const stat = lstatSync(file, { throwIfNoEntry: false });
+    const stat = lstatOf(file);
     if (stat === undefined) return `${path}: nothing`;
     if (stat.isSymbolicLink()) return `${path}: link ${readlinkSync(file)}`;
     if (!stat.isFile()) return `${path}: no file`;
