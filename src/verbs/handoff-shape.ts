@@ -1,8 +1,9 @@
 import { timestamp } from '../domain/age.ts';
-import type { HandoffCommit } from '../domain/handoff.ts';
+import type { HandoffCommit, HandoffTrailers } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
+import { parseWorkSize } from '../domain/work.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
@@ -36,8 +37,15 @@ export function handoffShape(
     secretAllowed: parseAllowed(trailers?.secretAllowed),
     to: trailers?.to ?? null,
     from: trailers?.from ?? null,
+    work: workShape(trailers),
     unread: isUnread(commit, view, view.acknowledged),
   };
+}
+
+function workShape({ work, workSize }: Partial<HandoffTrailers> = {}): HandoffShape['work'] {
+  if (work === undefined) return null;
+  const { paths = null, bytes = null } = parseWorkSize(workSize) ?? {};
+  return { oid: work, paths, bytes };
 }
 
 /** A note's bytes for JSON. */

@@ -32,6 +32,12 @@ export interface HandoffShape {
   readonly from: string | null;
   /** The scanner's rules whose findings in it somebody let pass. */
   readonly secretAllowed: readonly string[];
+  /** The uncommitted work that it names; `null` for how much when it does not say. */
+  readonly work: {
+    readonly oid: string;
+    readonly paths: number | null;
+    readonly bytes: number | null;
+  } | null;
   /** Not the reader's own, and not acknowledged as it stands. */
   readonly unread: boolean;
 }

@@ -72,6 +72,8 @@ export interface BoardVersion {
   /** Why the note was left by the program and not by its session. */
   readonly automatic?: string;
   readonly to?: string;
+  /** The uncommitted work that it names, in words. */
+  readonly work?: string;
 }
 
 export interface BoardCommit {

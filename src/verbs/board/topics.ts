@@ -1,6 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { parseWorkSize, workSizeText } from '../../domain/work.ts';
 import { type ChainCommit, handoffChains } from '../../git/board-history.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { InRepository } from '../../git/repository.ts';
@@ -71,7 +72,13 @@ function version(
     ...(takenFrom === undefined ? {} : { takenFrom }),
     ...(automatic === undefined ? {} : { automatic }),
     ...(to === undefined ? {} : { to: escapeLine(to) }),
+    ...(trailers.work === undefined ? {} : { work: workText(trailers.workSize) }),
   };
+}
+
+function workText(told: string | undefined): string {
+  const size = parseWorkSize(told);
+  return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
 }
 
 /** What a version did, by what it says of itself; whether it was allowed to is `git handoff check`'s to say. */

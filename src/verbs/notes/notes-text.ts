@@ -8,7 +8,8 @@ import type { ShowValue } from './show.ts';
 import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
-import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
+import { workSizeText } from '../../domain/work.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';
@@ -46,10 +47,18 @@ export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   if (value.kind === 'lost') return renderLost(value.items, now);
   const base = value.base === null ? '' : `, on ${value.base.slice(0, 12)}`;
   const to = value.to === null ? '' : ` for ${escapeLine(value.to)}`;
-  const head = `${name(value)}  ${value.state}  ${ownerText(value)}${to}  ${age(value, now)}${base}\n${value.oid}\n\n`;
+  const head = `${name(value)}  ${value.state}  ${ownerText(value)}${to}  ${age(value, now)}${base}\n${value.oid}\n${workLine(value)}\n`;
   const body = 'note' in value ? value.note : Buffer.from(value.noteBase64, 'base64').toString('latin1');
   const text = escapeText(body);
   return head + text + (text.endsWith('\n') ? '' : '\n');
+}
+
+/** A closed note's work is gone, or among the rescues. */
+function workLine({ branch, topic, state, work }: HandoffShape): string {
+  if (work === null || state !== 'open') return '';
+  const { paths, bytes } = work;
+  const size = paths === null || bytes === null ? '' : `: ${workSizeText({ paths, bytes })}`;
+  return `carries uncommitted work${size}: git handoff unpack ${shellWord(`${branch}/${topic}`)}\n`;
 }
 
 function renderLost(items: readonly LostShape[], now: number): Rendered {
@@ -108,7 +117,8 @@ function remarks(item: ListedShape, named: boolean): string {
     const text = relationText(relation);
     return text === '' ? [] : [named ? `${text} (${escapeLine(relation.remote)})` : text];
   });
-  return [remark(item), ...apart].filter((text) => text !== '').join(', ');
+  const work = item.work === null || item.state !== 'open' ? '' : 'with work';
+  return [remark(item), work, ...apart].filter((text) => text !== '').join(', ');
 }
 
 function relationText({ state, ahead, behind }: RemoteRelation): string {

@@ -2,6 +2,7 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
+import { parseWorkSize, workSizeText } from '../../domain/work.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import {
@@ -160,6 +161,7 @@ async function writeTo(
       ...seen,
       ...secrets.notices,
       ...(carried?.notices ?? []),
+      ...carriedNotice(carried, target),
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],
@@ -187,6 +189,15 @@ async function workFor(
   if (withWork === undefined) return undefined;
   const { carryWork } = await import('../work/carry.ts');
   return carryWork({ ...note, ...withWork, session, allowSecret }, context);
+}
+
+function carriedNotice(carried: CarriedByNote | undefined, { branch, topic }: TopicArgument): string[] {
+  const size = parseWorkSize(carried?.trailers?.workSize);
+  if (size === undefined) return [];
+  const push = `git handoff push --with-work ${typedTopic(branch, topic)}`;
+  return [
+    `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`,
+  ];
 }
 
 /** @throws Failure `usage` for an option that front matter cannot hold. */

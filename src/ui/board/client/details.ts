@@ -119,6 +119,7 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
     ['Step', STEP_NAMES[version.step] + (from === undefined ? '' : `, from ${ownerName(from)}`)],
     ['By', version.by === undefined ? undefined : sessionButton(stage, version.by, 'dv')],
     ['For', version.to],
+    ['Carries', version.work],
     ['Time', full(version.at)],
     ['Left', version.automatic === undefined ? undefined : `by the program (${version.automatic})`],
     ['State', tip?.closed === true ? 'closed' : 'open'],

@@ -1,3 +1,4 @@
+import type { BoardVersion } from '../shape.ts';
 import { type Child, button, el, redraw } from './dom.ts';
 import { type Item, KIND_NAMES, nameOf, versionItem } from './model.ts';
 import { STATE_NAMES, glyph, note, pager, sessionButton, sessionButtons, stateDot } from './parts.ts';
@@ -121,7 +122,7 @@ export function handoffTable(stage: Stage): HTMLElement {
         return button(key, show, { class: 'link' }, nameOf(topic));
       },
     },
-    { title: 'State', cell: ({ tip }) => (tip.closed === true ? 'closed' : 'open') },
+    { title: 'State', cell: ({ tip }) => stateText(tip) },
     {
       title: 'Owner',
       cell: ({ tip }, key) => (tip.by === undefined ? '' : sessionButton(stage, tip.by, key)),
@@ -130,6 +131,11 @@ export function handoffTable(stage: Stage): HTMLElement {
     { title: 'Versions', wide: true, number: true, cell: ({ topic }) => String(topic.versions.length) },
     { title: 'Summary', wide: true, cell: ({ tip }) => tip.summary },
   ]);
+}
+
+function stateText({ closed, work }: BoardVersion): string {
+  if (closed === true) return 'closed';
+  return work === undefined ? 'open' : 'open, with work';
 }
 
 const isOfKind = ({ kind, subject }: Item, { kinds }: View) =>
