@@ -13,6 +13,8 @@ export interface RescuedFile {
   readonly owner: SessionId | null;
   /** Nobody but its owner could read it, which git's mode does not say. */
   readonly isPrivate?: true;
+  /** Kept as it was on the disk, among files that are kept as git stores them. */
+  readonly isRaw?: true;
 }
 
 /** A file that was not kept: bigger than one may be, no time left, not to be read, a repository of its own. */
@@ -24,7 +26,7 @@ export interface SkippedFile {
 
 export interface RescueNote {
   readonly v: 1;
-  /** `before`: taken before a command · `seen`: gone without a tool call, as a session's hook last saw it. */
+  /** `before`: taken before a command · `seen`: gone without a tool call, as a session's hook last saw it, or as a note carried it. */
   readonly kind: 'before' | 'seen';
   /** The command, as far as it is known; empty for `seen`. */
   readonly command: string;
@@ -77,10 +79,14 @@ const sessionOf = (id: unknown) => (typeof id === 'string' ? (parseSessionId(id)
 const REASONS = ['big', 'time', 'unreadable', 'repository'] as const;
 
 function rescuedFile(item: unknown): RescuedFile[] {
-  const { path, mode, bytes, owner, isPrivate } = (item ?? {}) as Record<string, unknown>;
+  const { path, mode, bytes, owner, isPrivate, isRaw } = (item ?? {}) as Record<string, unknown>;
   if (typeof path !== 'string' || typeof mode !== 'string' || typeof bytes !== 'number') return [];
-  return [{ path, mode, bytes, owner: sessionOf(owner), ...(isPrivate === true ? { isPrivate } : {}) }];
+  const marks = { ...mark('isPrivate', isPrivate), ...mark('isRaw', isRaw) };
+  return [{ path, mode, bytes, owner: sessionOf(owner), ...marks }];
 }
+
+const mark = <K extends string>(key: K, value: unknown) =>
+  (value === true ? { [key]: true } : {}) as Partial<Record<K, true>>;
 
 function skippedFile(item: unknown): SkippedFile[] {
   const { path, bytes, why } = (item ?? {}) as Record<string, unknown>;

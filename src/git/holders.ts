@@ -30,6 +30,17 @@ export async function textObjects(
   return found;
 }
 
+/** The objects of work that a note carries, but for what is committed anyway. */
+export async function uncommittedObjects(cwd: string, tips: readonly Oid[]): Promise<Oid[]> {
+  if (tips.length === 0) return [];
+  const args = ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', ...tips];
+  const { stdout } = await runGit([...args, '--not', '--branches', '--tags', '--remotes'], { cwd });
+  return stdout
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => parseOid(line) ?? []);
+}
+
 /** What still reaches an object: a ref, the logs of refs (git-reflog(1)), or an index. */
 export type ObjectHolder =
   { readonly kind: 'ref'; readonly name: RefName } | { readonly kind: 'reflogs' | 'index' };

@@ -8,6 +8,7 @@ import { userEnvironment, userGit } from './user-git.ts';
 /**
  * Asks a remote for some refs, as the user's own git would.
  *
+ * @param folders all refs below these are asked for, too, that are named after what they point at
  * @returns those that it has
  * @throws Failure `remote`
  */
@@ -15,8 +16,10 @@ export async function askRemote(
   cwd: string,
   remote: string,
   refs: readonly RefName[],
+  folders: readonly string[] = [],
 ): Promise<ReadonlyMap<RefName, Oid>> {
-  const args = ['ls-remote', '--refs', '--end-of-options', remote, ...refs];
+  const patterns = [...refs, ...folders.map((folder) => `${folder}*`)];
+  const args = ['ls-remote', '--refs', '--end-of-options', remote, ...patterns];
   const result = await userGit(args, { cwd, show: 'quiet' });
   if (result.code !== 0) {
     const why = escapeLine(remoteWords(result.stderr));
@@ -27,7 +30,9 @@ export async function askRemote(
   const shown = result.stdout.toString('utf8').split('\n');
   const found = shown.flatMap((line): [RefName, Oid][] => {
     const [text = '', name = ''] = line.split('\t');
-    const [oid, ref] = [parseOid(text), refs.find((one) => one === name)];
+    const oid = parseOid(text);
+    const isBelow = folders.some((folder) => name === `${folder}${oid ?? ''}`);
+    const ref = isBelow ? (name as RefName) : refs.find((one) => one === name);
     return oid === undefined || ref === undefined ? [] : [[ref, oid]];
   });
   return new Map(found);

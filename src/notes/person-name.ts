@@ -24,7 +24,9 @@ export function personName(
 }
 
 /** The owner of a handoff as messages name it; `undefined` where the commit does not tell. */
-export function commitOwner(commit: HandoffCommit | undefined): string | undefined {
+export function commitOwner(
+  commit: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'> | undefined,
+): string | undefined {
   const { owner, client } = commit?.trailers ?? {};
   return owner === undefined ? undefined : ownerName(owner, { client, name: personName(commit) });
 }

@@ -1,5 +1,15 @@
 import type { Oid } from '../domain/names.ts';
-import { ACKS, REMOTE, ackRef, handoffRef, keptRef, parseTrackingRef, prunedRef } from '../git/namespace.ts';
+import {
+  ACKS,
+  REMOTE,
+  WORK,
+  ackRef,
+  handoffRef,
+  keptRef,
+  parseTrackingRef,
+  prunedRef,
+  workPrefix,
+} from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../git/refs.ts';
@@ -11,14 +21,14 @@ const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand; what readers acknowledged of it goes along. What a remote has shown is
+ * leaves a handoff and not a deletion by hand; what readers acknowledged of it and the work that it carried go along. What a remote has shown is
  * remembered, so that the next `sync` does not bring it back. Returns those that are gone; one that moved meanwhile stays.
  */
 export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
-  const beside = await listRefNames(repository, [ACKS, REMOTE]);
+  const beside = await listRefNames(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {
@@ -29,7 +39,7 @@ export async function deleteTopics(
   return gone;
 }
 
-/** What else is told of topics: acknowledgements and tracking refs, and the blobs that remember the deletion. */
+/** What else is told of topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
 interface Traces {
   readonly beside: readonly RefValue[];
   readonly memories: ReadonlyMap<TopicState, Oid>;
@@ -68,7 +78,7 @@ async function deleted(
       ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
       ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
       ...beside
-        .filter(({ name }) => name.startsWith(ackRef(path, '')))
+        .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
         .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
     ];
   });

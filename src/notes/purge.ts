@@ -9,13 +9,14 @@ import {
   lostPrefix,
   parseTrackingRef,
   prunedRef,
+  workPrefix,
 } from '../git/namespace.ts';
 import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../git/refs.ts';
 import type { InRepository, Repository } from '../git/repository.ts';
 import { git, gitFailure, runGit } from '../git/run.ts';
 
-export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'tracking';
+export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
 
 /** A ref of one handoff. */
 export interface PurgedRef extends RefValue {
@@ -27,15 +28,16 @@ export interface PurgedRef extends RefValue {
 /** Every ref that holds anything of one handoff, whether its objects can be read or not. */
 export async function refsOf(repository: InRepository, path: HandoffPath): Promise<PurgedRef[]> {
   const place = handoffRef(path).slice(HANDOFFS.length);
-  const [lost, acks] = [lostPrefix(path), ackRef(path, '')];
+  const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
   // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
-  const patterns = [handoffRef(path), keptRef(path), lost, acks, `${REMOTE}*/${place}`];
+  const patterns = [handoffRef(path), keptRef(path), lost, acks, work, `${REMOTE}*/${place}`];
   const refs = await listRefNames(repository, patterns);
   const kindOf = (name: RefName): PurgedKind | undefined => {
     if (name === handoffRef(path)) return 'handoff';
     if (name === keptRef(path)) return 'kept';
     if (name.startsWith(lost)) return 'lost';
     if (name.startsWith(acks)) return 'ack';
+    if (name.startsWith(work)) return 'work';
     return name.startsWith(REMOTE) && name.endsWith(`/${place}`) ? 'tracking' : undefined;
   };
   return refs.flatMap((ref) => {
@@ -46,7 +48,7 @@ export async function refsOf(repository: InRepository, path: HandoffPath): Promi
 }
 
 /** What goes first; the handoff itself last, so that a crash in between leaves it where everybody looks. */
-const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'lost', 'kept', 'handoff'];
+const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
 
 /** Deletes the refs in one transaction, each by compare-and-swap from what was read, and their logs with them. */
 export async function deleteRefs(

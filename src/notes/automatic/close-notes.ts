@@ -34,7 +34,7 @@ export async function closeNote(
   const { owner, client } = tip.trailers;
   const [author, tree] = await Promise.all([committer(repository.cwd), workTreeFacts(repository.cwd)]);
   const intent = { me: owner, succeeded: [], take: false, expect: tip.oid };
-  await commitHandoff(repository, path, intent, {
+  const closed = await commitHandoff(repository, path, intent, {
     note: undefined,
     summary: undefined,
     state: 'closed',
@@ -44,6 +44,9 @@ export async function closeNote(
     author,
     seconds: Math.floor(now / 1000),
   });
+  if (closed.kind !== 'written' || tip.trailers.work === undefined) return;
+  const { dropOwnWork } = await import('../work/drop-own.ts');
+  await dropOwnWork(repository, path, owner);
 }
 
 /** The notes of a conversation that goes on: it has its work in hand again. */

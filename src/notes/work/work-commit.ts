@@ -11,7 +11,7 @@ import {
 } from '../../domain/work.ts';
 import { parseCommit } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
-import type { ObjectBatch } from '../../git/object-batch.ts';
+import { ObjectBatch } from '../../git/object-batch.ts';
 import { type ObjectRequest, type ReadObject, readObjects } from '../../git/objects.ts';
 import type { Committer } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
@@ -87,7 +87,10 @@ export async function readWork(
   const blobs = Array.from({ length: entries.size - 1 }, (_, number) => entries.get(String(number)));
   const known = blobs.filter((blob) => blob !== undefined);
   const file = entries.get(WORK_FILE);
-  if (file === undefined || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)
+  // Made again it has the same name: no entry twice, no folder, no submodule, whose contents nobody would count.
+  const same = [...entries].map(([name, object]) => ({ name, oid: object }));
+  const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
+  if (file === undefined || !isPlain || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)
     return 'its tree has other entries than contents by number';
   const sizes = await ask([file, ...known].map((name) => ({ name, infoOnly: true })));
   const why = outOfBounds(sizes, maxBytes);

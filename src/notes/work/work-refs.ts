@@ -1,11 +1,11 @@
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import { type WorkSize, parseWorkSize } from '../../domain/work.ts';
-import { type HandoffPath, workPrefix, workRef } from '../../git/namespace.ts';
+import { type HandoffPath, WORK, parsePath, workPrefix, workRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
-import { readHistory } from '../topic.ts';
+import { readHistory, readTopics } from '../topic.ts';
 
 /** The work that a note carries, as its trailers say. */
 export interface CarriedWork {
@@ -52,6 +52,25 @@ export async function keepWork(
 /** The work commits that this clone keeps for a topic. */
 export function keptWork(repository: InRepository, path: HandoffPath): Promise<readonly RefValue[]> {
   return listRefNames(repository, [workPrefix(path)]);
+}
+
+/** A work commit that this clone keeps. */
+export interface KeptWork extends RefValue {
+  readonly path: HandoffPath;
+}
+
+/** Work that no open note carries: its note was closed, where nobody here saw it, or never written. */
+export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
+  const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
+    const path = parsePath(name.slice(0, name.lastIndexOf('/')), WORK);
+    return path === undefined ? [] : [{ name, oid, path }];
+  });
+  if (refs.length === 0) return [];
+  // What cannot be read may be open.
+  const open = (await readTopics(repository)).filter(({ tip }) => tip?.trailers?.state !== 'closed');
+  const places = new Set(open.map(({ path }) => workPrefix(path)));
+  const carried = new Set(open.flatMap(({ tip }) => tip?.trailers?.work ?? []));
+  return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
 }
 
 /** Lets go of work. Whoever moves on meanwhile is not in the way: these refs never move. */

@@ -14,6 +14,7 @@ import { checkPrograms } from './program-checks.ts';
 import { checkRemotes } from './remote-checks.ts';
 import { checkScripts } from './script-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
+import { checkWork, verifyWork } from './work-checks.ts';
 import type { CheckShape } from '../shapes.ts';
 
 interface DoctorOptions {
@@ -60,7 +61,9 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkRemotes(cwd)),
     ...(await checkGoneRemotes(cwd, fix, context.budget)),
     ...(await checkObjects(repository)),
+    ...(await checkWork(repository, fix, now)),
     ...(verify ? await verifyHandoffs(repository, progress) : []),
+    ...(verify ? await verifyWork(repository) : []),
     ...checkHookLog(repository, context),
   ];
   const wrong = items.some(({ status }) => status === 'problem');

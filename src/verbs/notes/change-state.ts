@@ -11,6 +11,7 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { HandoffShape } from '../shapes.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { openWorkspace } from '../workspace.ts';
+import { settleClosed } from './settle-work.ts';
 import { parseExpectation } from './write.ts';
 
 /** A commit that changes owner or state and leaves the note as it is. */
@@ -73,6 +74,11 @@ export async function commitOnTip(
   const place = { ...before, ref: handoffRef(before.path) };
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
   if (result.kind === 'written') {
+    if (change.state === 'closed') {
+      notices.push(
+        ...(await settleClosed(repository, { ...before, tip: result.commit }, caller, context.now)),
+      );
+    }
     return { shape: handoffShape(place, result.commit, caller.id), changed: true, tip, notices };
   }
   if (result.kind === 'unchanged') {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { NOTE_FILE, STATE_FILE } from '../../domain/handoff.ts';
 import type { Oid, RefName } from '../../domain/names.ts';
-import { type ObjectHolder, findHolders, textObjects } from '../../git/holders.ts';
+import { type ObjectHolder, findHolders, textObjects, uncommittedObjects } from '../../git/holders.ts';
 import { encodeRemote } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { deleteOnRemote } from '../../git/remote-deletion.ts';
@@ -119,8 +119,13 @@ function rememberedTip(shown: readonly PurgedRef[], named: readonly string[]): O
 
 /** The objects that hold the text, as far as they can be read: to be asked for before the refs go. */
 export async function objectsOf(cwd: string, refs: readonly PurgedRef[]): Promise<ReadonlySet<Oid>> {
-  const tips = refs.filter(({ kind }) => kind !== 'ack').map(({ oid }) => oid);
-  return textObjects(cwd, tips, { text: NOTE_FILE, state: STATE_FILE });
+  const tips = refs.filter(({ kind }) => kind !== 'ack' && kind !== 'work').map(({ oid }) => oid);
+  const work = refs.filter(({ kind }) => kind === 'work').map(({ oid }) => oid);
+  const [texts, contents] = await Promise.all([
+    textObjects(cwd, tips, { text: NOTE_FILE, state: STATE_FILE }),
+    uncommittedObjects(cwd, work),
+  ]);
+  return new Set([...texts, ...contents]);
 }
 
 /** Lets git collect its garbage, all of it. */

@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import { type Oid, isZeroOid } from '../../domain/names.ts';
 import { mayPurge } from '../../domain/purge/permission.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { encodeRemote, handoffRef, refBelow } from '../../git/namespace.ts';
+import { HANDOFFS, encodeRemote, handoffRef, refBelow, remoteWorkPrefix } from '../../git/namespace.ts';
 import { askRemote } from '../../git/remote-deletion.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../../notes/purge.ts';
@@ -105,9 +105,11 @@ async function askRemotes(
   if (unknown !== undefined) {
     throw new Failure('usage', `there is no remote ${escapeLine(unknown)}`, { hint: 'git remote -v' });
   }
-  const [now, usual] = [refBelow(checkRemotePrefix(remotePrefix), path), handoffRef(path)];
+  const prefix = checkRemotePrefix(remotePrefix);
+  const [now, usual] = [refBelow(prefix, path), handoffRef(path)];
+  const work = new Set([prefix, HANDOFFS].map((each) => `${refBelow(remoteWorkPrefix(each), path)}/`));
   const asked = [...new Set(named)].map(async (remote): Promise<RemoteCopy[]> => {
-    const found = await askRemote(cwd, remote, [...new Set([now, usual])]);
+    const found = await askRemote(cwd, remote, [...new Set([now, usual])], [...work]);
     const copies = [...found].map(([ref, oid]) => ({ remote, ref, oid }));
     return copies.length > 0 ? copies : [{ remote, ref: now, oid: null }];
   });

@@ -161,7 +161,7 @@ async function writeFiles({ rescue, plans, top }: Restoring): Promise<void> {
     const isPrivate = new Map(rescue.note.files.map((file) => [file.path, file.isPrivate === true]));
     for (const { file, content } of wanted) {
       // What a look has kept is what git would store.
-      const isStored = rescue.note.kind === 'seen' && file.mode !== '120000';
+      const isStored = rescue.note.kind === 'seen' && file.mode !== '120000' && file.isRaw !== true;
       const bytes = isStored ? await asCheckedOut(top, file.path, file.oid) : content;
       const target = { path: pathBytes(file), mode: file.mode, content: bytes };
       putFile(top, { ...target, isPrivate: isPrivate.get(file.path) === true });

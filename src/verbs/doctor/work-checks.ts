@@ -1,0 +1,60 @@
+import type { Oid } from '../../domain/names.ts';
+import { WORK_FILE } from '../../domain/work.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
+import { WORK } from '../../git/namespace.ts';
+import { readObjects } from '../../git/objects.ts';
+import { listRefNames } from '../../git/refs.ts';
+import type { InRepository, Repository } from '../../git/repository.ts';
+import { readWork } from '../../notes/work/work-commit.ts';
+import { type KeptWork, leftWork } from '../../notes/work/work-refs.ts';
+import { counted } from '../../ui/terminal.ts';
+import { settleWork } from '../notes/settle-work.ts';
+import type { CheckShape } from '../shapes.ts';
+import { FIX, doctorLine } from './finding.ts';
+
+/** The note of younger work may be written at this moment. Milliseconds. */
+const YOUNG_MS = 10 * 60_000;
+
+/** Work that no open note carries: its close was not seen here, or died half-way. With `fix` it moves to the rescues. */
+export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
+  const left: KeptWork[] = [];
+  for (const one of await leftWork(repository)) {
+    const work = await readWork({ cwd: repository.cwd }, one.oid, Infinity);
+    if (typeof work !== 'object' || now - work.seconds * 1000 >= YOUNG_MS) left.push(one);
+  }
+  if (left.length === 0) return [];
+  const names = [...new Set(left.map(({ path }) => path.topic))].slice(0, 5).join(', ');
+  const detail = `uncommitted work of ${counted(left.length, 'note')} that nobody carries on: ${names}`;
+  if (!fix) return [doctorLine('work', 'warning', detail, FIX)];
+  const command = 'git handoff doctor --fix';
+  const settled = await settleWork(repository, left, { authors: [], session: null, command, now });
+  return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
+}
+
+/** `--verify`: every work commit keeps to its format, and each of its objects is what its name says. */
+export async function verifyWork(repository: InRepository): Promise<CheckShape[]> {
+  const refs = await listRefNames(repository, [WORK]);
+  if (refs.length === 0) return [];
+  const found: CheckShape[] = [];
+  for (const { name, oid } of refs) {
+    const why = await damageOf(repository, oid);
+    if (why !== undefined)
+      found.push(doctorLine('work', 'problem', `${name.slice(WORK.length)}: ${why}`, 'git fsck --full'));
+  }
+  if (found.length > 0) return found;
+  return [doctorLine('work', 'ok', `${counted(refs.length, 'note')} with work, all of it readable`)];
+}
+
+async function damageOf({ cwd }: InRepository, oid: Oid): Promise<string | undefined> {
+  const work = await readWork({ cwd }, oid, Infinity);
+  if (typeof work !== 'object') return work ?? 'it is missing or unreadable';
+  const names = [oid, `${oid}:${WORK_FILE}`, ...work.blobs];
+  const objects = await readObjects(
+    { cwd },
+    names.map((name) => ({ name })),
+  );
+  const isWhole = objects.every(
+    (object) => object !== undefined && objectName(formatOf(oid), object.type, object.content) === object.oid,
+  );
+  return isWhole ? undefined : 'a content of it is damaged';
+}

@@ -1,0 +1,224 @@
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+/** What becomes of the work that a note carries when the note is closed, purged or pruned. */
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+  world.commit('files', {
+    'a.txt': 'one\n',
+    'b.txt': 'one\n',
+    'gone.txt': 'one\n',
+    '.gitattributes': '*.crlf text\n',
+  });
+});
+afterEach(() => world.remove());
+
+const WORK = 'refs/handoffs-local/work';
+const text = (name: string) => readFileSync(join(world.path, name), 'utf8');
+const put = (name: string, content: string) => writeFileSync(join(world.path, name), content);
+
+/** Writes a note with everything that is uncommitted, and returns its work commit. */
+function carry(session = A, topic = 'auth-refresh'): string {
+  world.ok(['write', topic, '-m', 'half done', '--with-work', '--', '.'], { session });
+  return world.refs(`${WORK}/main/${topic}`).at(-1)?.split('/').at(-1) ?? '';
+}
+
+/** Commits have a time of their own here: what was written is an hour old. */
+function aged(oid: string, topic = 'auth-refresh'): string {
+  const text = world.git(['cat-file', 'commit', oid]).replace(/> \d+ /g, '> 1760000000 ');
+  const old = world.git(['hash-object', '-t', 'commit', '-w', '--stdin'], { input: `${text}\n` });
+  world.git(['update-ref', '-d', `${WORK}/main/${topic}/${oid}`]);
+  world.git(['update-ref', `${WORK}/main/${topic}/${old}`, old]);
+  return old;
+}
+
+describe('the work of a closed note', () => {
+  it('goes when its author closes the note, and stays when it is taken or reopened', () => {
+    put('a.txt', 'two\n');
+    carry();
+    world.ok(['take', 'auth-refresh'], { session: B });
+    world.ok(['take', 'auth-refresh'], { session: A });
+    expect(world.refs(WORK)).toHaveLength(1);
+    const { stderr } = world.handoff(['close', 'auth-refresh'], { session: A });
+    expect(stderr).toBe('');
+    expect(world.refs(WORK)).toEqual([]);
+    expect(world.json(['rescue']).items).toEqual([]);
+    world.ok(['reopen', 'auth-refresh'], { session: A });
+  });
+
+  it('goes when the session that carries on its author closes the note', () => {
+    world.begin(A);
+    world.write(A, 'a.txt', 'two\n');
+    carry();
+    world.end(A, world.path, 'clear');
+    world.begin(B, world.path, 'clear');
+    const { status, stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(world.refs(WORK)).toEqual([]);
+  });
+
+  it('moves to the rescues when somebody else closes the note, and comes back as it was', () => {
+    put('a.txt', 'two\n');
+    put('b.txt', 'staged\n');
+    world.git(['add', 'b.txt']);
+    put('b.txt', 'on the disk\n');
+    put('new.sh', '#!/bin/sh\n');
+    chmodSync(join(world.path, 'new.sh'), 0o755);
+    put('mixed.crlf', 'one\r\ntwo\n');
+    rmSync(join(world.path, 'gone.txt'));
+    carry();
+    world.git(['reset', '-q', '--hard']);
+    world.git(['clean', '-qfd']);
+    const { stderr } = world.handoff(['close', 'auth-refresh', '--take'], { session: B });
+    expect(stderr).toContain(
+      'the uncommitted work of claude aaaaaaaa that auth-refresh carried is kept: git handoff rescue show 1',
+    );
+    expect(world.refs(WORK)).toEqual([]);
+    const [rescue] = world.json(['rescue']).items;
+    expect(rescue).toMatchObject({
+      number: 1,
+      kind: 'seen',
+      session: B,
+      branch: 'main',
+      reason: 'git handoff close main/auth-refresh',
+      deleted: ['gone.txt'],
+      staged: ['b.txt'],
+    });
+    expect(world.ok(['rescue', 'show', '1', '--', 'a.txt'])).toContain(
+      '== a.txt (4 bytes, session aaaaaaaa)\ntwo',
+    );
+    expect(world.git(['show', `${String(rescue?.['oid'])}:index/b.txt`])).toBe('staged');
+    world.ok(['rescue', 'restore', '1'], { session: B });
+    expect(text('a.txt')).toBe('two\n');
+    expect(text('b.txt')).toBe('on the disk\n');
+    expect(text('mixed.crlf')).toBe('one\r\ntwo\n');
+    expect(world.run('test', ['-x', 'new.sh']).status).toBe(0);
+    expect(world.run('git', ['fsck', '--strict']).stdout).not.toMatch(/missing|broken|error/);
+  });
+
+  it('is kept under its own number for each author, and its closer lets go of his own', () => {
+    put('a.txt', 'of A\n');
+    carry();
+    world.ok(['take', 'auth-refresh'], { session: B });
+    put('b.txt', 'of B\n');
+    carry(B);
+    expect(world.refs(WORK)).toHaveLength(2);
+    world.ok(['close', 'auth-refresh'], { session: B });
+    expect(world.refs(WORK)).toEqual([]);
+    expect(world.json(['rescue']).items.map(({ files }) => files)).toEqual([
+      [{ path: 'a.txt', mode: '100644', bytes: 5, owner: A }],
+    ]);
+  });
+
+  it('that goes on under another name after two machines wrote is let go with that one', () => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    world.ok(['close', 'auth-refresh'], { session: A });
+    world.git(['update-ref', `${WORK}/main/login-flow/${work}`, work]);
+    world.ok(['reopen', 'auth-refresh'], { session: A });
+    world.ok(['close', 'auth-refresh'], { session: A });
+    expect(world.refs(WORK)).toEqual([]);
+  });
+
+  it('stays where a note that is open carries it', () => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    world.ok(['write', 'login-flow', '-m', 'other'], { session: A });
+    world.git(['update-ref', `${WORK}/main/login-flow/${work}`, work]);
+    world.ok(['close', 'login-flow'], { session: A });
+    expect(world.refs(WORK)).toEqual([
+      `${WORK}/main/auth-refresh/${work}`,
+      `${WORK}/main/login-flow/${work}`,
+    ]);
+  });
+});
+
+describe('work whose note is gone or closed unseen', () => {
+  it('is named by doctor and moved to the rescues by --fix, but not while its note may be written', () => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    for (const ref of ['refs/handoffs/main/auth-refresh', 'refs/handoffs-local/kept/main/auth-refresh'])
+      world.git(['update-ref', '-d', ref]);
+    const checks = (...more: string[]) =>
+      world.json(['doctor', ...more]).items.filter(({ check }) => check === 'work');
+    expect(checks()).toEqual([]);
+    aged(work);
+    expect(checks()).toEqual([
+      {
+        check: 'work',
+        status: 'warning',
+        detail: 'uncommitted work of 1 note that nobody carries on: auth-refresh',
+        hint: 'git handoff doctor --fix',
+      },
+    ]);
+    expect(checks('--fix')).toMatchObject([
+      { status: 'fixed', detail: expect.stringContaining('is kept: git handoff rescue show 1') as unknown },
+    ]);
+    expect(world.refs(WORK)).toEqual([]);
+    expect(world.json(['rescue']).items).toHaveLength(1);
+    expect(checks()).toEqual([]);
+  });
+
+  it.each(['blob', 'tree', 'commit'] as const)('a damaged %s of it is told by doctor --verify', (what) => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    const objects = { blob: `${work}:0`, tree: `${work}^{tree}`, commit: work };
+    expect(world.ok(['doctor', '--verify'])).toContain('1 note with work, all of it readable');
+    const oid = world.git(['rev-parse', objects[what]]);
+    const file = join(world.path, '.git', 'objects', oid.slice(0, 2), oid.slice(2));
+    rmSync(file);
+    const { stdout, status } = world.handoff(['doctor', '--verify']);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(new RegExp(`main/auth-refresh/${work}: it is|content of it is missing`));
+    if (what === 'blob') {
+      const { stderr } = world.handoff(['close', 'auth-refresh', '--take'], { session: B });
+      expect(stderr).toContain(`the work ${work} of auth-refresh cannot be read`);
+      expect(world.refs(WORK)).toHaveLength(1);
+    }
+  });
+});
+
+describe('purge and prune', () => {
+  it('take the work along, here and on the remotes that are named', () => {
+    const bare = join(world.root, 'team.git');
+    world.git(['init', '-q', '--bare', bare]);
+    world.git(['remote', 'add', 'origin', bare]);
+    put('a.txt', 'zebra-4711\n');
+    const work = carry();
+    const there = `refs/handoffs-work/main/auth-refresh/${work}`;
+    world.ok(['push', 'origin'], { session: A });
+    world.git(['push', '-q', 'origin', `${work}:${there}`]);
+    world.git(['checkout', '-q', 'a.txt']);
+    const { items, remotes } = world.json(['purge', 'auth-refresh', '--remote', 'origin'], { session: A });
+    expect(items.map(({ kind }) => kind)).toContain('work');
+    expect(remotes).toMatchObject([{ ref: there }, { ref: 'refs/handoffs/main/auth-refresh' }]);
+    const purged = world.json(['purge', 'auth-refresh', '--remote', 'origin', '--yes', '--gc'], {
+      session: A,
+    });
+    expect(purged).toMatchObject({ purged: true });
+    expect(world.refs(WORK)).toEqual([]);
+    expect(world.git(['for-each-ref'], { cwd: bare })).toBe('');
+  });
+
+  it('say where else the text of the work is', () => {
+    put('a.txt', 'zebra-4711\n');
+    const work = carry();
+    world.git(['update-ref', 'refs/keep/it', work]);
+    expect(world.json(['purge', 'auth-refresh', '--yes'], { session: A })).toMatchObject({
+      remains: { heldBy: expect.arrayContaining(['refs/keep/it']) as unknown },
+    });
+  });
+
+  it('prune takes what is left of a topic', () => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    world.ok(['close', 'auth-refresh'], { session: A });
+    world.git(['update-ref', `${WORK}/main/auth-refresh/${work}`, work]);
+    world.ok(['prune', '--older-than', '0m', '--yes']);
+    expect(world.refs(WORK)).toEqual([]);
+  });
+});
