@@ -16,7 +16,7 @@ import { type StoredSession, clientsOf, judgeSessions, sessionsFrom } from '../s
 import { findSession } from '../sessions/caller.ts';
 import { sidesOf } from '../sessions/sides.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
-import { illegalPushes } from './pushed-handoffs.ts';
+import { illegalPushes, illegalWork } from './pushed-handoffs.ts';
 
 /** Who pushes, what, and who is at work beside. */
 interface PushScene {
@@ -40,7 +40,8 @@ interface Finding {
 const NOTHING: Finding = { refused: false, lines: [] };
 
 /**
- * Judges a push: no commit that holds the work of several sessions, no handoff that did not move legally; commits of
+ * Judges a push: no commit that holds the work of several sessions, no handoff that did not move legally, no work but within its
+ * bounds; commits of
  * other live sessions are told. A person is only warned of the first and hears nothing of the last.
  *
  * @throws Failure when git fails; the caller lets the push pass
@@ -65,8 +66,9 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
   const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, judged).foreign;
   const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
+  const moved = [...illegal, ...(await illegalWork(options, refs, settings))];
   const findings = [
-    { refused: illegal.length > 0, lines: illegal },
+    { refused: moved.length > 0, lines: moved },
     await mixedCommits(scene),
     settings.pushForeign === 'allow' ? NOTHING : await foreignCommits(scene, settings.pushForeign),
   ];

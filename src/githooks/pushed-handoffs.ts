@@ -1,12 +1,43 @@
+import type { Settings } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import type { IllegalReason } from '../domain/transition.ts';
-import { HANDOFFS, KEPT, decodeBranch, keptRef, parsePath } from '../git/namespace.ts';
+import {
+  HANDOFFS,
+  KEPT,
+  decodeBranch,
+  keptRef,
+  parsePath,
+  parseWorkRef,
+  remoteWorkPrefix,
+} from '../git/namespace.ts';
 import type { PushedRef } from '../git/push-range.ts';
 import { listRefNames } from '../git/refs.ts';
 import type { GitOptions } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
 import { reasonText } from '../notes/report-illegal.ts';
 import { typedTopic } from '../notes/topic-argument.ts';
+
+/** Work is only created, within the bounds of its format: the lines that refuse the rest. */
+export async function illegalWork(
+  options: GitOptions,
+  refs: readonly PushedRef[],
+  { remotePrefix, maxWork }: Settings,
+): Promise<string[]> {
+  if (!refs.some(({ remoteRef }) => remoteRef.includes('-work'))) return [];
+  const { judgeWork, workIn } = await import('../notes/work/pushed-work.ts');
+  const lines: string[] = [];
+  for (const work of workIn(refs, [HANDOFFS, remotePrefix])) {
+    const why = await judgeWork({ cwd: options.cwd }, work, maxWork);
+    if (why === undefined) continue;
+    const verb = why === 'deleted' ? 'close' : 'push --with-work';
+    const path = parseWorkRef(work.ref.remoteRef, remoteWorkPrefix(work.prefix));
+    const branch = path === undefined ? undefined : decodeBranch(path.component);
+    const isKnown = path !== undefined && branch !== undefined;
+    const hint = isKnown ? `${verb} ${typedTopic(branch, path.topic)}` : 'list';
+    lines.push(`error: ${escapeLine(work.ref.remoteRef)}: ${why}`, `hint: git handoff ${hint}`);
+  }
+  return lines;
+}
 
 /** Handoffs may only move as everybody's may: the lines that refuse the others; none when all are legal. */
 export async function illegalPushes(

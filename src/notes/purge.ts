@@ -3,7 +3,10 @@ import {
   HANDOFFS,
   type HandoffPath,
   REMOTE,
+  SENT,
+  UNPACKED,
   ackRef,
+  decodeRemote,
   handoffRef,
   keptRef,
   lostPrefix,
@@ -21,7 +24,7 @@ export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'trackin
 /** A ref of one handoff. */
 export interface PurgedRef extends RefValue {
   readonly kind: PurgedKind;
-  /** Of a tracking ref. */
+  /** Of a tracking ref, and of work that was sent. */
   readonly remote: string | null;
 }
 
@@ -30,21 +33,33 @@ export async function refsOf(repository: InRepository, path: HandoffPath): Promi
   const place = handoffRef(path).slice(HANDOFFS.length);
   const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
   // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
-  const patterns = [handoffRef(path), keptRef(path), lost, acks, work, `${REMOTE}*/${place}`];
+  const unpacked = `${UNPACKED}${place}/`;
+  const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/`];
+  const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
   const refs = await listRefNames(repository, patterns);
   const kindOf = (name: RefName): PurgedKind | undefined => {
     if (name === handoffRef(path)) return 'handoff';
     if (name === keptRef(path)) return 'kept';
     if (name.startsWith(lost)) return 'lost';
     if (name.startsWith(acks)) return 'ack';
-    if (name.startsWith(work)) return 'work';
+    if (name.startsWith(work) || name.startsWith(unpacked) || sentTo(name, path) !== null) return 'work';
     return name.startsWith(REMOTE) && name.endsWith(`/${place}`) ? 'tracking' : undefined;
   };
   return refs.flatMap((ref) => {
     const kind = kindOf(ref.name);
-    const remote = kind === 'tracking' ? (parseTrackingRef(ref.name)?.remote ?? null) : null;
+    const remote =
+      kind === 'tracking' ? (parseTrackingRef(ref.name)?.remote ?? null) : sentTo(ref.name, path);
     return kind === undefined ? [] : [{ ...ref, kind, remote }];
   });
+}
+
+/** The remote that a work commit of this handoff was sent to. */
+function sentTo(name: RefName, path: HandoffPath): string | null {
+  const component = name.startsWith(SENT) ? (name.slice(SENT.length).split('/')[0] ?? '') : '';
+  const { topic, component: branch } = path;
+  return component !== '' && name.startsWith(`${SENT}${component}/${branch}/${topic}/`)
+    ? decodeRemote(component)
+    : null;
 }
 
 /** What goes first; the handoff itself last, so that a crash in between leaves it where everybody looks. */

@@ -4,6 +4,7 @@ import type { Finding } from '../findings.ts';
 import { refusedRef } from './handoff-files.ts';
 
 const GUARDED_REFS = 'refs/handoffs';
+const NAMESPACES = ['', '-local', '-work'].map((end) => `${GUARDED_REFS}${end}/`);
 
 /**
  * Refuses to move the refs of git-handoff with git itself, which would lose a note without a trace; where `init` ran, and
@@ -22,9 +23,7 @@ export async function handoffRefs(
 /** A pattern with one `*` touches handoffs when either could be the beginning of the other. */
 function touchesHandoffs(ref: string): boolean {
   const star = ref.indexOf('*');
-  if (star < 0) return ref.startsWith(`${GUARDED_REFS}/`) || ref.startsWith(`${GUARDED_REFS}-local/`);
+  if (star < 0) return NAMESPACES.some((namespace) => ref.startsWith(namespace));
   const beginning = ref.slice(0, star);
-  return [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`].some(
-    (namespace) => namespace.startsWith(beginning) || beginning.startsWith(namespace),
-  );
+  return NAMESPACES.some((namespace) => namespace.startsWith(beginning) || beginning.startsWith(namespace));
 }

@@ -1,7 +1,7 @@
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import { type WorkSize, parseWorkSize } from '../../domain/work.ts';
-import { type HandoffPath, WORK, parsePath, workPrefix, workRef } from '../../git/namespace.ts';
+import { type HandoffPath, WORK, parseWorkRef, workPrefix, workRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
@@ -62,7 +62,7 @@ export interface KeptWork extends RefValue {
 /** Work that no open note carries: its note was closed, where nobody here saw it, or never written. */
 export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
-    const path = parsePath(name.slice(0, name.lastIndexOf('/')), WORK);
+    const path = parseWorkRef(name, WORK);
     return path === undefined ? [] : [{ name, oid, path }];
   });
   if (refs.length === 0) return [];

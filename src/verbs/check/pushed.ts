@@ -8,11 +8,21 @@ import {
   handedOnSessions,
   receivedRange,
 } from '../../git/mixed-commits.ts';
-import { HANDOFFS, decodeBranch, isBookkeeping, looksLikeOurs, parsePath } from '../../git/namespace.ts';
+import {
+  HANDOFFS,
+  type HandoffPath,
+  decodeBranch,
+  isBookkeeping,
+  looksLikeOurs,
+  parsePath,
+  parseWorkRef,
+  remoteWorkPrefix,
+} from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import { listSymbolicRefs } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../../notes/moves.ts';
+import { type PushedWork, isInUse, judgeWork, workIn } from '../../notes/work/pushed-work.ts';
 import { type CheckValue, mixedShape, splitHints } from './check.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -22,7 +32,7 @@ import type { IllegalMoveShape } from '../shapes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** Reasons that only a ref by itself can give. */
-type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping';
+type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping' | 'bad work';
 
 /** A ref that is a handoff's, or would be if it were named like one. */
 interface PushedHandoff {
@@ -41,22 +51,26 @@ export async function checkPushed(
   refs: readonly PushedRef[],
   { cwd }: Context,
 ): Promise<CommandResult<CheckValue>> {
-  const { remotePrefix } = await readSettings(cwd);
+  const { remotePrefix, maxWork } = await readSettings(cwd);
   const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
   const handoffs = refs.flatMap((ref): PushedHandoff[] => {
     const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(each));
     return prefix === undefined ? [] : [{ ref, prefix }];
   });
-  const names = new Set(handoffs.map(({ ref }) => ref));
+  const work = workIn(refs, prefixes);
+  const names = new Set([...handoffs, ...work].map(({ ref }) => ref));
   const others = refs.filter((ref) => !names.has(ref));
-  const [judged, { looked, mixed }] = await Promise.all([
+  const [judged, judgedWork, { looked, mixed }] = await Promise.all([
     judgeHandoffs({ cwd }, prefixes, handoffs),
+    judgeAllWork({ cwd }, work, maxWork),
     mixedCommits({ cwd }, prefixes, refs, others),
   ]);
   const leaked = others.filter(({ local, remoteRef }) => local !== undefined && isBookkeeping(remoteRef));
-  const alike = others.filter(({ remoteRef }) => looksLikeOurs(remoteRef, prefixes));
+  const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
+  const alike = others.filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours));
   const illegal = [
     ...judged,
+    ...judgedWork,
     ...alike.map((ref) => ({ ref, path: undefined, reason: 'misspelt' as const })),
     ...leaked.map((ref) => ({ ref, path: undefined, reason: 'bookkeeping' as const })),
   ];
@@ -78,6 +92,36 @@ interface Refused {
   readonly ref: PushedRef;
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly reason: RefReason;
+  /** Of work: in words. */
+  readonly told?: string;
+}
+
+/** One after the other: each may be large. */
+async function judgeAllWork(
+  options: GitOptions,
+  work: readonly PushedWork[],
+  maxBytes: number,
+): Promise<Refused[]> {
+  const refused: Refused[] = [];
+  for (const one of work) {
+    const { ref, prefix } = one;
+    const told = await judgeWork(options, one, maxBytes);
+    if (told === undefined) continue;
+    const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
+    if (told !== 'deleted') refused.push({ ref, path: placeOf(path), reason: 'bad work', told });
+    // A note that is over lets its work go.
+    else if (await isInUse(options, one))
+      refused.push({ ref, path: placeOf(path), reason: told, told: IN_USE });
+  }
+  return refused;
+}
+
+const IN_USE = 'deleted, while the note that carries it is open';
+
+/** What is meant, as it is typed; `undefined`: no branch is called so. */
+function placeOf(path: HandoffPath | undefined): Refused['path'] {
+  const branch = path === undefined ? undefined : decodeBranch(path.component);
+  return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };
 }
 
 async function judgeHandoffs(
@@ -97,15 +141,7 @@ async function judgeHandoffs(
     const move = moves[at];
     const reason = typeof move === 'object' ? verdicts.next().value : move;
     if (reason === undefined) return [];
-    const path = parsePath(ref.remoteRef, prefix);
-    const branch = path === undefined ? undefined : decodeBranch(path.component);
-    return [
-      {
-        ref,
-        path: path === undefined || branch === undefined ? undefined : { branch, topic: path.topic },
-        reason,
-      },
-    ];
+    return [{ ref, path: placeOf(parsePath(ref.remoteRef, prefix)), reason }];
   });
 }
 
@@ -147,13 +183,13 @@ const TEXTS: Partial<Record<RefReason, string>> = {
   'unknown format version': 'written by a later git-handoff than this server has; update the server first',
 };
 
-function illegalShape({ ref, path, reason }: Refused): IllegalMoveShape {
+function illegalShape({ ref, path, reason, told }: Refused): IllegalMoveShape {
   return {
     kind: 'illegal',
     ref: ref.remoteRef,
     branch: path?.branch ?? null,
     topic: path?.topic ?? null,
-    reason: TEXTS[reason] ?? reasonText(reason as IllegalReason),
+    reason: told ?? TEXTS[reason] ?? reasonText(reason as IllegalReason),
     oid: ref.local ?? null,
   };
 }
@@ -164,6 +200,8 @@ function nextCommand({ path, reason }: Refused): string {
   if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
   if (reason === 'foreign owner without a take' && topic !== undefined) return `git handoff take ${topic}`;
   if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
+  if (reason === 'bad work')
+    return topic === undefined ? 'git handoff list' : `git handoff push --with-work ${topic}`;
   if (reason === 'bookkeeping' || reason === 'misspelt') return 'git push --all';
   if (reason === 'unknown format version') return 'git handoff --version';
   return 'git handoff doctor --fix';

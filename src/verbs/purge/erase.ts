@@ -112,7 +112,9 @@ export async function eraseHere(
 
 /** What a remote still shows, or others may push back: one commit can be remembered. */
 function rememberedTip(shown: readonly PurgedRef[], named: readonly string[]): Oid | undefined {
-  const there = shown.find(({ remote }) => remote !== null && !named.includes(remote));
+  const there = shown.find(
+    ({ kind, remote }) => kind === 'tracking' && remote !== null && !named.includes(remote),
+  );
   const here = shown.find(({ kind }) => kind === 'handoff' || kind === 'kept');
   return (there ?? here)?.oid;
 }

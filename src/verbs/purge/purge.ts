@@ -162,7 +162,7 @@ function describe(plan: PurgePlan, options: PurgeOptions, remains: Remains | nul
     ...remoteWords(options.remotes),
     ...(options.gc ? ['--gc'] : []),
   ];
-  const tracked = refs.flatMap(({ remote }) => remote ?? []);
+  const tracked = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
   return {
     branch: target.branch,
     topic: target.path.topic,

@@ -12,6 +12,11 @@ table(COMMANDS_ANYWHERE, 'handoff-refs', [
     [
       ['git update-ref -d refs/handoffs/main/x', 'refs/handoffs/main/x'],
       ['git update-ref refs/handoffs-local/kept/main/x HEAD', 'refs/handoffs-local/kept/main/x'],
+      ['git push . :refs/handoffs-work/main/auth-refresh/x', 'refs/handoffs-work/main/auth-refresh/x'],
+      [
+        'git update-ref -d refs/handoffs-local/work/main/auth-refresh/x',
+        'refs/handoffs-local/work/main/auth-refresh/x',
+      ],
       ['git push origin :refs/handoffs-local/x . && git fetch . +refs/heads/*:refs/*', 'refs/*'],
       ['git fetch origin +refs/handoffs/*:refs/handoffs/*', 'refs/handoffs/*'],
       ['git fetch origin +refs/x/*:refs/handoffs/main/*', 'refs/handoffs/main/*'],
