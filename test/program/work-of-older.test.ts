@@ -1,0 +1,65 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, ServerWorld } from '../support/server-world.ts';
+
+/** Version 0.1.0 knows nothing of work: what it writes on such a note lacks the trailers. */
+
+const REF = 'refs/handoffs/main/auth-refresh';
+const WORK = 'refs/handoffs-local/work';
+
+let world: ServerWorld;
+let work: string;
+beforeEach(() => {
+  world = new ServerWorld(undefined);
+  writeFileSync(join(world.path, 'a.txt'), 'two\n');
+  world.ok(['write', 'auth-refresh', '-m', 'half done', '--with-work'], { session: A });
+  work = world.refs(WORK)[0]?.split('/').at(-1) ?? '';
+});
+afterEach(() => world.remove());
+
+/** Puts a commit of 0.1.0 on the note. */
+function older(...lines: string[]): void {
+  const tree = world.git(['rev-parse', `${REF}^{tree}`]);
+  const owner = lines.some((line) => line.startsWith('Handoff-Taken-From')) ? B : A;
+  const state = lines.find((line) => line.startsWith('Handoff-State')) ?? 'Handoff-State: open';
+  const rest = lines.filter((line) => line !== state);
+  const input = [
+    'half done',
+    '',
+    `Claude-Session-Id: ${owner}`,
+    'Handoff-Client: claude',
+    state,
+    ...rest,
+    '',
+  ];
+  const tip = world.git(['commit-tree', tree, '-p', REF], { input: input.join('\n') });
+  for (const ref of [REF, 'refs/handoffs-local/kept/main/auth-refresh']) world.git(['update-ref', ref, tip]);
+}
+
+describe('a note with work that 0.1.0 has written on and taken', () => {
+  it('still carries the work of its newest version that names any', () => {
+    older();
+    older(`Handoff-Taken-From: ${A}`);
+    expect(world.json(['show', 'auth-refresh'])).toMatchObject({ owner: B, work: null });
+    expect(world.handoff(['check']).status).toBe(0);
+    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: B });
+    expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);
+  });
+
+  it('gives it away when somebody else closes it here', () => {
+    older();
+    older(`Handoff-Taken-From: ${A}`);
+    const { stderr } = world.handoff(['close', 'auth-refresh'], { session: B });
+    expect(stderr).toContain('carried is kept: git handoff rescue show 1');
+    expect(world.refs(WORK)).toEqual([]);
+  });
+
+  it('keeps it when 0.1.0 closes it, for its next version', () => {
+    older('Handoff-State: closed');
+    expect(world.refs(WORK)).toHaveLength(1);
+    world.ok(['reopen', 'auth-refresh'], { session: A });
+    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);
+  });
+});
