@@ -137,6 +137,18 @@ describe('the work of a closed note', () => {
   });
 });
 
+describe('the work of an older version', () => {
+  it('stays as long as the note is open, whatever doctor finds', () => {
+    put('a.txt', 'two\n');
+    aged(carry());
+    put('a.txt', 'three\n');
+    carry();
+    expect(world.refs(WORK)).toHaveLength(2);
+    world.ok(['doctor', '--fix']);
+    expect(world.refs(WORK)).toHaveLength(2);
+  });
+});
+
 describe('work whose note is gone or closed unseen', () => {
   it('is named by doctor and moved to the rescues by --fix, but not while its note may be written', () => {
     put('a.txt', 'two\n');

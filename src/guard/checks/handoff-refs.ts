@@ -4,7 +4,7 @@ import type { Finding } from '../findings.ts';
 import { refusedRef } from './handoff-files.ts';
 
 const GUARDED_REFS = 'refs/handoffs';
-const NAMESPACES = ['', '-local', '-work'].map((end) => `${GUARDED_REFS}${end}/`);
+const NAMESPACES = [`${GUARDED_REFS}/`, `${GUARDED_REFS}-local/`, `${GUARDED_REFS}-work/`];
 
 /**
  * Refuses to move the refs of git-handoff with git itself, which would lose a note without a trace; where `init` ran, and

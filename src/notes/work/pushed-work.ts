@@ -43,7 +43,7 @@ export async function judgeWork(
 }
 
 /** Whether a note that is open carries such work here: then nobody deletes it. */
-export async function isInUse({ cwd }: InRepository, { ref, prefix }: PushedWork): Promise<boolean> {
+export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedWork): Promise<boolean> {
   const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
   if (path === undefined) return false;
   const note = refBelow(prefix, path);

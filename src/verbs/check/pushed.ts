@@ -22,7 +22,7 @@ import type { PushedRef } from '../../git/push-range.ts';
 import { listSymbolicRefs } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../../notes/moves.ts';
-import { type PushedWork, isInUse, judgeWork, workIn } from '../../notes/work/pushed-work.ts';
+import { type PushedWork, isCarried, judgeWork, workIn } from '../../notes/work/pushed-work.ts';
 import { type CheckValue, mixedShape, splitHints } from './check.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -110,7 +110,7 @@ async function judgeAllWork(
     const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
     if (told !== 'deleted') refused.push({ ref, path: placeOf(path), reason: 'bad work', told });
     // A note that is over lets its work go.
-    else if (await isInUse(options, one))
+    else if (await isCarried(options, one))
       refused.push({ ref, path: placeOf(path), reason: told, told: IN_USE });
   }
   return refused;
