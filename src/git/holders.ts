@@ -33,7 +33,8 @@ export async function textObjects(
 /** The objects of work that a note carries, but for what is committed anyway. */
 export async function uncommittedObjects(cwd: string, tips: readonly Oid[]): Promise<Oid[]> {
   if (tips.length === 0) return [];
-  const args = ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', ...tips];
+  // The plain form leaves nothing out that has no parents in common.
+  const args = ['rev-list', '--objects-edge-aggressive', '--no-object-names', '--missing=allow-any', ...tips];
   const { stdout } = await runGit([...args, '--not', '--branches', '--tags', '--remotes'], { cwd });
   return stdout
     .toString('latin1')

@@ -34,7 +34,7 @@ export async function refsOf(repository: InRepository, path: HandoffPath): Promi
   const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
   // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
   const unpacked = `${UNPACKED}${place}/`;
-  const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/`];
+  const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
   const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
   const refs = await listRefNames(repository, patterns);
   const kindOf = (name: RefName): PurgedKind | undefined => {

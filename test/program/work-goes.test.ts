@@ -202,8 +202,8 @@ describe('purge and prune', () => {
     put('a.txt', 'zebra-4711\n');
     const work = carry();
     const there = `refs/handoffs-work/main/auth-refresh/${work}`;
-    world.ok(['push', 'origin'], { session: A });
-    world.git(['push', '-q', 'origin', `${work}:${there}`]);
+    world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    expect(world.json(['purge', 'auth-refresh'], { session: A })).toMatchObject({ stillOn: ['origin'] });
     world.git(['checkout', '-q', 'a.txt']);
     const { items, remotes } = world.json(['purge', 'auth-refresh', '--remote', 'origin'], { session: A });
     expect(items.map(({ kind }) => kind)).toContain('work');
@@ -211,8 +211,10 @@ describe('purge and prune', () => {
     const purged = world.json(['purge', 'auth-refresh', '--remote', 'origin', '--yes', '--gc'], {
       session: A,
     });
-    expect(purged).toMatchObject({ purged: true });
-    expect(world.refs(WORK)).toEqual([]);
+    expect(purged).toMatchObject({ purged: true, remains: { objects: 0 } });
+    expect(world.refs().filter((name) => name.includes('auth-refresh'))).toEqual([
+      'refs/handoffs-local/pruned/main/auth-refresh',
+    ]);
     expect(world.git(['for-each-ref'], { cwd: bare })).toBe('');
   });
 
