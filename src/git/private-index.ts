@@ -80,10 +80,15 @@ export class PrivateIndex {
     return { ...this.#more, GIT_INDEX_FILE: this.#file };
   }
 
-  /** Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files. */
-  async takeFromDisk(paths: readonly string[]): Promise<void> {
+  /**
+   * Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files.
+   *
+   * @param replaces a file may take the place of a folder that it holds, and the other way round
+   */
+  async takeFromDisk(paths: readonly string[], replaces = false): Promise<void> {
     if (paths.length === 0) return;
-    const args = [...NO_PROGRAMS, 'update-index', '--add', '--remove', '-z', '--stdin'];
+    const how = replaces ? ['--replace'] : [];
+    const args = [...NO_PROGRAMS, 'update-index', '--add', '--remove', ...how, '-z', '--stdin'];
     const input = paths.map((path) => `${path}\0`).join('');
     // Filters that the user's configuration names take part.
     const result = await userGit(args, { cwd: this.#top, env: this.env, input, show: 'quiet' });

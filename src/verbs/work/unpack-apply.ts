@@ -1,4 +1,4 @@
-import { rmdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { FileState } from '../../domain/ledger/file-state.ts';
@@ -9,6 +9,7 @@ import { whileLocked } from '../../git/index-lock.ts';
 import { readObjects } from '../../git/objects.ts';
 import { setEntries } from '../../git/private-index.ts';
 import { gitFailure, runGit } from '../../git/run.ts';
+import { lstatOf } from '../../git/stat.ts';
 import { stampOf } from '../../git/work-tree.ts';
 import { putFile } from '../../host/put-file.ts';
 import { inTheWay } from './places.ts';
@@ -57,8 +58,16 @@ async function write(top: string, files: readonly Written[]): Promise<void> {
     const content = contents[at];
     if (content === undefined) throw lost(file.path);
     requireUntouched(top, file);
+    removeEmptyFolders(join(top, file.path));
     putFile(top, { path: Buffer.from(file.path), mode: file.disk.mode, content });
   }
+}
+
+/** A folder whose files went may be left where an earlier run was killed. One that is not empty stays, and is in the way. */
+function removeEmptyFolders(folder: string): void {
+  if (lstatOf(folder)?.isDirectory() !== true) return;
+  for (const name of readdirSync(folder)) removeEmptyFolders(join(folder, name));
+  rmdirSync(folder);
 }
 
 /** What stood there when it was planned still does, and no link leads elsewhere. */

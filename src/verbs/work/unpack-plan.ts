@@ -184,7 +184,7 @@ async function diskStates(
   });
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, snapshot.head.oid);
   try {
-    await index.takeFromDisk(plain);
+    await index.takeFromDisk(plain, true);
     return new Map([...(await index.read(plain)), ...odd]);
   } finally {
     index.remove();
