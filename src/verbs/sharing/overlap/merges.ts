@@ -37,7 +37,10 @@ export async function tryMerges(
   for (const [key, { ways }] of recalled)
     if (Object.entries(ways).some(([path, way]) => now.get(path) !== way)) recalled.delete(key);
   const missing = pairs.filter((pair) => !recalled.has(keyOf(pair)));
-  const reports = await mergePairs({ cwd, env: { ...scratchEnvironment(store), ...drivers.env } }, missing);
+  const reports =
+    missing.length === 0
+      ? []
+      : await mergePairs({ cwd, env: { ...scratchEnvironment(store), ...drivers.env } }, missing);
   const merged = reports.flatMap((report) => (typeof report === 'string' ? [] : autoMerged(report)));
   const ways = await drivers.waysOf([...new Set(merged)]);
   const made = new Map<string, TriedMerge | Unmerged>();

@@ -48,16 +48,15 @@ export async function overlap(
   context: Context,
 ): Promise<CommandResult<OverlapValue>> {
   const repository = await openRepository(context.cwd);
-  const temporary = mkdtempSync(join(tmpdir(), 'git-handoff-'));
+  const { stores, remove } = openStores(repository);
   try {
-    const stores = storesOf(repository, temporary);
     const known = stores.isKept ? readRemembered(repository.commonDir) : NOTHING;
     const first = await compareAll(options, context, repository, stores, known);
     if (!first.isTorn || known.trees.size === 0) return first.result;
     // Objects of earlier looks were removed meanwhile.
     return (await compareAll(options, context, repository, stores, NOTHING)).result;
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    remove();
   }
 }
 
@@ -70,16 +69,34 @@ interface Stores {
   readonly merging: ScratchStore;
 }
 
-/** All is temporary where git-handoff has no folder that it may write to. */
-function storesOf({ commonDir }: Repository, temporary: string): Stores {
-  const merging = { folder: temporary, objects: join(commonDir, 'objects') };
+/** All is temporary where git-handoff has no folder that it may write to. The temporary folder is made when it is asked for. */
+function openStores({ commonDir }: Repository): { readonly stores: Stores; readonly remove: () => void } {
+  const objects = join(commonDir, 'objects');
+  const kept = scratchStore(commonDir);
+  const isKept = isWritable(repositoryFolder(commonDir));
+  let made: string | undefined;
+  const merging: ScratchStore = {
+    get folder() {
+      return (made ??= mkdtempSync(join(tmpdir(), 'git-handoff-')));
+    },
+    objects,
+    ...(isKept ? { below: kept.folder } : {}),
+  };
+  return {
+    stores: { isKept, store: isKept ? kept : merging, merging },
+    remove() {
+      if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    },
+  };
+}
+
+function isWritable(folder: string): boolean {
   try {
-    accessSync(repositoryFolder(commonDir), constants.W_OK);
+    accessSync(folder, constants.W_OK);
+    return true;
   } catch {
-    return { isKept: false, store: merging, merging };
+    return false;
   }
-  const store = scratchStore(commonDir);
-  return { isKept: true, store, merging: { ...merging, below: store.folder } };
 }
 
 /** What decides how merges come out, and what a branch is merged into; and our own settings. */
