@@ -17,6 +17,7 @@ import { insteadRows } from './instead-rows.mjs';
 import { largeRows } from './large-rows.mjs';
 import { ledgerRows } from './ledger-rows.mjs';
 import { measure, median } from './measure.mjs';
+import { overlapRows } from './overlap-rows.mjs';
 import { Scenario } from './scenario.mjs';
 import { sizeRows } from './size-rows.mjs';
 import { travelRows } from './travel-rows.mjs';
@@ -27,6 +28,7 @@ const GROUPS = [
   ledgerRows,
   commitRows,
   verbRows,
+  overlapRows,
   travelRows,
   largeRows,
   growthRows,

@@ -91,7 +91,7 @@ export class Scenario {
     const root = this.enabled(name, 1);
     const other = `${root} beside`;
     this.run('git', ['worktree', 'add', '-q', '-b', 'other', other], { cwd: root });
-    this.#startPeer(other);
+    this.startPeer(other);
     if (!existsSync(join(root, '.git', 'handoff', 'touched'))) {
       throw new Error(`${name}: it is not kept what is changed where`);
     }
@@ -100,7 +100,7 @@ export class Scenario {
 
   #enable(root, name, sessions) {
     this.run(this.launcher, ['init', '--yes'], { cwd: root });
-    if (sessions > 1) this.#startPeer(root);
+    if (sessions > 1) this.startPeer(root);
     if (sessions > 0) this.guard(root, start(root, session));
     // A guard that fails open would be measured as a fast one.
     if (existsSync(join(root, '.git', 'handoff-solo')) !== (sessions === 1)) {
@@ -115,9 +115,9 @@ export class Scenario {
   }
 
   /** A session whose process lives on, and is neither a child nor an ancestor of this one. */
-  #startPeer(root) {
+  startPeer(root, id = peer) {
     const payload = join(this.dir, `${this.#peers.length}.json`);
-    writeFileSync(payload, start(root, peer));
+    writeFileSync(payload, start(root, id));
     const ready = `${payload}.pid`;
     const script = `( while [ ! -e "$3" ]; do sleep 0.05; done
       "$1" guard --client claude <"$2" >/dev/null; exec sleep 3600 ) >/dev/null 2>&1 &
@@ -126,7 +126,7 @@ export class Scenario {
     this.#peers.push(pid);
     writeFileSync(ready, '');
     for (let tries = 0; tries < 100; tries += 1) {
-      if (this.run('git', ['for-each-ref', 'refs/handoffs-local/live'], { cwd: root }).includes(peer)) break;
+      if (this.run('git', ['for-each-ref', 'refs/handoffs-local/live'], { cwd: root }).includes(id)) break;
       this.run('sleep', ['0.05']);
     }
     // It must be the sleep by now: the guard has ended.

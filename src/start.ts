@@ -42,7 +42,8 @@ const [, , first, second, third] = process.argv;
 const verb = first === '--client-pid' ? third : first;
 /** These are typed most. They end at once when everything is written. */
 const isUsual =
-  !__IS_HOOK__ && ['write', 'show', 'list', 'boot', 'status', 'commit', 'sync'].includes(verb ?? '');
+  !__IS_HOOK__ &&
+  ['write', 'show', 'list', 'boot', 'status', 'commit', 'overlap', 'sync'].includes(verb ?? '');
 /** Calls of one kind find compiled what they run, and read nothing of the others; all else shares what came first. */
 const kind = __IS_HOOK__ ? kindOfHook() : isUsual ? verb : '';
 

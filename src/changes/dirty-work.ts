@@ -6,7 +6,7 @@ import { sinceStart } from '../domain/ledger/since-start.ts';
 import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
-import { type ScratchStore, scratchStore } from '../git/scratch-store.ts';
+import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, takeSnapshot } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
@@ -55,27 +55,23 @@ export function askerOf(session: SessionId | undefined, sessions: readonly Judge
  * Looks at a working tree: one `git status`, and the ledgers as they were before it.
  *
  * @param now milliseconds since the epoch
- * @param keep contents of changed files are kept, for claims that are made of what is seen; in a store: all of them
+ * @param keep contents of changed files are kept, for claims that are made of what is seen
  */
 export async function lookAtWork(
   tree: WorkTree,
   sessions: readonly JudgedSession[],
   now: number,
-  { keep = false }: { readonly keep?: boolean | ScratchStore } = {},
+  { keep = false }: { readonly keep?: boolean } = {},
 ): Promise<DirtyWork> {
-  const worktreeId = knownWorktreeId(tree.gitDir);
-  const place = worktreeId === undefined ? undefined : { commonDir: tree.commonDir, worktreeId };
-  const ledgers = place === undefined ? [] : readLedgers(place);
+  const { place, ledgers, worktreeId } = ledgersOf(tree);
   const live = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === worktreeId);
   const session = live.find(({ record }) => isSolo(tree.gitDir, record.session))?.record.session;
   const start = place === undefined || session === undefined ? undefined : readStart(place, session);
-  const scratch = keep === true ? scratchStore(tree.commonDir) : keep || undefined;
-  const isFresh = typeof keep === 'object';
   const known = start ?? (place === undefined ? undefined : readLast(place));
   const snapshot = await takeSnapshot(tree.top, {
     now,
-    ...(known === undefined || isFresh ? {} : { known }),
-    ...(scratch === undefined ? {} : { scratch }),
+    ...(known === undefined ? {} : { known }),
+    ...(keep ? { scratch: scratchStore(tree.commonDir) } : {}),
   });
   const lone =
     session === undefined || start === undefined
@@ -88,6 +84,24 @@ export async function lookAtWork(
         };
   const shown = withRevived(ledgers, (path) => snapshot.dirty.get(path));
   return { tree, place, snapshot, ledgers: shown, lone };
+}
+
+/** A working tree as a look found it; of a session that is alone there the ledgers say nothing. */
+export function workSeen(tree: WorkTree, snapshot: Snapshot): DirtyWork {
+  const { place, ledgers } = ledgersOf(tree);
+  return {
+    tree,
+    place,
+    snapshot,
+    ledgers: withRevived(ledgers, (path) => snapshot.dirty.get(path)),
+    lone: undefined,
+  };
+}
+
+function ledgersOf({ gitDir, commonDir }: WorkTree) {
+  const worktreeId = knownWorktreeId(gitDir);
+  const place = worktreeId === undefined ? undefined : { commonDir, worktreeId };
+  return { worktreeId, place, ledgers: place === undefined ? [] : readLedgers(place) };
 }
 
 /** The open claims on a dirty path, by side. */

@@ -30,6 +30,43 @@ export interface PathOverlap {
   readonly deletedBy?: 'one' | 'other';
 }
 
+/** What one side has changed: since a commit that is the other side's, too. */
+export interface Extent {
+  readonly paths: ReadonlySet<string>;
+  /** The folders above them. */
+  readonly folders: ReadonlySet<string>;
+  /** It deleted files and made others: git may find that some were renamed. */
+  readonly mayRename: boolean;
+}
+
+/** How far some changes reach, each a path, and whether it is new or gone. */
+export function extentOf(
+  changes: readonly { readonly path: string; readonly isNew: boolean; readonly isGone: boolean }[],
+): Extent {
+  const folders = new Set<string>();
+  for (const { path } of changes) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+      folders.add(path.slice(0, end));
+  }
+  return {
+    paths: new Set(changes.map(({ path }) => path)),
+    folders,
+    mayRename: changes.some(({ isGone }) => isGone) && changes.some(({ isNew }) => isNew),
+  };
+}
+
+/**
+ * Whether changes of one commit can have anything in common. Where nothing may have been renamed git merges path by path:
+ * a path that one side alone changed is that side's, unless a file and a folder have one name.
+ */
+export function mayMeet(one: Extent, other: Extent): boolean {
+  if (one.paths.size === 0 || other.paths.size === 0) return false;
+  if (one.mayRename || other.mayRename) return true;
+  const meets = (a: Extent, b: Extent) =>
+    [...a.paths].some((path) => b.paths.has(path) || b.folders.has(path));
+  return meets(one, other) || meets(other, one);
+}
+
 /** The paths that a message of a merged file names. */
 export function autoMerged({ messages }: MergeReport): string[] {
   return messages.flatMap(({ paths, type }) => (type === 'Auto-merging' ? paths : []));

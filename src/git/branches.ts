@@ -3,9 +3,16 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { records } from './output.ts';
 import { runGit } from './run.ts';
 
+interface ListedBranch {
+  readonly oid: Oid;
+  readonly worktree: string | undefined;
+  /** What it follows, where that was asked for: its name where it is, and the ref that has it here. */
+  readonly upstream: { readonly there: string; readonly here: string } | undefined;
+}
+
 /** The local branches. */
 export interface Branches {
-  readonly heads: ReadonlyMap<string, { readonly oid: Oid; readonly worktree: string | undefined }>;
+  readonly heads: ReadonlyMap<string, ListedBranch>;
   /** What `refs/remotes/origin/HEAD` points at. */
   readonly origin: string | undefined;
 }
@@ -18,26 +25,38 @@ export interface Limits {
 const HEADS = 'refs/heads/';
 const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
 
-/** Lists the branches; `worktrees` tells where each is checked out, too. Nothing is found where git fails. */
+/** Lists the branches; `with` tells where each is checked out, or what it follows, too. Nothing is found where git fails. */
 export async function listBranches(
   cwd: string,
-  { timeoutMs, worktrees = false }: Limits & { readonly worktrees?: boolean },
+  { timeoutMs, with: more }: Limits & { readonly with?: 'worktrees' | 'upstreams' },
 ): Promise<Branches> {
-  const place = worktrees ? '%(worktreepath)' : '';
-  const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00`;
-  return parseBranches(await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs));
+  const place = more === 'worktrees' ? '%(worktreepath)' : '';
+  const follows = more === 'upstreams' ? '%(upstream:remoteref)%00%(upstream)%00' : '';
+  const format = `--format=%(refname)%00%(objectname)%00%(symref)%00${place}%00${follows}`;
+  const text = await lines(['for-each-ref', format, '--', HEADS, ORIGIN_HEAD], cwd, timeoutMs);
+  return parseBranches(text, follows === '' ? 4 : 6);
 }
 
-/** Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`. */
-export function parseBranches(text: string): Branches {
-  const heads = new Map<string, { oid: Oid; worktree: string | undefined }>();
+/**
+ * Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`; wider ones have
+ * `<name of the upstream there>NUL<ref here>NUL` before the line feed.
+ */
+export function parseBranches(text: string, width: 4 | 6 = 4): Branches {
+  const heads = new Map<string, ListedBranch>();
   let origin: string | undefined;
-  for (const [name = '', value = '', symbolic = '', worktree = ''] of records(text, 4)) {
+  for (const [name = '', value = '', symbolic = '', worktree = '', there = '', here = ''] of records(
+    text,
+    width,
+  )) {
     const ref = name.replace(/^\n/, '');
     const oid = parseOid(value);
     if (ref === ORIGIN_HEAD) origin = symbolic === '' ? undefined : symbolic;
     else if (oid !== undefined) {
-      heads.set(ref.slice(HEADS.length), { oid, worktree: worktree === '' ? undefined : worktree });
+      heads.set(ref.slice(HEADS.length), {
+        oid,
+        worktree: worktree === '' ? undefined : worktree,
+        upstream: here === '' ? undefined : { there, here },
+      });
     }
   }
   return { heads, origin };

@@ -4,10 +4,15 @@ import { gitFailure, runGit } from './run.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {
-  return parseSettings(await readEntries('^handoff\\.', cwd, timeoutMs));
+  return parseSettings(await readSettingEntries('^handoff\\.', cwd, timeoutMs));
 }
 
-async function readEntries(keys: string, cwd: string, timeoutMs?: number): Promise<SettingEntry[]> {
+/** Reads all settings whose keys match, in the order of their files. */
+export async function readSettingEntries(
+  keys: string,
+  cwd: string,
+  timeoutMs?: number,
+): Promise<SettingEntry[]> {
   const result = await runGit(['config', '-z', '--get-regexp', keys], {
     cwd,
     timeoutMs,
@@ -21,7 +26,7 @@ async function readEntries(keys: string, cwd: string, timeoutMs?: number): Promi
 export async function readSettingsAndRemotes(
   cwd: string,
 ): Promise<{ readonly settings: Settings; readonly remotes: ReadonlySet<string> }> {
-  const entries = await readEntries('^(handoff\\..*|remote\\..*\\.(url|fetch))$', cwd);
+  const entries = await readSettingEntries('^(handoff\\..*|remote\\..*\\.(url|fetch))$', cwd);
   const names = entries.flatMap(([key]) =>
     key.startsWith('remote.') ? [key.slice('remote.'.length, key.lastIndexOf('.'))] : [],
   );
@@ -37,7 +42,7 @@ interface ReaderSettings {
 
 /** Reads the settings and the e-mail address in one process. */
 export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
-  const entries = await readEntries('^(handoff\\..*|user\\.email|committer\\.email)$', cwd);
+  const entries = await readSettingEntries('^(handoff\\..*|user\\.email|committer\\.email)$', cwd);
   const last = (key: string) => entries.filter(([name]) => name === key).at(-1)?.[1];
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }
@@ -99,7 +104,7 @@ export async function readFetchRules(cwd: string): Promise<FetchRule[]> {
 
 /** When answers are in colour here: `color.handoff`, else `color.ui`, as git-config(1) has them. */
 export async function readColour(cwd: string): Promise<'always' | 'never' | 'auto'> {
-  const entries = await readEntries('^color\\.(ui|handoff)$', cwd);
+  const entries = await readSettingEntries('^color\\.(ui|handoff)$', cwd);
   // The last of `color.ui` is what our own git children are told.
   const [, ...others] = entries.filter(([key]) => key === 'color.ui').reverse();
   const value = (entries.findLast(([key]) => key === 'color.handoff') ?? others[0])?.[1] ?? 'auto';

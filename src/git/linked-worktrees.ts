@@ -1,5 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { parseOid } from '../domain/names.ts';
+import type { Branches } from './branches.ts';
+import { readGitFile, readHead } from './discover.ts';
+import type { Repository } from './repository.ts';
 import type { ListedWorktree } from './worktrees.ts';
 
 /**
@@ -10,12 +14,39 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
   const main = basename(commonDir) === '.git' ? [{ path: dirname(commonDir), gitDir: commonDir }] : [];
   return [
     ...main,
-    ...namesIn(join(commonDir, 'worktrees')).flatMap((name) => {
-      const gitDir = join(commonDir, 'worktrees', name);
-      const dotGit = textOf(join(gitDir, 'gitdir'));
-      return dotGit === undefined ? [] : [{ path: dirname(resolve(gitDir, dotGit)), gitDir }];
+    // Put together without `join`: of many worktrees it takes longer than reading them.
+    ...namesIn(`${commonDir}/worktrees`).flatMap((name) => {
+      const gitDir = `${commonDir}/worktrees/${name}`;
+      const dotGit = textOf(`${gitDir}/gitdir`);
+      if (dotGit === undefined) return [];
+      const isPlain = dotGit.startsWith('/') && dotGit.endsWith('/.git');
+      return [
+        { path: isPlain ? dotGit.slice(0, -'/.git'.length) : dirname(resolve(gitDir, dotGit)), gitDir },
+      ];
     }),
   ];
+}
+
+/**
+ * What git-worktree(1) lists, without starting git; `undefined` where only git can tell: a main worktree that is elsewhere, a
+ * HEAD that is no plain file.
+ */
+export function knownWorktrees(
+  { commonDir, gitDir }: Repository,
+  { heads }: Branches,
+): ListedWorktree[] | undefined {
+  const all: ListedWorktree[] = [];
+  for (const one of linkedWorktrees(commonDir)) {
+    const ref = readHead(one.gitDir);
+    if (ref === undefined) return undefined;
+    const branch = ref === 'HEAD' ? undefined : ref.slice('refs/heads/'.length);
+    const head =
+      branch === undefined ? parseOid(readGitFile(`${one.gitDir}/HEAD`).trim()) : heads.get(branch)?.oid;
+    // Of linked ones git has stored the real path.
+    const path = one.gitDir === commonDir ? realpathSync(one.path) : one.path;
+    all.push({ path, gitDir: one.gitDir, branch, head });
+  }
+  return all.some((one) => one.gitDir === gitDir) ? all : undefined;
 }
 
 function namesIn(folder: string): string[] {

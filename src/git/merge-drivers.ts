@@ -1,27 +1,26 @@
+import type { SettingEntry } from '../domain/settings.ts';
+import { readSettingEntries } from './config.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** How git merges a file: line by line, not at all, all lines of both, or by a program of the user's. */
 export type MergeWay = 'text' | 'binary' | 'union' | 'driver';
 
 /** The programs that a user has named for merging some files (gitattributes(5), "Defining a custom merge driver"). */
-interface MergeDrivers {
+export interface MergeDrivers {
   /** Variables for git that start none of them: each merge of such a file then is a conflict. */
   readonly env: Readonly<Record<string, string>>;
-  /** Which of these paths, from the top of the working tree, one of them would merge. */
-  drivenOf(paths: readonly string[]): Promise<ReadonlySet<string>>;
-  /** How git would merge each of these paths. */
+  /** How git would merge each of these paths, from the top of the working tree. */
   waysOf(paths: readonly string[]): Promise<ReadonlyMap<string, MergeWay>>;
 }
 
 /** Reads which are configured, in one process. */
 export async function readMergeDrivers(cwd: string): Promise<MergeDrivers> {
-  const result = await runGit(['config', '-z', '--get-regexp', '^merge\\.(default|.*\\.driver)$'], { cwd });
-  // Exit 1: no such key (git-config(1)).
-  if (result.code > 1) throw gitFailure('config', result);
-  const entries = result.stdout
-    .toString('utf8')
-    .split('\0')
-    .map((entry) => entry.split('\n', 2) as [key: string, value?: string]);
+  return mergeDrivers(cwd, await readSettingEntries('^merge\\.(default|.*\\.driver)$', cwd));
+}
+
+/** Those that are configured, by settings that hold all of `merge.*`. */
+export function mergeDrivers(cwd: string, settings: readonly SettingEntry[]): MergeDrivers {
+  const entries = settings.filter(([key]) => /^merge\.(?:default|.*\.driver)$/s.test(key));
   const keys = new Set(entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : [])));
   const names = new Set([...keys].map((key) => key.slice('merge.'.length, -'.driver'.length)));
   const fallback = entries.findLast(([key]) => key === 'merge.default')?.[1];
@@ -38,16 +37,12 @@ export async function readMergeDrivers(cwd: string): Promise<MergeDrivers> {
   return {
     env: settingsInEnvironment([...keys].map((key) => [key, 'false'])),
     waysOf,
-    async drivenOf(paths) {
-      if (names.size === 0 || paths.length === 0) return new Set();
-      const ways = await waysOf(paths);
-      return new Set(paths.filter((path) => ways.get(path) === 'driver'));
-    },
   };
 }
 
 /** The attribute `merge` of paths: the name of a driver, `set`, `unset` or `unspecified`. */
 async function mergeAttributes(cwd: string, paths: readonly string[]): Promise<Map<string, string>> {
+  if (paths.length === 0) return new Map();
   const input = paths.map((path) => `${path}\0`).join('');
   const result = await runGit(['check-attr', '-z', '--stdin', 'merge'], { cwd, input });
   if (result.code !== 0) throw gitFailure('check-attr', result);

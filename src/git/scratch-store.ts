@@ -16,10 +16,12 @@ export interface ScratchStore {
   readonly folder: string;
   /** The repository's own objects, which are read through. */
   readonly objects: string;
+  /** The folder of another such store, which is read through, too. */
+  readonly below?: string;
 }
 
 /** Bigger ones are not even read. Bytes. */
-const MAX_READ = 16 << 20;
+export const MAX_READ = 16 << 20;
 /** What one look reads at most; what is left over is known by its size and times only. */
 const MAX_FILES = 500;
 const MAX_TOTAL = 16 << 20;
@@ -37,15 +39,15 @@ export function ownStore(commonDir: string): ScratchStore {
 }
 
 /** Variables by which git writes to the scratch store and reads both. */
-export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
+export function scratchEnvironment({ folder, objects, below }: ScratchStore): Record<string, string> {
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.
-  const quoted = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
-  return {
-    GIT_OBJECT_DIRECTORY: folder,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: others === undefined || others === '' ? quoted : `${quoted}:${others}`,
-  };
+  const quoted = [below, own].flatMap((name) =>
+    name === undefined ? [] : [/[:"\n]/.test(name) ? JSON.stringify(name) : name],
+  );
+  const all = others === undefined || others === '' ? quoted : [...quoted, others];
+  return { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: all.join(':') };
 }
 
 /**

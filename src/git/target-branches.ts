@@ -1,26 +1,32 @@
 import type { DefaultBranch } from '../domain/branch-history.ts';
+import type { SettingEntry } from '../domain/settings.ts';
 import type { Branches } from './branches.ts';
-import { entriesOf, records } from './output.ts';
-import { gitFailure, runGit } from './run.ts';
 
 const HEADS = 'refs/heads/';
 
 /**
  * The ref that each branch will be merged into: `branch.<name>.gh-merge-base`, which GitHub's command line sets, else its
  * upstream where that has another name, else the default branch. Its own name is left out.
+ *
+ * @param heads listed with their upstreams
+ * @param settings with those of branches
  */
-export async function targetRefs(
-  cwd: string,
+export function targetRefs(
   branches: readonly string[],
   heads: Branches['heads'],
+  settings: readonly SettingEntry[],
   fallback: DefaultBranch | undefined,
-): Promise<ReadonlyMap<string, string>> {
-  if (branches.length === 0) return new Map();
-  const [chosen, upstreams] = await Promise.all([chosenBases(cwd), upstreamsOf(cwd, branches)]);
+): ReadonlyMap<string, string> {
+  const chosen = new Map(
+    settings.flatMap(([key, base]) => {
+      const branch = /^branch\.([^]*)\.gh-merge-base$/.exec(key)?.[1];
+      return branch === undefined || base === undefined ? [] : [[branch, base] as const];
+    }),
+  );
   const refOf = (branch: string): string | undefined => {
     const base = chosen.get(branch);
     if (base !== undefined) return heads.has(base) ? HEADS + base : `refs/remotes/origin/${base}`;
-    const upstream = upstreams.get(branch);
+    const upstream = heads.get(branch)?.upstream;
     if (upstream !== undefined && upstream.there !== HEADS + branch) return upstream.here;
     return fallback?.name === branch ? undefined : fallback?.refs[0];
   };
@@ -29,32 +35,5 @@ export async function targetRefs(
       const ref = refOf(branch);
       return ref === undefined || ref === HEADS + branch ? [] : [[branch, ref] as const];
     }),
-  );
-}
-
-async function chosenBases(cwd: string): Promise<Map<string, string>> {
-  const result = await runGit(['config', '-z', '--get-regexp', '^branch\\..*\\.gh-merge-base$'], { cwd });
-  if (result.code > 1) throw gitFailure('config', result);
-  return new Map(
-    entriesOf(result).flatMap((entry) => {
-      const [, branch, base] = /^branch\.([^\n]*)\.gh-merge-base\n([^]*)$/.exec(entry) ?? [];
-      return branch === undefined || base === undefined ? [] : [[branch, base] as const];
-    }),
-  );
-}
-
-/** What each branch follows: its name where it is, and in this repository. */
-async function upstreamsOf(
-  cwd: string,
-  branches: readonly string[],
-): Promise<Map<string, { readonly there: string; readonly here: string }>> {
-  const refs = branches.map((branch) => HEADS + branch);
-  const format = '--format=%(refname)%00%(upstream:remoteref)%00%(upstream)%00';
-  const result = await runGit(['for-each-ref', format, '--', ...refs], { cwd });
-  if (result.code !== 0) throw gitFailure('for-each-ref', result);
-  return new Map(
-    records(result.stdout.toString('utf8'), 3).flatMap(([name = '', there = '', here = '']) =>
-      here === '' ? [] : [[name.replace(/^\n/, '').slice(HEADS.length), { there, here }] as const],
-    ),
   );
 }

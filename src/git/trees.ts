@@ -44,25 +44,54 @@ interface Folder {
 }
 
 /**
- * Trees that differ from others at some paths: collects them in a batch, which the caller stores. Only folders on the way
- * to a change are read, those of one depth in one process.
+ * Trees that differ from those of commits at some paths: collects them in a batch, which the caller stores. Only folders on
+ * the way to a change are read, nearly always in one process.
  *
- * @returns the names of the new trees, in the order of `wanted`
+ * @returns the names of the new trees, in the order of `wanted`; `undefined` for a commit that is missing
  * @throws Failure `environment` when a tree on the way is missing
  */
 export async function changeTrees(
   options: GitOptions,
   format: 'sha1' | 'sha256',
   batch: ObjectBatch,
-  wanted: readonly { readonly tree: Oid; readonly changes: readonly TreeChange[] }[],
-): Promise<Oid[]> {
-  const roots = wanted.map(({ tree, changes }) => folder(tree, changes));
-  let level = roots;
+  wanted: readonly { readonly commit: Oid; readonly changes: readonly TreeChange[] }[],
+): Promise<(Oid | undefined)[]> {
+  const names = [...new Set(wanted.flatMap(namesOnTheWay))];
+  const read = await readObjects(
+    options,
+    names.map((name) => ({ name })),
+  );
+  const found = new Map(names.map((name, n) => [name, read[n]]));
+  const contents = new Map(read.flatMap((tree) => (tree === undefined ? [] : [[tree.oid, tree.content]])));
+  const roots = wanted.map(({ commit, changes }) => {
+    const tree = found.get(rootOf(commit))?.oid;
+    return tree === undefined ? undefined : folder(tree, changes);
+  });
+  let level = roots.flatMap((root) => root ?? []);
   while (level.length > 0) {
-    await readFolders(options, format, level);
+    await readFolders(options, format, level, contents);
     level = level.flatMap(({ below }) => [...below.values()]);
   }
-  return roots.map((root) => writeFolder(batch, root) ?? batch.tree([]));
+  return roots.map((root) => (root === undefined ? undefined : (writeFolder(batch, root) ?? batch.tree([]))));
+}
+
+const rootOf = (commit: Oid) => `${commit}^{tree}`;
+
+/** The folders that are read: as git knows them by path, but for those whose names cannot be handed to it by line. */
+function namesOnTheWay({
+  commit,
+  changes,
+}: {
+  readonly commit: Oid;
+  readonly changes: readonly TreeChange[];
+}): string[] {
+  const folders = new Set<BinaryText>();
+  for (const { path } of changes) {
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+      folders.add(path.slice(0, end));
+  }
+  const named = [...folders].filter((name) => !name.includes('\n'));
+  return [rootOf(commit), ...named.map((name) => `${commit}:${utf8(name)}`)];
 }
 
 const folder = (tree: Oid | undefined, changes: readonly TreeChange[]): Folder => ({
@@ -76,13 +105,14 @@ async function readFolders(
   options: GitOptions,
   format: 'sha1' | 'sha256',
   folders: readonly Folder[],
+  contents: Map<Oid, Buffer>,
 ): Promise<void> {
-  const known = folders.flatMap(({ tree }) => tree ?? []);
+  const missing = folders.flatMap(({ tree }) => (tree === undefined || contents.has(tree) ? [] : [tree]));
   const read = await readObjects(
     options,
-    known.map((name) => ({ name })),
+    missing.map((name) => ({ name })),
   );
-  const contents = new Map(known.map((name, n) => [name, read[n]?.content]));
+  for (const tree of read) if (tree !== undefined) contents.set(tree.oid, tree.content);
   for (const { tree, changes, entries, below } of folders) {
     const content = tree === undefined ? Buffer.alloc(0) : contents.get(tree);
     // As an empty folder it would seem to have been emptied.

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type Oid, isZeroOid, parseOid } from '../domain/names.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** A worktree of the repository, as git-worktree(1) lists it. */
@@ -9,6 +10,8 @@ export interface ListedWorktree {
   readonly gitDir: string;
   /** The branch checked out there, `undefined` when detached or bare. */
   readonly branch: string | undefined;
+  /** The commit that HEAD is at, `undefined` before the first one. */
+  readonly head: Oid | undefined;
 }
 
 /** Lists the main worktree and the linked ones. */
@@ -22,8 +25,16 @@ export async function listWorktrees(options: GitOptions): Promise<ListedWorktree
       const lines = block.split('\0').filter((line) => line !== '');
       const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length);
       const branch = lines.find((line) => line.startsWith('branch refs/heads/'));
+      const head = parseOid(lines.find((line) => line.startsWith('HEAD '))?.slice('HEAD '.length) ?? '');
       if (path === undefined) return [];
-      return [{ path, gitDir: gitDirOf(path), branch: branch?.slice('branch refs/heads/'.length) }];
+      return [
+        {
+          path,
+          gitDir: gitDirOf(path),
+          branch: branch?.slice('branch refs/heads/'.length),
+          head: head === undefined || isZeroOid(head) ? undefined : head,
+        },
+      ];
     });
 }
 

@@ -11,6 +11,18 @@ function idleSince(commonDir: string, session: SessionId): number | undefined {
   return LAST.has(lastEvent(commonDir, session)) ? lastCall(commonDir, session) : undefined;
 }
 
+/** What clients call the moment before a tool runs. */
+const BEFORE = /^(?:pre|before)|before$/i;
+
+/**
+ * When a session called last, in milliseconds since the epoch; `undefined`: not known, or a tool of its runs
+ * now.
+ */
+export function restsSince(commonDir: string, session: SessionId): number | undefined {
+  const event = lastEvent(commonDir, session);
+  return event === '' || BEFORE.test(event) ? undefined : lastCall(commonDir, session);
+}
+
 /** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */
 export function idleText(
   commonDir: string,

@@ -115,7 +115,7 @@ describe('two sessions in two worktrees', () => {
     ]);
   });
 
-  it('leave every ref, index, object and file as it was', () => {
+  it('leave every ref, index, object and file as it was, but for what we remember', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
     const before = [contentsOf(world.path), contentsOf(other)];
@@ -261,11 +261,12 @@ describe('a repository without git-handoff', () => {
   });
 });
 
-/** Every file below a folder, `.git` too, with its content. */
+/** Every file below a folder, `.git` too but not our records, with its content. */
 function contentsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return Object.fromEntries(
     names
+      .filter((name) => !name.startsWith('.git/handoff/'))
       .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true)
       .map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
   );

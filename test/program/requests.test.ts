@@ -7,6 +7,7 @@ import { type Schema, violations } from '../support/json-schema.ts';
 let world: SharingWorld;
 beforeEach(() => {
   world = new SharingWorld({ ready: [A, B] });
+  heard = [];
 });
 afterEach(() => world.remove());
 
@@ -17,6 +18,19 @@ function standOff(content = 'one\n'): void {
   world.write(A, 'src/a.ts', content);
   refusal(world.write(B, 'src/a.ts', 'two\n'));
 }
+
+const D = 'dddddddd-4444-4444-8444-444444444444';
+
+/** What was said to the one who was asked. */
+let heard: string[] = [];
+
+/** The conversation goes on under another id. */
+function clear(former: string, next: string): void {
+  world.end(former, world.path, 'clear');
+  heard.push(told(world.begin(next, world.path, 'clear')));
+}
+
+const editByB = () => refusal(world.try(B, 'src/a.ts', 'two\n'));
 
 /** What A is told with the result of a file tool. */
 function wrote(session: string, path: string, more: Readonly<Record<string, unknown>> = {}): string {
@@ -54,6 +68,25 @@ describe('who stands in the way of an edit', () => {
     standOff();
     expect(wrote(A, 'src/b.ts', { agent_id: 'one' })).not.toContain(ASKS);
     expect(wrote(A, 'src/b.ts')).toContain(ASKS);
+  });
+
+  it.each<[string, string, readonly (() => unknown)[]]>([
+    ['before', C, [standOff, () => clear(A, C)]],
+    ['after', C, [() => world.write(A, 'src/a.ts', 'one\n'), () => clear(A, C), editByB]],
+    ['before it cleared it twice', D, [standOff, () => clear(A, C), () => clear(C, D)]],
+  ])('finds it under the id that its conversation goes on with, when it was asked %s', (_, self, steps) => {
+    for (const step of steps) step();
+    heard.push(told(world.may(self, 'make')), told(world.may(self, 'make')));
+    expect(heard.filter((text) => text.includes(`${ASKS} edit src/a.ts`))).toHaveLength(1);
+    const request = { from: B, to: self, path: 'src/a.ts', handedAt: expect.stringMatching(/Z$/) as string };
+    expect(requests(self)).toMatchObject([request]);
+    expect(requests(self, 'sessions')).toMatchObject([request]);
+  });
+
+  it('finds it at its start, when it comes back', () => {
+    standOff();
+    expect(told(world.begin(A, world.path, 'resume'))).toContain(`${ASKS} edit src/a.ts`);
+    expect(told(world.may(A, 'make'))).toBe('');
   });
 
   it('finds it in the launcher’s own process, too', () => {

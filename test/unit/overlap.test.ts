@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type MergeReport, overlapsOf, stopsMerge } from '../../src/domain/overlap.ts';
+import { type MergeReport, mayMeet, overlapsOf, extentOf, stopsMerge } from '../../src/domain/overlap.ts';
 import { parseReports } from '../../src/git/merge-trees.ts';
 
 const TREE = '8712e0b12d727ae537241b3ba457999566720767';
@@ -83,4 +83,28 @@ describe('the answers of one process', () => {
 it('conflicts and deletions stop a merge, and nothing else does', () => {
   const all = ['conflict', 'deleted', 'not-judged', 'same-tree', 'same-file'] as const;
   expect(all.filter((kind) => stopsMerge({ kind }))).toEqual(['conflict', 'deleted']);
+});
+
+describe('changes of one commit', () => {
+  /** `+` is new, `-` is gone. */
+  const reach = (...paths: string[]) =>
+    extentOf(
+      paths.map((path) => ({
+        path: path.replace(/^[+-]/, ''),
+        isNew: path.startsWith('+'),
+        isGone: path.startsWith('-'),
+      })),
+    );
+
+  it.each<[string, string[], string[], boolean]>([
+    ['of one path', ['a'], ['b', 'a'], true],
+    ['of other paths', ['a/b', '+a/c'], ['a/d', '-a/e'], false],
+    ['of a file and of what is below it', ['+a'], ['+a/b/c'], true],
+    ['of nothing and of a rename', [], ['-a', '+b'], false],
+    ['of a rename and of any other path', ['-a', '+b'], ['c'], true],
+    ['of names that only begin alike', ['ab'], ['a/b'], false],
+  ])('%s: whether they may meet', (_, one, other, expected) => {
+    expect(mayMeet(reach(...one), reach(...other))).toBe(expected);
+    expect(mayMeet(reach(...other), reach(...one))).toBe(expected);
+  });
 });

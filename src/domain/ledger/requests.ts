@@ -11,7 +11,10 @@ import type { Wish } from './file-state.ts';
 /** A session waits for another's change of one path. */
 export interface Request {
   readonly from: SessionId;
+  /** Who hears it: the session whose change it is, or the one that carries on its conversation. */
   readonly to: SessionId;
+  /** Whose change it is. */
+  readonly owner: SessionId;
   readonly wish: Wish;
   readonly path: string;
   /** The same for all requests of one session for one claim. */
@@ -35,10 +38,27 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
       // A claim that began later is another one.
       if (owner === undefined || claim === undefined || claim.since > at) continue;
       const id = `request:${from}:${claim.since}:${path}`;
-      if (!found.has(id)) found.set(id, { from, to, wish, path, id, at, handedAt: owner.told.get(id) });
+      const heirs = heirsOf(owner, ledgers);
+      const handedAt = heirs.map(({ told }) => told.get(id)).find((time) => time !== undefined);
+      const heir = heirs.at(-1)?.session ?? to;
+      if (!found.has(id)) found.set(id, { from, to: heir, owner: to, wish, path, id, at, handedAt });
     }
   }
   return [...found.values()];
+}
+
+/** What a session is told, silently, that carries on the conversation of another one, under a new id (`/clear`). */
+export const carriesOn = (former: SessionId) => `carries-on:${former}`;
+
+/** A session and those that carry on its conversation, the last one at the end. */
+function heirsOf(owner: SessionLedger, ledgers: readonly SessionLedger[]): SessionLedger[] {
+  const heirs = [owner];
+  for (let heir: SessionLedger | undefined = owner; heir !== undefined;) {
+    const last: SessionLedger = heir;
+    heir = ledgers.find((one) => one.told.has(carriesOn(last.session)) && !heirs.includes(one));
+    if (heir !== undefined) heirs.push(heir);
+  }
+  return heirs;
 }
 
 const DEEDS: Readonly<Record<Wish, string>> = {

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import { carriesOn } from '../../domain/ledger/requests.ts';
 import { claimEntries } from '../../domain/ledger/compact.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
@@ -131,7 +132,10 @@ export async function arrive(
     const { start, pause } = returned ?? {};
     const changes = start === undefined || pause === undefined ? [] : changesLeft(start, pause, snapshot);
     // What was before it came it need not hear.
-    const ids = isBack ? unheardIds(openLedgers(place, session)) : [];
+    const ids = [
+      ...(isBack ? unheardIds(openLedgers(place, session)) : []),
+      ...(former === null ? [] : [carriesOn(former)]),
+    ];
     appendEntries(place, session, [
       ...newClaims(place, session, changes, call.now),
       { t: 'head', ...snapshot.head, own: false, at: call.now },

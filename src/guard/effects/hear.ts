@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import { type Request, openRequests } from '../../domain/ledger/requests.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { type MovedHead, newsFor } from '../../changes/news.ts';
-import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
+import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
 
@@ -26,11 +26,21 @@ export async function hear(
   return [...lines, ...handed.lines];
 }
 
+/** What others want of the session, which it has not heard: told at its start. */
+export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
+  const ledgers = openLedgers(place, call.session);
+  const asked = newRequests(ledgers);
+  if (asked.length === 0) return [];
+  const { lines, told } = await handOver(call, { place, ledgers }, asked);
+  appendEntries(place, call.session, told);
+  return lines;
+}
+
 const NONE = { lines: [], told: [] };
 
 /** What the session is asked for, and has not heard. */
 function newRequests({ all, self }: Ledgers): Request[] {
-  if (!all.some(({ requests }) => requests.some(({ to }) => to === self.session))) return [];
+  if (!all.some(({ requests }) => requests.length > 0)) return [];
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
 

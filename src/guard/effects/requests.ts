@@ -26,12 +26,10 @@ export async function handOver(
     readPeople(call),
     takeSnapshot(place.top, { paths, timeoutMs, now: call.now }),
   ]);
-  const isOpen = ({ from, path }: Request) =>
+  const isOpen = ({ from, path, owner }: Request) =>
     people.foreign.has(from) &&
     dirty.has(path) &&
-    claimsOn(path, ledgers.all, people, dirty.get(path)?.head).own.some(
-      ({ session }) => session === call.session,
-    );
+    claimsOn(path, ledgers.all, people, dirty.get(path)?.head).own.some(({ session }) => session === owner);
   const groups = new Map<string, Request[]>();
   for (const request of asked.filter(isOpen)) {
     const like = `${request.from} ${request.wish}`;

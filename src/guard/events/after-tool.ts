@@ -1,4 +1,5 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
+import { beat } from '../../host/folders.ts';
 import { readVisits } from '../../sessions/visits.ts';
 import { type SessionCall, isInTree } from '../call.ts';
 import { treeFacts } from '../facts.ts';
@@ -15,6 +16,8 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   if (tool === undefined) return [];
   const paths = toolPaths(tool).map((path) => toolPath(call, path));
   if (isInTree(call)) {
+    // It runs no more.
+    beat(call.tree.commonDir, call.session, call.event.name);
     if (failure !== undefined) (await import('./automatic.ts')).noteFailure(call);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
     if (guarded.length > 0)

@@ -13,6 +13,7 @@ import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
+import { ledgerOf } from '../../changes/work-place.ts';
 import { pathsInBoth, tidyTouched } from '../../changes/touched.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
@@ -23,6 +24,7 @@ import { newUnknownSettings } from './unknown-settings.ts';
 import { overlapping, startupNotes } from './startup-notes.ts';
 import { type Registered, register } from './registration.ts';
 import { twinWarning } from './twins.ts';
+import { hearRequests } from '../effects/hear.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
@@ -82,9 +84,11 @@ async function textOf(
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
     peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
+  const ledger = ledgerOf(call.tree, session);
   const notices = [
     ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
     ...registered.notices,
+    ...(ledger === undefined ? [] : await hearRequests(call, ledger)),
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
     ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),

@@ -44,7 +44,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   const limits = bootLimits(context.budget);
   const [{ repository, sessions, notices }, branches, tree, settings] = await Promise.all([
     openWorkspace(context),
-    listBranches(cwd, { ...limits, worktrees: true }),
+    listBranches(cwd, { ...limits, with: 'worktrees' }),
     readTreeState(cwd, limits).catch(() => undefined),
     readSettings(cwd),
   ]);

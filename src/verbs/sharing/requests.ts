@@ -20,7 +20,7 @@ export function requestShapes(
   const isLive = (id: string) =>
     sessions.some(({ record, liveness }) => record.session === id && liveness === 'live');
   return openRequests(ledgers)
-    .filter(({ from, to, path }) => isLive(from) && isLive(to) && isChanged(to, path))
+    .filter(({ from, to, owner, path }) => isLive(from) && isLive(to) && isChanged(owner, path))
     .map(({ from, to, wish, path, at, handedAt }) => {
       const times = { askedAt: timestamp(at), handedAt: handedAt === undefined ? null : timestamp(handedAt) };
       return { from, to, wish, path, worktree, ...times };

@@ -1,11 +1,15 @@
-import { type PathOverlap, autoMerged, overlapsOf } from '../../../domain/overlap.ts';
-import { readMergeDrivers } from '../../../git/merge-drivers.ts';
-import { type Unmerged, mergePairs } from '../../../git/merge-trees.ts';
-import { type ScratchStore, scratchEnvironment } from '../../../git/scratch-store.ts';
+import { timestamp } from '../../../domain/age.ts';
+import { type PathOverlap, mayMeet, overlapsOf } from '../../../domain/overlap.ts';
+import type { MergeDrivers } from '../../../git/merge-drivers.ts';
+import type { Unmerged } from '../../../git/merge-trees.ts';
+import type { ScratchStore } from '../../../git/scratch-store.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import { namedSession } from '../../owner-text.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { Line } from './lines.ts';
+import { commitLines } from './commits.ts';
+import { tryMerges } from './merges.ts';
+import type { Remembered, SeenTree, TriedMerge } from './remembered.ts';
 
 export type LinePair = readonly [one: Line, other: Line];
 
@@ -16,49 +20,65 @@ const REASONS: Readonly<Record<Unmerged, string>> = {
 
 const UNBORN = 'there is no commit yet';
 const UNLOOKED = 'git cannot look at a worktree';
-const isUnlooked = ({ worktree, work }: Line) => worktree !== undefined && work === undefined;
+const isUnlooked = ({ worktree, seen }: Line) => worktree !== undefined && seen === undefined;
 
-/** Has git merge each pair, and says of each that has something in common what that is. */
+interface Compared {
+  readonly found: OverlapShape[];
+  /** What is known of worktrees now. */
+  readonly seen: ReadonlyMap<Line, SeenTree>;
+  readonly merges: Remembered['merges'];
+  /** Objects were missing. */
+  readonly isTorn: boolean;
+}
+
+/**
+ * Has git merge the pairs that may meet, and says of each that has something in common what that is.
+ *
+ * @param known merges that are remembered
+ */
 export async function compare(
   cwd: string,
   pairs: readonly LinePair[],
-  store: ScratchStore,
-): Promise<OverlapShape[]> {
-  const drivers = await readMergeDrivers(cwd);
-  const born = pairs.flatMap((pair) => {
-    const [one, other] = pair;
-    return one.commit === undefined || other.commit === undefined
-      ? []
-      : [{ pair, commits: [one.commit, other.commit] as const }];
+  known: Remembered['merges'],
+  options: { readonly store: ScratchStore; readonly merging: ScratchStore; readonly drivers: MergeDrivers },
+): Promise<Compared> {
+  const born = pairs.filter((pair) => pair.every(({ head }) => head !== undefined));
+  const meeting = born.filter(([one, other]) => one.head !== other.head || mayMeet(one.extent, other.extent));
+  const { commits, seen } = await commitLines(cwd, [...new Set(meeting.flat())], options.store);
+  const asked = meeting.flatMap((pair) => {
+    const [one, other] = pair.map((line) => commits.get(line));
+    return one === undefined || other === undefined ? [] : [{ pair, commits: [one, other] as const }];
   });
-  const options = { cwd, env: { ...scratchEnvironment(store), ...drivers.env } };
-  const reports = await mergePairs(
-    options,
-    born.map(({ commits }) => commits),
+  const { outcomes, merges } = await tryMerges(
+    cwd,
+    asked.map((one) => one.commits),
+    known,
+    { store: options.merging, drivers: options.drivers },
   );
-  const merged = reports.flatMap((report) => (typeof report === 'string' ? [] : autoMerged(report)));
-  const driven = await drivers.drivenOf([...new Set(merged)]);
-  const outcomes = new Map(
-    born.map(({ pair }, n) => {
-      const report = reports[n] ?? 'unreadable';
-      return [
-        pair,
-        typeof report === 'string' ? REASONS[report] : overlapsOf(report, (path) => driven.has(path)),
-      ];
-    }),
-  );
-  return pairs.flatMap((pair): OverlapShape[] => {
-    const outcome = outcomes.get(pair) ?? (pair.some(isUnlooked) ? UNLOOKED : UNBORN);
-    if (outcome.length === 0) return [];
+  const tried = new Map(asked.map(({ pair }, n) => [pair, outcomes[n] ?? 'unreadable']));
+  const apart = new Set(born.filter((pair) => !tried.has(pair)));
+  const found = pairs.flatMap((pair): OverlapShape[] => {
+    const merge = tried.get(pair);
+    const outcome = merge === undefined ? (pair.some(isUnlooked) ? UNLOOKED : UNBORN) : outcomeOf(merge);
+    if (apart.has(pair) || outcome.length === 0) return [];
     const paths = typeof outcome === 'string' ? [] : outcome.map(pathShape);
     const sides = [sideOf(concerned(pair[0], paths)), sideOf(concerned(pair[1], paths))] as const;
     return [{ sides, paths, unknown: typeof outcome === 'string' ? outcome : null }];
   });
+  return { found, seen, merges, isTorn: outcomes.includes('unreadable') };
+}
+
+function outcomeOf(merge: TriedMerge | Unmerged): string | PathOverlap[] {
+  const report = typeof merge === 'string' ? merge : merge.report;
+  if (typeof report === 'string') return REASONS[report];
+  const ways = typeof merge === 'string' ? {} : merge.ways;
+  return overlapsOf(report, (path) => ways[path] === 'driver');
 }
 
 /** Of several sessions in one worktree those that have changed one of the paths, as far as the ledger knows. */
 function concerned(line: Line, paths: readonly { readonly path: string }[]): Line {
-  const ledgers = line.work?.ledgers ?? [];
+  if (line.sessions.length < 2) return line;
+  const ledgers = line.work()?.ledgers ?? [];
   const hasOne = ({ record }: JudgedSession) =>
     ledgers.some(
       ({ session, claims }) => session === record.session && paths.some(({ path }) => claims.has(path)),
@@ -78,10 +98,12 @@ export function sideOf({
   worktree,
   branch,
   sessions,
-}: Pick<Line, 'worktree' | 'branch' | 'sessions'>): OverlapSideShape {
+  asOf,
+}: Pick<Line, 'worktree' | 'branch' | 'sessions' | 'asOf'>): OverlapSideShape {
   return {
     worktree: worktree?.path ?? null,
     branch: branch ?? null,
     sessions: sessions.map(namedSession),
+    ...(asOf === undefined ? {} : { asOf: timestamp(asOf) }),
   };
 }

@@ -1,119 +1,133 @@
+import { type DirtyWork, workSeen } from '../../../changes/dirty-work.ts';
+import { sameState } from '../../../domain/ledger/file-state.ts';
+import { type DirtyPath, type Snapshot, sameDirty } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
+import { type Extent, extentOf } from '../../../domain/overlap.ts';
 import { bytesOf } from '../../../git/rescue-tree.ts';
+import { MAX_READ } from '../../../git/scratch-store.ts';
+import { takeSnapshot } from '../../../git/work-tree.ts';
 import type { ListedWorktree } from '../../../git/worktrees.ts';
-import { type ScratchStore, scratchEnvironment } from '../../../git/scratch-store.ts';
-import { ObjectBatch } from '../../../git/object-batch.ts';
-import { readObjects } from '../../../git/objects.ts';
-import { type TreeChange, changeTrees } from '../../../git/trees.ts';
-import { type DirtyWork, lookAtWork } from '../../../changes/dirty-work.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
-import { sameState } from '../../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../../domain/ledger/snapshot.ts';
+import { type Remembered, type SeenTree, indexStamp, isStillSo, sessionNames } from './remembered.ts';
 
 /** A line of work: what would be merged if it were all committed now. */
 export interface Line {
   /** The working tree; `undefined`: a branch as it is committed. */
   readonly worktree: ListedWorktree | undefined;
+  /** Its id; `undefined`: no session was ever there. */
+  readonly id: string | undefined;
   readonly branch: string | undefined;
   /** The live sessions at work in it. */
   readonly sessions: readonly JudgedSession[];
-  /** HEAD, with what is uncommitted as a commit on top; `undefined`: it has no commit yet. */
-  readonly commit: Oid | undefined;
-  /** Its uncommitted work; `undefined`: a branch, or a working tree that git cannot look at. */
-  readonly work: DirtyWork | undefined;
-  /** Changed paths whose content was not read: they count as HEAD has them. */
-  readonly unread: readonly string[];
+  /** `undefined`: it has no commit yet. */
+  readonly head: Oid | undefined;
+  /** What is uncommitted. */
+  readonly extent: Extent;
+  /** `undefined`: a branch, or a working tree that git cannot look at. */
+  readonly seen: SeenTree | undefined;
+  /** Its uncommitted work, with what the ledgers say of it, which is read only then. */
+  readonly work: () => DirtyWork | undefined;
+  /** When it was looked at, if that was not now. Milliseconds since the epoch. */
+  readonly asOf: number | undefined;
 }
 
-/** Who commits what is never kept. */
-const NOBODY = { name: 'git-handoff', email: '', seconds: 0, message: 'uncommitted work\n' };
+/** A look at a working tree. */
+export interface Look {
+  readonly snapshot: Snapshot;
+  readonly index: string;
+}
+
+/** What a look begins with: the time, in milliseconds since the epoch, and what is known. */
+export interface Looking {
+  readonly now: number;
+  readonly remembered: Remembered;
+}
+
+/** Looks at a working tree. Contents of changed files that are not known are not read. */
+export async function look(
+  { path, gitDir }: Pick<ListedWorktree, 'path' | 'gitDir'>,
+  { now, remembered }: Looking,
+): Promise<Look> {
+  const index = indexStamp(gitDir);
+  const known = remembered.trees.get(knownWorktreeId(gitDir) ?? '')?.snapshot;
+  const options = { now, namesOnly: true, ...(known === undefined ? {} : { known }) };
+  return { snapshot: await takeSnapshot(path, options), index };
+}
 
 /**
- * Looks at working trees, and makes a commit of what is uncommitted in each, in a store of its own.
+ * Looks at working trees, but for those that are known to be as they were seen.
  *
- * @param now milliseconds since the epoch
+ * @param begun looks that were begun already, by the git directories
  */
 export async function linesOfWorktrees(
   worktrees: readonly ListedWorktree[],
   commonDir: string,
   sessions: readonly JudgedSession[],
-  store: ScratchStore,
-  now: number,
+  looking: Looking,
+  begun: ReadonlyMap<string, Promise<Look>>,
 ): Promise<Line[]> {
-  const looked = await Promise.all(
-    worktrees.map(async (worktree) => {
-      const { path: top, gitDir } = worktree;
-      const look = lookAtWork({ top, gitDir, commonDir }, sessions, now, { keep: store });
-      return { worktree, work: await look.catch(() => undefined) };
-    }),
-  );
-  const commits = await commitWork(
-    looked.flatMap(({ work }) => work ?? []),
-    store,
-  );
-  return looked.map(({ worktree, work }) => {
-    const id = knownWorktreeId(worktree.gitDir);
+  const lines = worktrees.map(async (worktree): Promise<Line> => {
+    const { path: top, gitDir, branch } = worktree;
+    const id = knownWorktreeId(gitDir);
     const here = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === id);
-    const unread = work === undefined ? [] : changesOf(work).unread;
-    const commit = work === undefined ? undefined : commits.get(work);
-    return { worktree, branch: worktree.branch, sessions: here, commit, work, unread };
+    const known = looking.remembered.trees.get(id ?? '');
+    const taken = begun.get(gitDir);
+    const isKnown = taken === undefined && known !== undefined && isStillSo(known, worktree, here, commonDir);
+    const found = isKnown ? known : await (taken ?? look(worktree, looking)).catch(() => undefined);
+    // Where nothing has changed, the commit of the former look is that of this one.
+    const isSame = known !== undefined && found !== undefined && sameDirty(known.snapshot, found.snapshot);
+    const commit = isSame ? known.commit : undefined;
+    const seen = found === undefined ? undefined : { ...found, sessions: sessionNames(here), commit };
+    return {
+      worktree,
+      id,
+      branch,
+      sessions: here,
+      head: seen?.snapshot.head.oid ?? undefined,
+      extent: extentOf(
+        (seen === undefined ? [] : changesOf(seen.snapshot)).map((dirty) => ({
+          path: bytesOf(dirty),
+          isNew: dirty.head === null,
+          isGone: dirty.disk === null,
+        })),
+      ),
+      seen,
+      work: () => (seen === undefined ? undefined : workSeen({ top, gitDir, commonDir }, seen.snapshot)),
+      asOf: isKnown ? known.snapshot.at : undefined,
+    };
   });
+  return Promise.all(lines);
 }
 
 /** A branch as it is committed. */
 export const lineOfBranch = (branch: string, commit: Oid): Line => ({
   worktree: undefined,
+  id: undefined,
   branch,
   sessions: [],
-  commit,
-  work: undefined,
-  unread: [],
+  head: commit,
+  extent: extentOf([]),
+  seen: undefined,
+  work: () => undefined,
+  asOf: undefined,
 });
 
-async function commitWork(all: readonly DirtyWork[], store: ScratchStore): Promise<Map<DirtyWork, Oid>> {
-  const born = all.flatMap((work) => {
-    const head = work.snapshot.head.oid;
-    return head === null ? [] : [{ work, head, changes: changesOf(work).changes }];
-  });
-  const commits = new Map(born.map(({ work, head }) => [work, head]));
-  const changed = born.filter(({ changes }) => changes.length > 0);
-  const [first] = changed;
-  if (first === undefined) return commits;
-  const format = first.head.length === 64 ? 'sha256' : 'sha1';
-  const options = { cwd: first.work.tree.top, env: scratchEnvironment(store) };
-  const trees = await readObjects(
-    options,
-    changed.map(({ head }) => ({ name: `${head}^{tree}`, infoOnly: true })),
-  );
-  const batch = new ObjectBatch(format);
-  const wanted = changed.flatMap(({ changes, ...rest }, n) => {
-    const tree = trees[n]?.oid;
-    return tree === undefined ? [] : [{ ...rest, tree, changes }];
-  });
-  const made = await changeTrees(options, format, batch, wanted);
-  for (const [n, { work, head }] of wanted.entries()) {
-    const tree = made[n];
-    if (tree !== undefined) commits.set(work, batch.commit({ ...NOBODY, tree, parents: [head] }));
-  }
-  await batch.storeMany(options);
-  return commits;
-}
-
-/** What the working tree has otherwise than HEAD, as git would commit it. */
-function changesOf({ snapshot }: DirtyWork): { changes: TreeChange[]; unread: string[] } {
-  const changes: TreeChange[] = [];
-  const unread: string[] = [];
-  for (const dirty of snapshot.dirty.values()) {
-    const { disk, head, path } = dirty;
-    // Only staged, or a repository of its own.
-    if (sameState(disk, head) || isRepository(dirty)) continue;
-    if (disk === null) changes.push({ path: bytesOf(dirty), state: null });
-    else if (disk.oid === null) unread.push(path);
-    else changes.push({ path: bytesOf(dirty), state: { mode: disk.mode, oid: disk.oid } });
-  }
-  return { changes, unread };
+/** What the working tree has otherwise than HEAD; the rest is only staged, or a repository of its own. */
+export function changesOf({ dirty }: Snapshot): DirtyPath[] {
+  return [...dirty.values()].filter((one) => !sameState(one.disk, one.head) && !isRepository(one));
 }
 
 /** A submodule counts as HEAD has it: its own commits are not here. */
 const isRepository = ({ disk }: DirtyPath) => disk?.mode === '160000' && disk.oid === null;
+
+/** Whether the content of a changed path is not known; a file that is too large is never read. */
+export const isNotRead = ({ disk }: DirtyPath) => disk !== null && disk.oid === null;
+
+/** Changed paths that count as HEAD has them, because they are too large to be read, or there are too many. */
+export function unreadPaths({ snapshot, commit }: SeenTree): string[] {
+  const isLarge = ({ stamp }: DirtyPath) => Number.parseInt(stamp, 10) > MAX_READ;
+  return changesOf(snapshot)
+    .filter((one) => isNotRead(one) && (commit !== undefined || isLarge(one)))
+    .map(({ path }) => path);
+}

@@ -1,4 +1,5 @@
 import { type OverlapKind, stopsMerge } from '../../../domain/overlap.ts';
+import { ago } from '../../../domain/age.ts';
 import { ownerName } from '../../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { Paint } from '../../../ui/colour.ts';
@@ -7,11 +8,14 @@ import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
 /** Each pair with the paths on which it meets. */
-export function renderOverlap({ items, compared }: OverlapValue, { paint }: TextContext): Rendered {
-  if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
+export function renderOverlap(
+  { items, compared, asOf }: OverlapValue,
+  { paint, now }: TextContext,
+): Rendered {
+  if (items.length > 0) return items.map((item) => renderItem(item, paint, now)).join('\n');
   return compared === 0
     ? 'nobody else is at work here, and there is no branch to merge into\n'
-    : `no overlap: compared ${compared} worktrees and branches\n`;
+    : `no overlap: compared ${compared} worktrees and branches${age(asOf, now)}\n`;
 }
 
 const TITLES: Readonly<Record<OverlapKind, string>> = {
@@ -22,8 +26,8 @@ const TITLES: Readonly<Record<OverlapKind, string>> = {
   'same-file': 'same file',
 };
 
-function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint): string {
-  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side)]));
+function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint, now: number): string {
+  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side, now)]));
   if (unknown !== null) return `${heads}  not known: ${unknown}\n`;
   const rows = paths.map(({ path, kind, deletedBy }) => [
     `  ${stopsMerge({ kind }) ? paint.bad(TITLES[kind]) : TITLES[kind]}`,
@@ -45,7 +49,10 @@ function whoOf({ sessions, branch, worktree }: OverlapSideShape): string {
   return worktree === null ? escapeLine(branch ?? '') : 'no session';
 }
 
-function whereOf({ branch, worktree }: OverlapSideShape): string {
+function whereOf({ branch, worktree, asOf }: OverlapSideShape, now: number): string {
   if (worktree === null) return 'as committed';
-  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}`);
+  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}${age(asOf, now)}`);
 }
+
+const age = (asOf: string | undefined, now: number) =>
+  asOf === undefined ? '' : `, seen ${ago(Date.parse(asOf), now)}`;

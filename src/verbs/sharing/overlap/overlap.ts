@@ -1,22 +1,25 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { Failure } from '../../../domain/failure.ts';
+import { join } from 'node:path';
+import { timestamp } from '../../../domain/age.ts';
 import { stopsMerge } from '../../../domain/overlap.ts';
-import { canMean, meantId } from '../../../domain/names.ts';
-import { type Branches, findDefaultBranch, listBranches } from '../../../git/branches.ts';
-import { commitNamed } from '../../../git/commit-paths.ts';
-import { readSettings } from '../../../git/config.ts';
-import { targetRefs } from '../../../git/target-branches.ts';
+import { parseSettings } from '../../../domain/settings.ts';
+import { listBranches } from '../../../git/branches.ts';
+import { readSettingEntries } from '../../../git/config.ts';
+import { mergeDrivers } from '../../../git/merge-drivers.ts';
+import { type Repository, openRepository, workTreeTop } from '../../../git/repository.ts';
+import { type ScratchStore, scratchStore } from '../../../git/scratch-store.ts';
+import { knownWorktrees } from '../../../git/linked-worktrees.ts';
 import { type ListedWorktree, listWorktrees } from '../../../git/worktrees.ts';
-import { knownWorktreeId } from '../../../host/folders.ts';
+import { knownWorktreeId, repositoryFolder } from '../../../host/folders.ts';
 import type { Context } from '../../../sessions/caller.ts';
-import type { JudgedSession } from '../../../sessions/records.ts';
 import type { CommandResult } from '../../result.ts';
 import type { OverlapShape } from '../../shapes.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
-import { type LinePair, compare } from './compare.ts';
-import { type Line, lineOfBranch, linesOfWorktrees } from './lines.ts';
+import { compare } from './compare.ts';
+import { type Line, linesOfWorktrees, look, unreadPaths } from './lines.ts';
+import { isAsked, isAt, linesOfBranches, meaningOf, pairsOf, targetsOf } from './pairs.ts';
+import { NOTHING, type Remembered, type SeenTree, readRemembered, remember } from './remembered.ts';
 import { sharedPaths } from './shared-paths.ts';
 
 interface OverlapOptions {
@@ -30,6 +33,8 @@ export interface OverlapValue {
   readonly items: readonly OverlapShape[];
   /** How many lines of work were compared. */
   readonly compared: number;
+  /** When the one that was looked at first was, if that was not now. */
+  readonly asOf?: string;
 }
 
 /**
@@ -42,171 +47,145 @@ export async function overlap(
   options: OverlapOptions,
   context: Context,
 ): Promise<CommandResult<OverlapValue>> {
-  const { cwd, now, budget } = context;
-  const limits = { timeoutMs: budget.left() };
-  const [workspace, settings, worktrees, branches] = await Promise.all([
-    openWorkspace(context),
-    readSettings(cwd),
-    listWorktrees({ cwd }),
-    listBranches(cwd, limits),
-  ]);
-  const { repository, notices } = workspace;
-  const { commonDir } = repository;
-  const sessions = judgedSessions(workspace, settings, now);
-  const store = { folder: mkdtempSync(join(tmpdir(), 'git-handoff-')), objects: join(commonDir, 'objects') };
+  const repository = await openRepository(context.cwd);
+  const { stores, remove } = openStores(repository);
   try {
-    const named = options.names.map((name) => meaningOf(name, cwd, { worktrees, sessions, branches }));
-    const isWanted = (worktree: ListedWorktree) =>
-      options.all ||
-      worktree.gitDir === repository.gitDir ||
-      sessions.some((one) => one.liveness === 'live' && isAt(one, worktree)) ||
-      named.some((meaning) => meaning.worktrees.includes(worktree));
-    const trees = await linesOfWorktrees(worktrees.filter(isWanted), commonDir, sessions, store, now);
-    const lines = [...trees, ...linesOfBranches(options.all, named, trees, branches)];
-    const targets = await targetsOf(cwd, trees, branches, limits);
-    const pairs = pairsOf(lines, targets, (one, other) => isAsked(named, one, other));
-    const found = await compare(cwd, pairs, store);
-    const items = [
-      ...found,
-      ...trees.filter((tree) => isAsked(named, tree, tree)).flatMap((tree) => sharedPaths(tree, sessions)),
-    ];
-    const here = worktrees.find(({ gitDir }) => gitDir === repository.gitDir)?.path;
-    const isHere = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
-    return {
-      value: {
-        items: items.sort((a, b) => Number(isHere(b)) - Number(isHere(a))),
-        compared: new Set(pairs.flat()).size,
-      },
-      notices: [...notices, ...trees.flatMap(unreadNotice)],
-      exitCode: items.some(({ paths }) => paths.some(stopsMerge)) ? 1 : 0,
-    };
+    const known = stores.isKept ? readRemembered(repository.commonDir) : NOTHING;
+    const first = await compareAll(options, context, repository, stores, known);
+    if (!first.isTorn || known.trees.size === 0) return first.result;
+    // Objects of earlier looks were removed meanwhile.
+    return (await compareAll(options, context, repository, stores, NOTHING)).result;
   } finally {
-    rmSync(store.folder, { recursive: true, force: true });
+    remove();
   }
 }
 
-const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
-  worktreeId === knownWorktreeId(gitDir);
-
-/** What a name means: some worktrees, or a branch that none has checked out. */
-interface Meaning {
-  readonly worktrees: readonly ListedWorktree[];
-  readonly branch: string | undefined;
+interface Stores {
+  /** Something may be remembered. */
+  readonly isKept: boolean;
+  /** For what is uncommitted. */
+  readonly store: ScratchStore;
+  /** For what merges make. */
+  readonly merging: ScratchStore;
 }
 
-function meaningOf(
-  name: string,
-  cwd: string,
-  {
-    worktrees,
-    sessions,
-    branches,
-  }: { worktrees: readonly ListedWorktree[]; sessions: readonly JudgedSession[]; branches: Branches },
-): Meaning {
-  const folder = realFolder(resolve(cwd, name));
-  const places = worktrees.filter(({ path, branch }) => branch === name || realFolder(path) === folder);
-  if (places.length > 0) return { worktrees: places, branch: undefined };
-  if (branches.heads.has(name)) return { worktrees: [], branch: name };
-  const ids = sessions.map(({ record }) => record.session);
-  const meant = meantId(name, ids);
-  const theirs = sessions.filter(({ record }) => record.session === meant);
-  if (theirs.length > 0) {
-    return { worktrees: worktrees.filter((one) => theirs.some((its) => isAt(its, one))), branch: undefined };
-  }
-  const isUnclear = ids.some((id) => canMean(name, id));
-  throw new Failure(
-    'usage',
-    isUnclear
-      ? `${name} fits several sessions`
-      : `${name} is no session, branch or worktree of this repository`,
-    { hint: isUnclear ? 'git handoff sessions --all --json' : 'git handoff sessions' },
-  );
+/** All is temporary where git-handoff has no folder that it may write to. The temporary folder is made when it is asked for. */
+function openStores({ commonDir }: Repository): { readonly stores: Stores; readonly remove: () => void } {
+  const objects = join(commonDir, 'objects');
+  const kept = scratchStore(commonDir);
+  const isKept = isWritable(repositoryFolder(commonDir));
+  let made: string | undefined;
+  const merging: ScratchStore = {
+    get folder() {
+      return (made ??= mkdtempSync(join(tmpdir(), 'git-handoff-')));
+    },
+    objects,
+    ...(isKept ? { below: kept.folder } : {}),
+  };
+  return {
+    stores: { isKept, store: isKept ? kept : merging, merging },
+    remove() {
+      if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    },
+  };
 }
 
-function realFolder(path: string): string {
+function isWritable(folder: string): boolean {
   try {
-    return realpathSync(path);
+    accessSync(folder, constants.W_OK);
+    return true;
   } catch {
-    return path;
+    return false;
   }
 }
 
-/** Branches that no line has checked out: the named ones, or all. */
-function linesOfBranches(
-  all: boolean,
-  named: readonly Meaning[],
-  trees: readonly Line[],
-  { heads }: Branches,
-): Line[] {
-  const names = all ? [...heads.keys()] : named.flatMap(({ branch }) => branch ?? []);
-  return [...new Set(names)].flatMap((name) => {
-    const oid = heads.get(name)?.oid;
-    const isThere = trees.some(({ branch }) => branch === name);
-    return oid === undefined || isThere ? [] : [lineOfBranch(name, oid)];
+/** What decides how merges come out, and what a branch is merged into; and our own settings. */
+const KEYS = '^(handoff\\..*|branch\\..*\\.gh-merge-base|merge\\..*|diff\\.rename.*|init\\.defaultbranch)$';
+const OF_MERGES = /^(?:merge|diff)\./;
+
+async function compareAll(
+  options: OverlapOptions,
+  context: Context,
+  repository: Repository,
+  { isKept, store, merging }: Stores,
+  remembered: Remembered,
+): Promise<{ readonly result: CommandResult<OverlapValue>; readonly isTorn: boolean }> {
+  const { cwd, now, budget } = context;
+  const { commonDir, gitDir } = repository;
+  const looking = { now, remembered };
+  const top = await workTreeTop(repository);
+  const own = top === undefined ? undefined : look({ path: top, gitDir }, looking);
+  // Whoever waits for it hears of it.
+  own?.catch(() => undefined);
+  const [workspace, entries, branches] = await Promise.all([
+    openWorkspace(context, repository),
+    readSettingEntries(KEYS, cwd),
+    listBranches(cwd, { timeoutMs: budget.left(), with: 'upstreams' }),
+  ]);
+  const worktrees = knownWorktrees(repository, branches) ?? (await listWorktrees({ cwd }));
+  const sessions = judgedSessions(workspace, parseSettings(entries), now);
+  const named = options.names.map((name) => meaningOf(name, cwd, { worktrees, sessions, branches }));
+  const isWanted = (worktree: ListedWorktree) =>
+    options.all ||
+    worktree.gitDir === gitDir ||
+    sessions.some((one) => one.liveness === 'live' && isAt(one, worktree)) ||
+    named.some((meaning) => meaning.worktrees.includes(worktree));
+  const begun = new Map(own === undefined ? [] : [[gitDir, own]]);
+  const trees = await linesOfWorktrees(worktrees.filter(isWanted), commonDir, sessions, looking, begun);
+  const lines = [...trees, ...linesOfBranches(options.all, named, trees, branches)];
+  const targets = await targetsOf(cwd, trees, branches, entries);
+  const pairs = pairsOf(lines, targets, (one, other) => isAsked(named, one, other));
+  const settings = JSON.stringify(entries.filter(([key]) => OF_MERGES.test(key)));
+  const merges = remembered.settings === settings ? remembered.merges : NOTHING.merges;
+  const drivers = mergeDrivers(cwd, entries);
+  const compared = await compare(cwd, pairs, merges, { store, merging, drivers });
+  const seen = trees.flatMap((line) => {
+    const one = compared.seen.get(line) ?? line.seen;
+    return one === undefined ? [] : [{ line, one }];
   });
-}
-
-/** What each worktree's branch will be merged into. */
-async function targetsOf(
-  cwd: string,
-  trees: readonly Line[],
-  branches: Branches,
-  limits: { readonly timeoutMs: number },
-): Promise<Map<Line, Line>> {
-  const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
-  const fallback = await findDefaultBranch(cwd, branches, limits);
-  const refs = await targetRefs(cwd, names, branches.heads, fallback);
-  const lines = new Map<string, Line>();
-  for (const ref of new Set(refs.values())) {
-    const commit = await commitNamed(cwd, ref);
-    if (commit !== undefined)
-      lines.set(ref, lineOfBranch(ref.replace(/^refs\/(?:heads|remotes)\//, ''), commit));
+  if (isKept) {
+    const ids = new Set(worktrees.map((worktree) => knownWorktreeId(worktree.gitDir)));
+    const known = [...remembered.trees].filter(([id]) => ids.has(id));
+    const now = seen.flatMap(({ line: { id }, one }) => (id === undefined ? [] : [[id, one] as const]));
+    remember(commonDir, { trees: new Map([...known, ...now]), settings, merges: compared.merges });
   }
-  return new Map(
-    trees.flatMap((tree) => {
-      const line = lines.get(refs.get(tree.branch ?? '') ?? '');
-      return line === undefined ? [] : [[tree, line] as const];
-    }),
-  );
+  const asked = trees.filter((tree) => isAsked(named, tree, tree));
+  const items = [...compared.found, ...asked.flatMap((tree) => sharedPaths(tree, sessions))];
+  const here = worktrees.find((worktree) => worktree.gitDir === gitDir)?.path;
+  const result = resultOf(items, new Set(pairs.flat()), here, [
+    ...workspace.notices,
+    ...seen.flatMap(unreadNotice),
+  ]);
+  return { result, isTorn: compared.isTorn };
 }
 
-/** Who is compared with whom: never two branches that nobody is at work in. */
-function pairsOf(
-  lines: readonly Line[],
-  targets: ReadonlyMap<Line, Line>,
-  isWanted: (one: Line, other: Line) => boolean,
-): LinePair[] {
-  const among = lines.flatMap((one, n) =>
-    lines.slice(n + 1).flatMap((other): LinePair[] => (one.worktree === undefined ? [] : [[one, other]])),
-  );
-  const toTargets = [...targets].filter(
-    ([, target]) => !lines.some(({ branch }) => branch === target.branch),
-  );
-  return [...among, ...toTargets].filter(([one, other]) => isWanted(one, other) && !isOneSession(one, other));
-}
-
-/** A session that works in two worktrees knows of both. */
-function isOneSession(one: Line, other: Line): boolean {
-  const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
-  return ids[0] !== '' && ids[0] === ids[1];
-}
-
-/** One name: all that meets it. Several: what meets among them. */
-function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
-  const isNamed = (line: Line) =>
-    named.some(({ worktrees, branch }) =>
-      line.worktree === undefined ? branch === line.branch : worktrees.includes(line.worktree),
-    );
-  if (named.length === 0) return true;
-  return named.length === 1 ? isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+/** @param here the worktree of the one who asks: what concerns it comes first */
+function resultOf(
+  items: readonly OverlapShape[],
+  compared: ReadonlySet<Line>,
+  here: string | undefined,
+  notices: readonly string[],
+): CommandResult<OverlapValue> {
+  const isHere = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
+  const looks = [...compared].flatMap(({ asOf }) => asOf ?? []);
+  return {
+    value: {
+      items: items.toSorted((a, b) => Number(isHere(b)) - Number(isHere(a))),
+      compared: compared.size,
+      ...(looks.length === 0 ? {} : { asOf: timestamp(Math.min(...looks)) }),
+    },
+    notices,
+    exitCode: items.some(({ paths }) => paths.some(stopsMerge)) ? 1 : 0,
+  };
 }
 
 /** How many names a notice has. */
 const MOST_NAMES = 5;
 
-function unreadNotice({ worktree, unread }: Line): string[] {
+function unreadNotice({ line, one }: { readonly line: Line; readonly one: SeenTree }): string[] {
+  const unread = unreadPaths(one);
   if (unread.length === 0) return [];
   const names = unread.slice(0, MOST_NAMES).join(', ');
   const more = unread.length > MOST_NAMES ? ` and ${unread.length - MOST_NAMES} more` : '';
-  return [`not compared, too large to read: ${names}${more} in ${worktree?.path ?? ''}`];
+  return [`not compared, too large to read: ${names}${more} in ${line.worktree?.path ?? ''}`];
 }

@@ -7,8 +7,8 @@ import type { Line } from './lines.ts';
 
 /** The paths that several live sessions have changed in one working tree, by who they are. */
 export function sharedPaths(line: Line, sessions: readonly JudgedSession[]): OverlapShape[] {
-  const { work } = line;
-  if (work === undefined || line.sessions.length < 2) return [];
+  const work = line.sessions.length < 2 ? undefined : line.work();
+  if (work === undefined) return [];
   const asker = askerOf(undefined, sessions);
   const meetings = new Map<string, { sides: OverlapShape['sides']; paths: string[] }>();
   for (const dirty of work.snapshot.dirty.values()) {

@@ -1,0 +1,134 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { chooseDefault } from '../../../domain/branch-history.ts';
+import { Failure } from '../../../domain/failure.ts';
+import { canMean, meantId } from '../../../domain/names.ts';
+import type { SettingEntry } from '../../../domain/settings.ts';
+import type { Branches } from '../../../git/branches.ts';
+import { commitNamed } from '../../../git/commit-paths.ts';
+import { targetRefs } from '../../../git/target-branches.ts';
+import type { ListedWorktree } from '../../../git/worktrees.ts';
+import { knownWorktreeId } from '../../../host/folders.ts';
+import type { JudgedSession } from '../../../sessions/records.ts';
+import type { LinePair } from './compare.ts';
+import { type Line, lineOfBranch } from './lines.ts';
+
+/** Whether a session is at work in a worktree. */
+export const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
+  worktreeId === knownWorktreeId(gitDir);
+
+/** What a name means: some worktrees, or a branch that none has checked out. */
+interface Meaning {
+  readonly worktrees: readonly ListedWorktree[];
+  readonly branch: string | undefined;
+}
+
+/** @throws Failure `usage` for a name that means nothing here */
+export function meaningOf(
+  name: string,
+  cwd: string,
+  {
+    worktrees,
+    sessions,
+    branches,
+  }: { worktrees: readonly ListedWorktree[]; sessions: readonly JudgedSession[]; branches: Branches },
+): Meaning {
+  const folder = realFolder(resolve(cwd, name));
+  const places = worktrees.filter(({ path, branch }) => branch === name || realFolder(path) === folder);
+  if (places.length > 0) return { worktrees: places, branch: undefined };
+  if (branches.heads.has(name)) return { worktrees: [], branch: name };
+  const ids = sessions.map(({ record }) => record.session);
+  const meant = meantId(name, ids);
+  const theirs = sessions.filter(({ record }) => record.session === meant);
+  if (theirs.length > 0) {
+    return { worktrees: worktrees.filter((one) => theirs.some((its) => isAt(its, one))), branch: undefined };
+  }
+  const isUnclear = ids.some((id) => canMean(name, id));
+  throw new Failure(
+    'usage',
+    isUnclear
+      ? `${name} fits several sessions`
+      : `${name} is no session, branch or worktree of this repository`,
+    { hint: isUnclear ? 'git handoff sessions --all --json' : 'git handoff sessions' },
+  );
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Branches that no line has checked out: the named ones, or all. */
+export function linesOfBranches(
+  all: boolean,
+  named: readonly Meaning[],
+  trees: readonly Line[],
+  { heads }: Branches,
+): Line[] {
+  const names = all ? [...heads.keys()] : named.flatMap(({ branch }) => branch ?? []);
+  return [...new Set(names)].flatMap((name) => {
+    const oid = heads.get(name)?.oid;
+    const isThere = trees.some(({ branch }) => branch === name);
+    return oid === undefined || isThere ? [] : [lineOfBranch(name, oid)];
+  });
+}
+
+/** What each worktree's branch will be merged into. */
+export async function targetsOf(
+  cwd: string,
+  trees: readonly Line[],
+  { heads, origin }: Branches,
+  settings: readonly SettingEntry[],
+): Promise<Map<Line, Line>> {
+  const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
+  const configured = settings.findLast(([key]) => key === 'init.defaultbranch')?.[1];
+  const fallback = chooseDefault({ origin, configured, has: (name) => heads.has(name) });
+  const refs = targetRefs(names, heads, settings, fallback);
+  const lines = new Map<string, Line>();
+  for (const ref of new Set(refs.values())) {
+    const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
+    const known = ref.startsWith('refs/heads/') ? heads.get(name)?.oid : undefined;
+    const commit = known ?? (await commitNamed(cwd, ref));
+    if (commit !== undefined) lines.set(ref, lineOfBranch(name, commit));
+  }
+  return new Map(
+    trees.flatMap((tree) => {
+      const line = lines.get(refs.get(tree.branch ?? '') ?? '');
+      return line === undefined ? [] : [[tree, line] as const];
+    }),
+  );
+}
+
+/** Who is compared with whom: never two branches that nobody is at work in. */
+export function pairsOf(
+  lines: readonly Line[],
+  targets: ReadonlyMap<Line, Line>,
+  isWanted: (one: Line, other: Line) => boolean,
+): LinePair[] {
+  const among = lines.flatMap((one, n) =>
+    lines.slice(n + 1).flatMap((other): LinePair[] => (one.worktree === undefined ? [] : [[one, other]])),
+  );
+  const toTargets = [...targets].filter(
+    ([, target]) => !lines.some(({ branch }) => branch === target.branch),
+  );
+  return [...among, ...toTargets].filter(([one, other]) => isWanted(one, other) && !isOneSession(one, other));
+}
+
+/** A session that works in two worktrees knows of both. */
+function isOneSession(one: Line, other: Line): boolean {
+  const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
+  return ids[0] !== '' && ids[0] === ids[1];
+}
+
+/** One name: all that meets it. Several: what meets among them. */
+export function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
+  const isNamed = (line: Line) =>
+    named.some(({ worktrees, branch }) =>
+      line.worktree === undefined ? branch === line.branch : worktrees.includes(line.worktree),
+    );
+  if (named.length === 0) return true;
+  return named.length === 1 ? isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+}
