@@ -4,7 +4,7 @@
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
@@ -12,6 +12,7 @@ import { rolldown } from 'rolldown';
 
 const ROOT = dirname(import.meta.dirname);
 const PAGE = 'docs/clients.md';
+const PAYLOADS = join(ROOT, 'fixtures/payloads');
 const HEAD = `# Clients
 
 <!-- Generated from the table of clients by scripts/clients.mjs. -->
@@ -19,6 +20,14 @@ const HEAD = `# Clients
 \`git handoff init --client <client>\` registers the hooks, \`git handoff doctor\` sends a call through each. The versions are
 those that \`npm run test:clients\` drives. "Refuses" is what the guard prints to refuse a tool call, "tells" at which events a
 text of ours reaches the model.
+
+## Trailers
+
+A session's commits name it in \`Claude-Session-Id\`, whichever its client is: that is what git-handoff reads. With
+\`handoff.assistedBy\` they also get a neutral trailer, for tools that know nothing of git-handoff:
+\`Assisted-by: Codex:gpt-5.5\`, the client and its model as a hook last told it. Where no hook did, or what it told is no name
+of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
+keeps it. Which clients tell, by their captured or documented payloads, is said below.
 `;
 const README_TABLE = /(<!-- clients: .*? -->\n\n).*?(?=\n\n`npm run test:clients`)/s;
 
@@ -29,8 +38,11 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
-    const variables = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === installer.client);
-    return { ...installer, dialect, variables: variables.map(([name]) => name) };
+    const hooks = installer.register('', 'project', '');
+    const variables = Object.keys(SESSION_VARIABLES).filter(
+      (name) => SESSION_VARIABLES[name] === installer.client || hooks.includes(name),
+    );
+    return { ...installer, dialect, variables };
   });
   return new Map((await Promise.all(rows)).map((row) => [row.client, row]));
 }
@@ -43,6 +55,21 @@ async function load(input) {
 }
 
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
+
+/** At which of its events a client tells the model, by its payloads in fixtures/. */
+function eventsWithModel({ client, events }) {
+  const folders = ['', '-new', '-codemode', '-documented'].map((kind) => join(PAYLOADS, client + kind));
+  const payloads = folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')))
+    .map((text) => JSON.parse(text))
+    .map(({ payload, ...own }) => payload ?? own);
+  const found = new Set(payloads.flatMap(({ model, hook_event_name: name }) => (model ? [name] : [])));
+  const telling = events.filter((event) => found.has(event));
+  const seen = events.filter((event) => payloads.some(({ hook_event_name: name }) => name === event));
+  if (telling.length === 0) return 'in no payload that was seen';
+  return telling.length === seen.length ? 'always' : `at ${code(telling)}`;
+}
 
 function sectionOf(row) {
   const { title, proven, note, events, variables, dialect } = row;
@@ -60,6 +87,7 @@ function sectionOf(row) {
 - refuses: \`${refusal}\`
 - tells: ${code(events.filter((event) => dialect.tells.has(event)))}
 - names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
+- tells its model: ${eventsWithModel(row)}
 ${note === undefined ? '' : `- ${note}\n`}`;
 }
 
