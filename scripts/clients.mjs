@@ -1,6 +1,6 @@
 /**
- * Writes docs/clients.md and the clients' part of README.md from the table of clients: the rows of src/install/clients.ts,
- * the dialects of src/agents/, the variables of src/domain/names.ts.
+ * Writes docs/clients.md, the clients' part of README.md, and their names in the help and the manual, from the table of
+ * clients: the rows of src/install/clients.ts, the dialects of src/agents/, the variables of src/domain/names.ts.
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
@@ -29,6 +29,11 @@ A session's commits name it in \`Claude-Session-Id\`, whichever its client is: t
 of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
 keeps it. Which clients tell, by their captured or documented payloads, is said below.
 `;
+/** Where the help and the manual list the clients. */
+const HELP = 'src/verbs/setup/setup-verbs.ts';
+const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
+const MANUAL = 'docs/git-handoff.1';
+const MANUAL_LIST = /^\\fIclaude\\fR(?:, \\fI[a-z]+\\fR)*, several/m;
 const README_TABLE = /(<!-- clients: .*? -->\n\n).*?(?=\n\n`npm run test:clients`)/s;
 
 /** The table of clients, from its sources: rows by client, each with its dialect. */
@@ -107,8 +112,14 @@ async function main() {
   const rows = [...(await readClients()).values()];
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const table = (await format(readmeTable(rows), { parser: 'markdown' })).trimEnd();
+  const names = rows.map(({ client }) => client);
   const texts = {
     [PAGE]: HEAD + rows.map(sectionOf).join(''),
+    [HELP]: readFileSync(join(ROOT, HELP), 'utf8').replace(HELP_LIST, `'${names.join(', ')}, none`),
+    [MANUAL]: readFileSync(join(ROOT, MANUAL), 'utf8').replace(
+      MANUAL_LIST,
+      `${names.map((name) => `\\fI${name}\\fR`).join(', ')}, several`,
+    ),
     'README.md': readme.replace(README_TABLE, (_, mark) => mark + table),
   };
   for (const [file, text] of Object.entries(texts)) {
