@@ -29,6 +29,17 @@ A session's commits name it in \`Claude-Session-Id\`, whichever its client is: t
 of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
 keeps it. Which clients tell, by their captured or documented payloads, is said below.
 `;
+const TAIL = `
+## Others
+
+No hooks of ours are made for these, and none was driven. Their sessions can use the verbs, and git's hooks see their commits.
+
+- Grok Build (1.0.41, by its documentation) runs the hooks of Claude Code's settings with payloads of its own: it is listed as
+  \`copilot\`, and its tools are not guarded.
+- Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
+- Cline: a hook that refuses a call ends the whole run.
+- Antigravity and Droid: no package that could be tried.
+`;
 /** Where the help and the manual list the clients. */
 const HELP = 'src/verbs/setup/setup-verbs.ts';
 const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
@@ -114,7 +125,7 @@ async function main() {
   const table = (await format(readmeTable(rows), { parser: 'markdown' })).trimEnd();
   const names = rows.map(({ client }) => client);
   const texts = {
-    [PAGE]: HEAD + rows.map(sectionOf).join(''),
+    [PAGE]: HEAD + rows.map(sectionOf).join('') + TAIL,
     [HELP]: readFileSync(join(ROOT, HELP), 'utf8').replace(HELP_LIST, `'${names.join(', ')}, none`),
     [MANUAL]: readFileSync(join(ROOT, MANUAL), 'utf8').replace(
       MANUAL_LIST,
