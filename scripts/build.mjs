@@ -60,6 +60,8 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
     chunkFileNames: chunks,
     codeSplitting: parts === undefined ? false : along(entry, parts, often),
     minify: true,
+    // What tells a bundler that a call may go: nobody bundles these files again.
+    comments: { annotation: false },
     sourcemap: false,
   });
   await build.close();

@@ -1,10 +1,10 @@
 /**
- * Writes docs/clients.md and the clients' part of README.md from the table of clients: the rows of src/install/clients.ts,
- * the dialects of src/agents/, the variables of src/domain/names.ts.
+ * Writes docs/clients.md, the clients' part of README.md, and their names in the help and the manual, from the table of
+ * clients: the rows of src/install/clients.ts, the dialects of src/agents/, the variables of src/domain/names.ts.
  *
  *   node scripts/clients.mjs [--check]      --check: exit status 1 if what is committed is out of date
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
@@ -12,6 +12,7 @@ import { rolldown } from 'rolldown';
 
 const ROOT = dirname(import.meta.dirname);
 const PAGE = 'docs/clients.md';
+const PAYLOADS = join(ROOT, 'fixtures/payloads');
 const HEAD = `# Clients
 
 <!-- Generated from the table of clients by scripts/clients.mjs. -->
@@ -19,7 +20,31 @@ const HEAD = `# Clients
 \`git handoff init --client <client>\` registers the hooks, \`git handoff doctor\` sends a call through each. The versions are
 those that \`npm run test:clients\` drives. "Refuses" is what the guard prints to refuse a tool call, "tells" at which events a
 text of ours reaches the model.
+
+## Trailers
+
+A session's commits name it in \`Claude-Session-Id\`, whichever its client is: that is what git-handoff reads. With
+\`handoff.assistedBy\` they also get a neutral trailer, for tools that know nothing of git-handoff:
+\`Assisted-by: Codex:gpt-5.5\`, the client and its model as a hook last told it. Where no hook did, or what it told is no name
+of a model, there is no trailer; nothing is signed off, and a person's commits get none. A message that has an \`Assisted-by\`
+keeps it. Which clients tell, by their captured or documented payloads, is said below.
 `;
+const TAIL = `
+## Others
+
+No hooks of ours are made for these, and none was driven. Their sessions can use the verbs, and git's hooks see their commits.
+
+- Grok Build (1.0.41, by its documentation) runs the hooks of Claude Code's settings with payloads of its own: it is listed as
+  \`copilot\`, and its tools are not guarded.
+- Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
+- Cline: a hook that refuses a call ends the whole run.
+- Antigravity and Droid: no package that could be tried.
+`;
+/** Where the help and the manual list the clients. */
+const HELP = 'src/verbs/setup/setup-verbs.ts';
+const HELP_LIST = /'claude(?:, [a-z]+)*, none(?=, or all)/;
+const MANUAL = 'docs/git-handoff.1';
+const MANUAL_LIST = /^\\fIclaude\\fR(?:, \\fI[a-z]+\\fR)*, several/m;
 const README_TABLE = /(<!-- clients: .*? -->\n\n).*?(?=\n\n`npm run test:clients`)/s;
 
 /** The table of clients, from its sources: rows by client, each with its dialect. */
@@ -29,8 +54,11 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
-    const variables = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === installer.client);
-    return { ...installer, dialect, variables: variables.map(([name]) => name) };
+    const hooks = installer.register('', 'project', '');
+    const variables = Object.keys(SESSION_VARIABLES).filter(
+      (name) => SESSION_VARIABLES[name] === installer.client || hooks.includes(name),
+    );
+    return { ...installer, dialect, variables };
   });
   return new Map((await Promise.all(rows)).map((row) => [row.client, row]));
 }
@@ -43,6 +71,21 @@ async function load(input) {
 }
 
 const code = (words) => words.map((word) => `\`${word}\``).join(', ');
+
+/** At which of its events a client tells the model, by its payloads in fixtures/. */
+function eventsWithModel({ client, events }) {
+  const folders = ['', '-new', '-codemode', '-documented'].map((kind) => join(PAYLOADS, client + kind));
+  const payloads = folders
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')))
+    .map((text) => JSON.parse(text))
+    .map(({ payload, ...own }) => payload ?? own);
+  const found = new Set(payloads.flatMap(({ model, hook_event_name: name }) => (model ? [name] : [])));
+  const telling = events.filter((event) => found.has(event));
+  const seen = events.filter((event) => payloads.some(({ hook_event_name: name }) => name === event));
+  if (telling.length === 0) return 'in no payload that was seen';
+  return telling.length === seen.length ? 'always' : `at ${code(telling)}`;
+}
 
 function sectionOf(row) {
   const { title, proven, note, events, variables, dialect } = row;
@@ -60,6 +103,7 @@ function sectionOf(row) {
 - refuses: \`${refusal}\`
 - tells: ${code(events.filter((event) => dialect.tells.has(event)))}
 - names the session of a shell command in: ${variables.length === 0 ? 'nothing, its process tells' : code(variables)}
+- tells its model: ${eventsWithModel(row)}
 ${note === undefined ? '' : `- ${note}\n`}`;
 }
 
@@ -79,8 +123,14 @@ async function main() {
   const rows = [...(await readClients()).values()];
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   const table = (await format(readmeTable(rows), { parser: 'markdown' })).trimEnd();
+  const names = rows.map(({ client }) => client);
   const texts = {
-    [PAGE]: HEAD + rows.map(sectionOf).join(''),
+    [PAGE]: HEAD + rows.map(sectionOf).join('') + TAIL,
+    [HELP]: readFileSync(join(ROOT, HELP), 'utf8').replace(HELP_LIST, `'${names.join(', ')}, none`),
+    [MANUAL]: readFileSync(join(ROOT, MANUAL), 'utf8').replace(
+      MANUAL_LIST,
+      `${names.map((name) => `\\fI${name}\\fR`).join(', ')}, several`,
+    ),
     'README.md': readme.replace(README_TABLE, (_, mark) => mark + table),
   };
   for (const [file, text] of Object.entries(texts)) {

@@ -38,6 +38,11 @@ const files = {
   'plugins/cursor/.cursor-plugin/plugin.json': json({ ...manifest, hooks: 'hooks.json' }),
   'plugins/cursor/hooks.json': hooks('cursor'),
   [`plugins/cursor/${SKILL}`]: read(SKILL),
+  'plugins/qwen/qwen-extension.json': json({ name, version, description }),
+  'plugins/qwen/hooks/hooks.json': hooks('qwen'),
+  [`plugins/qwen/${SKILL}`]: read(SKILL),
+  'plugins/opencode/package.json': json({ name, version, description, type: 'module', main: 'index.js' }),
+  'plugins/opencode/index.js': hooks('opencode'),
   // Gemini CLI installs from the top of a repository only, and reads skills/ there.
   'gemini-extension.json': json({ name, version, description }),
   'hooks/hooks.json': hooks('gemini'),

@@ -1,36 +1,19 @@
-import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import type { ToolCall, ToolFailure } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  answered,
-  fields,
-  guardEvent,
-  specific,
-  text,
-  toldTo,
-  writeOrEdit,
-} from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
 /**
  * Claude Code's hook protocol (2.1). A denial is JSON with exit 0; a rewritten input without a
  * decision approves nothing, the user is still asked what they would have been asked.
  */
-export const claude: Dialect = {
+export const claude = dialectOf({
   client: 'claude',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = text(event?.['hook_event_name']);
-    if (event === undefined || name === undefined) return undefined;
-    const tool = () => toolCall(text(event['tool_name']), fields(event['tool_input']));
-    return guardEvent(event, name, KINDS[name], tool, {
-      agent: text(event['agent_id']),
-      callId: text(event['tool_use_id']),
-      changedFiles: changedFiles(event['tool_response']),
-      failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
-    });
-  },
+  tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
+  more: (event, name) => ({
+    changedFiles: changedFiles(event['tool_response']),
+    failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
+  }),
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
@@ -38,22 +21,12 @@ export const claude: Dialect = {
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
   tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 
-  runsGitHooks: true,
-
-  render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
-};
-
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  PostToolUseFailure: 'after-tool',
-  Stop: 'stop',
-  PreCompact: 'compaction',
-  SubagentStart: 'agent-start',
-  SubagentStop: 'agent-stop',
-};
+  rewrite: (input, { content, context }, event) => {
+    const key = text(input['content']) === undefined ? 'text' : 'content';
+    const told = context === undefined ? {} : { additionalContext: context };
+    return specific(event, { updatedInput: { ...input, [key]: content }, ...told });
+  },
+});
 
 function toolCall(tool: string | undefined, input: Fields | undefined): ToolCall {
   if (tool === undefined) return UNREADABLE;
@@ -99,22 +72,4 @@ function fileCall(tool: string, input: Fields): ToolCall {
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? text(input['content']) : undefined;
   return writeOrEdit(path, content, input);
-}
-
-function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
-  switch (verdict.kind) {
-    case 'allow':
-      return undefined;
-    case 'context':
-    case 'notice':
-      return toldTo(verdict, event, claude.tells);
-    case 'deny':
-      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
-    case 'rewrite': {
-      const input = fields(fields(payload)?.['tool_input']) ?? {};
-      const context = verdict.context === undefined ? {} : { additionalContext: verdict.context };
-      const key = text(input['content']) === undefined ? 'text' : 'content';
-      return specific(event, { updatedInput: { ...input, [key]: verdict.content }, ...context });
-    }
-  }
 }

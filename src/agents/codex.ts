@@ -1,53 +1,21 @@
 import { patchedFiles } from '../domain/patch.ts';
-import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
+import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import { type Fields, UNREADABLE, answered, fields, guardEvent, specific, text, toldTo } from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, text } from './payload.ts';
 
 /**
  * Codex CLI's hook protocol (0.169). Its schema of answers is strict: one key too many, or an `allow` without
  * a reason to say it, makes the whole answer void and the call goes on. So silence allows.
  */
-export const codex: Dialect = {
+export const codex = dialectOf({
   client: 'codex',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = text(event?.['hook_event_name']);
-    if (event === undefined || name === undefined) return undefined;
-    // The session is the root one, whichever of its agents calls; a response says nothing of how a command ended.
-    return guardEvent(
-      event,
-      name,
-      KINDS[name],
-      () => toolCall(text(event['tool_name']), event['tool_input']),
-      {
-        agent: text(event['agent_id']),
-        callId: text(event['tool_use_id']),
-      },
-    );
-  },
-
-  /** Codex takes another input only together with an approval, which is not ours to give. */
-  canRewrite: () => false,
+  // The session is the root one, whichever of its agents calls; a response says nothing of how a command ended.
+  tool: (event) => toolCall(text(event['tool_name']), event['tool_input']),
 
   /** Events whose schema has `additionalContext`. */
   tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
-
-  runsGitHooks: true,
-
-  render: (verdict, event) => answered(answer(verdict, event)),
-};
-
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  Stop: 'stop',
-  PreCompact: 'compaction',
-  SubagentStart: 'agent-start',
-  SubagentStop: 'agent-stop',
-};
+});
 
 /** Hooks are told `Bash` for every one of them; the others are what rollouts and older versions say. */
 const SHELLS = new Set(['Bash', 'shell', 'shell_command', 'exec_command', 'local_shell', 'container.exec']);
@@ -75,20 +43,4 @@ function shellCall(input: Fields | undefined): ToolCall {
 function patchCall(patch: string | undefined): ToolCall {
   const files = patchedFiles(patch ?? '');
   return files.length === 0 ? UNREADABLE : { kind: 'patch', files };
-}
-
-function answer(verdict: Verdict, event: GuardEvent): object | undefined {
-  switch (verdict.kind) {
-    case 'allow':
-      return undefined;
-    case 'context':
-    case 'notice':
-      return toldTo(verdict, event, codex.tells);
-    case 'deny':
-      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
-    case 'rewrite':
-      return verdict.context === undefined
-        ? undefined
-        : toldTo({ kind: 'context', text: verdict.context }, event, codex.tells);
-  }
 }

@@ -29,7 +29,7 @@ export const cursor: Dialect = {
     return guardEvent(event, name, KINDS[lowerFirst(name)], () => toolCall(event), {
       session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
       cwd: folder(event),
-      callId: text(event['tool_use_id']),
+      agent: undefined,
       failure: lowerFirst(name) === 'postToolUseFailure' ? failure(event) : undefined,
       stopHookActive: Number(event['loop_count']) > 0,
     });

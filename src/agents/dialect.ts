@@ -44,6 +44,8 @@ export interface GuardEvent {
   /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
+  /** The model that the session uses, where the client tells, as it spells it. */
+  readonly model: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;
   /** The client's name of the tool, for the log. */

@@ -1,32 +1,23 @@
-import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import type { ToolCall, ToolFailure } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  answered,
-  fields,
-  guardEvent,
-  specific,
-  text,
-  toldTo,
-  writeOrEdit,
-} from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
 /**
  * Gemini CLI's hook protocol (0.61). A rewritten input replaces the whole of it, before the person is asked,
  * so it approves nothing. Its hooks do not tell which sub-agent calls.
  */
-export const gemini: Dialect = {
+export const gemini = dialectOf({
   client: 'gemini',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = text(event?.['hook_event_name']);
-    if (event === undefined || name === undefined) return undefined;
-    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
-      failure: name === 'AfterTool' ? failure(event) : undefined,
-    });
+  kinds: {
+    SessionStart: 'session-start',
+    SessionEnd: 'session-end',
+    BeforeTool: 'before-tool',
+    AfterTool: 'after-tool',
+    AfterAgent: 'stop',
   },
+  tool: toolCall,
+  more: (event, name) => ({ failure: name === 'AfterTool' ? failure(event) : undefined }),
 
   canRewrite: () => true,
 
@@ -36,16 +27,14 @@ export const gemini: Dialect = {
   /** Its shell sets `core.hooksPath` to nothing by the environment. */
   runsGitHooks: false,
 
-  render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
-};
+  deny: (reason) => ({ decision: 'deny', reason }),
 
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  BeforeTool: 'before-tool',
-  AfterTool: 'after-tool',
-  AfterAgent: 'stop',
-};
+  rewrite: (input, { content, context }, event) => {
+    const message = context === undefined ? {} : { systemMessage: context };
+    const key = CONTENT_KEYS.find((candidate) => typeof input[candidate] === 'string') ?? 'content';
+    return { ...specific(event, { tool_input: { ...input, [key]: content } }), ...message };
+  },
+});
 
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
@@ -85,24 +74,6 @@ function fileCall(input: Fields, tool: 'write_file' | 'replace'): ToolCall {
   const isWhole = tool === 'write_file' || input['old_string'] === '';
   const content = isWhole ? text(input[tool === 'replace' ? 'new_string' : 'content']) : undefined;
   return writeOrEdit(path, content, input);
-}
-
-function answer(verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined {
-  switch (verdict.kind) {
-    case 'allow':
-      return undefined;
-    case 'context':
-    case 'notice':
-      return toldTo(verdict, event, gemini.tells);
-    case 'deny':
-      return { decision: 'deny', reason: verdict.reason };
-    case 'rewrite': {
-      const input = fields(fields(payload)?.['tool_input']) ?? {};
-      const message = verdict.context === undefined ? {} : { systemMessage: verdict.context };
-      const key = CONTENT_KEYS.find((candidate) => typeof input[candidate] === 'string') ?? 'content';
-      return { ...specific(event, { tool_input: { ...input, [key]: verdict.content } }), ...message };
-    }
-  }
 }
 
 /** Where a tool that writes a whole file has its content: `write_file`, MCP servers, `replace`. */

@@ -18,8 +18,6 @@ export const opencode: Dialect = {
     const output = text(event['tool_output']) ?? '';
     const hasFailed = name === 'tool.execute.after' && typeof exit === 'number' && exit !== 0;
     return guardEvent(event, name, KINDS[name], () => toolCall(event), {
-      agent: text(event['agent_id']),
-      callId: text(event['tool_use_id']),
       failure: hasFailed ? { exit, output } : undefined,
     });
   },

@@ -1,6 +1,6 @@
 import type { Replacement } from '../domain/marker.ts';
 import { parseClientSessionId } from '../domain/names.ts';
-import type { GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
+import type { Dialect, GuardEvent, SessionStartSource, ToolCall, Verdict } from './dialect.ts';
 
 /** Reading payloads: every field may be missing or of another type. */
 
@@ -57,12 +57,13 @@ export function guardEvent(
     kind,
     name,
     session: parseClientSessionId(event['session_id']),
-    agent: undefined,
+    agent: text(event['agent_id']),
     startedBy: undefined,
     cwd: text(event['cwd']),
+    model: text(event['model']),
     tool: kind === 'before-tool' || kind === 'after-tool' ? tool() : undefined,
     toolName: text(event['tool_name']),
-    callId: undefined,
+    callId: text(event['tool_use_id']),
     changedFiles: [],
     failure: undefined,
     source: kind === 'session-start' ? startSource(event['source']) : undefined,
@@ -72,6 +73,77 @@ export function guardEvent(
   };
 }
 
+/** What a client whose hooks have Claude Code's shape does in a way of its own. */
+interface OwnWays
+  extends Pick<Dialect, 'client' | 'tells'>, Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks'>> {
+  /** Its events that are known, by its names; Claude Code's if there are none. */
+  readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
+  readonly tool: (event: Fields) => ToolCall;
+  /** What only this client tells, or tells otherwise. */
+  readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
+  /** A refusal, where it is not Claude Code's. */
+  readonly deny?: (reason: string) => object;
+  /** A tool's input with another content, where the client takes one without an approval. */
+  readonly rewrite?: (
+    input: Fields,
+    verdict: Extract<Verdict, { kind: 'rewrite' }>,
+    event: GuardEvent,
+  ) => object;
+}
+
+/** The dialect of a client whose hooks have Claude Code's shape. Silence allows. */
+export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
+  /** A text for the model where the event carries one, else for the person. */
+  const told = (text: string, event: GuardEvent) =>
+    own.tells.has(event.name) ? specific(event, { additionalContext: text }) : { systemMessage: text };
+  const answer = (verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined => {
+    switch (verdict.kind) {
+      case 'allow':
+        return undefined;
+      case 'context':
+        return told(verdict.text, event);
+      case 'notice':
+        return { systemMessage: verdict.text };
+      case 'deny': {
+        const { reason } = verdict;
+        const decision = { permissionDecision: 'deny', permissionDecisionReason: reason };
+        return deny?.(reason) ?? specific(event, decision);
+      }
+      case 'rewrite': {
+        const { context } = verdict;
+        const input = fields(fields(payload)?.['tool_input']) ?? {};
+        if (rewrite !== undefined) return rewrite(input, verdict, event);
+        return context === undefined ? undefined : told(context, event);
+      }
+    }
+  };
+  return {
+    /** Mostly another input is taken only together with an approval, which is not ours to give. */
+    canRewrite: () => false,
+    runsGitHooks: true,
+    ...own,
+    parse(payload) {
+      const event = fields(payload);
+      const name = text(event?.['hook_event_name']);
+      if (event === undefined || name === undefined) return undefined;
+      return guardEvent(event, name, kinds[name], () => tool(event), more?.(event, name));
+    },
+    render: (verdict, event, payload) => answered(answer(verdict, event, payload)),
+  };
+}
+
+const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
+  SessionStart: 'session-start',
+  SessionEnd: 'session-end',
+  PreToolUse: 'before-tool',
+  PostToolUse: 'after-tool',
+  PostToolUseFailure: 'after-tool',
+  Stop: 'stop',
+  PreCompact: 'compaction',
+  SubagentStart: 'agent-start',
+  SubagentStop: 'agent-stop',
+};
+
 /** An answer as JSON; empty if there is none. */
 export function answered(answer: object | undefined): string {
   return answer === undefined ? '' : JSON.stringify(answer);
@@ -80,17 +152,6 @@ export function answered(answer: object | undefined): string {
 /** Claude Code's place for what is said of one event. */
 export function specific(event: GuardEvent, content: object): object {
   return { hookSpecificOutput: { hookEventName: event.name, ...content } };
-}
-
-/** The answer of Claude Code's family: a text for the model where the event carries one, else for the person. */
-export function toldTo(
-  verdict: Extract<Verdict, { kind: 'context' | 'notice' }>,
-  event: GuardEvent,
-  carriers: ReadonlySet<string>,
-): object {
-  return verdict.kind === 'context' && carriers.has(event.name)
-    ? specific(event, { additionalContext: verdict.text })
-    : { systemMessage: verdict.text };
 }
 
 /** What a tool does to one file: it writes the whole, where the content is known, else it changes a part. */

@@ -1,59 +1,24 @@
-import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import type { ToolCall, ToolFailure } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
-import {
-  type Fields,
-  UNREADABLE,
-  answered,
-  fields,
-  guardEvent,
-  specific,
-  text,
-  toldTo,
-  writeOrEdit,
-} from './payload.ts';
+import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit } from './payload.ts';
 
 /**
  * Qwen Code's hook protocol (0.24): Claude Code's events with Gemini CLI's tools. Before 0.24 a session in print mode has no
  * SessionStart, so its first call registers it; none has a SessionEnd.
  */
-export const qwen: Dialect = {
+export const qwen = dialectOf({
   client: 'qwen',
 
-  parse(payload) {
-    const event = fields(payload);
-    const name = text(event?.['hook_event_name']);
-    if (event === undefined || name === undefined) return undefined;
-    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
-      agent: text(event['agent_id']),
-      callId: text(event['tool_use_id']),
-      failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
-      // 0.15 says so of every Stop.
-      stopHookActive: false,
-    });
-  },
-
-  /** It takes another input only together with an approval, which is not ours to give. */
-  canRewrite: () => false,
+  tool: toolCall,
+  more: (event, name) => ({
+    failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
+    // 0.15 says so of every Stop.
+    stopHookActive: false,
+  }),
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
   tells: new Set(['SessionStart', 'PostToolUse', 'PostToolUseFailure']),
-
-  runsGitHooks: true,
-
-  render: (verdict, event) => answered(answer(verdict, event)),
-};
-
-const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
-  SessionStart: 'session-start',
-  SessionEnd: 'session-end',
-  PreToolUse: 'before-tool',
-  PostToolUse: 'after-tool',
-  PostToolUseFailure: 'after-tool',
-  Stop: 'stop',
-  PreCompact: 'compaction',
-  SubagentStart: 'agent-start',
-  SubagentStop: 'agent-stop',
-};
+});
 
 function toolCall(event: Fields): ToolCall {
   const tool = text(event['tool_name']);
@@ -102,18 +67,4 @@ function failure(event: Fields): ToolFailure | undefined {
   const line = output.slice(Math.max(0, output.lastIndexOf('\nExit Code: ')));
   const exit = /^\nExit Code: (\d{1,9})\n/.exec(line)?.[1];
   return { exit: exit === undefined ? undefined : Number(exit), output };
-}
-
-function answer(verdict: Verdict, event: GuardEvent): object | undefined {
-  switch (verdict.kind) {
-    case 'allow':
-      return undefined;
-    case 'context':
-    case 'notice':
-      return toldTo(verdict, event, qwen.tells);
-    case 'deny':
-      return specific(event, { permissionDecision: 'deny', permissionDecisionReason: verdict.reason });
-    case 'rewrite':
-      return verdict.context === undefined ? undefined : { systemMessage: verdict.context };
-  }
 }

@@ -10,6 +10,8 @@ export interface Settings {
   /** Further shell patterns of files guarded like the predecessors' handoff files. */
   readonly guardPath: readonly string[];
   readonly trailer: 'id' | 'short' | 'off';
+  /** Whether a session's commits name its client and model. */
+  readonly assistedBy: boolean;
   /** What happens when a session edits a path that another live session has changed. */
   readonly contention: 'deny' | 'warn' | 'off';
   /** `amend`: no live session's commit is rewritten; `strict`: nothing is done on top of one either. */
@@ -57,6 +59,7 @@ export const DEFAULT_SETTINGS: Settings = {
   marker: 'rewrite',
   guardPath: [],
   trailer: 'id',
+  assistedBy: false,
   contention: 'deny',
   headCheck: 'amend',
   pushForeign: 'warn',
@@ -116,6 +119,7 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
       value === undefined || value === '' ? [] : [value],
     ),
     trailer: read('handoff.trailer', trailerOf, 'id, short, off') ?? DEFAULT_SETTINGS.trailer,
+    assistedBy: flag('handoff.assistedby') ?? DEFAULT_SETTINGS.assistedBy,
     contention: oneOf('handoff.contention', ['deny', 'warn', 'off']) ?? DEFAULT_SETTINGS.contention,
     headCheck: oneOf('handoff.headcheck', ['amend', 'strict', 'off']) ?? DEFAULT_SETTINGS.headCheck,
     pushForeign: oneOf('handoff.pushforeign', ['warn', 'deny', 'allow']) ?? DEFAULT_SETTINGS.pushForeign,

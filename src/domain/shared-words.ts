@@ -112,6 +112,12 @@ const anyCase = (word: string) =>
   );
 
 /** The blocks of the scripts, by name. */
+/** A function of sh that is true for these words, in any case of letters. */
+function asked(name: string, words: readonly string[]): string[] {
+  const pattern = words.map((word) => (word === '' ? "''" : anyCase(word))).join(' | ');
+  return [`${name}() {`, '  case $1 in', `    ${pattern}) return 0 ;;`, '  esac', '  return 1', '}'];
+}
+
 function shellBlocks(): Readonly<Record<string, string>> {
   const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
   return {
@@ -124,14 +130,7 @@ function shellBlocks(): Readonly<Record<string, string>> {
       // find(1): smaller than.
       `most_kept=${MOST_KEPT + 1}`,
     ].join('\n'),
-    'is-false': [
-      'is_false() {',
-      '  case $1 in',
-      `    '' | ${FALSE_WORDS.map(anyCase).join(' | ')}) return 0 ;;`,
-      '  esac',
-      '  return 1',
-      '}',
-    ].join('\n'),
+    booleans: [...asked('is_false', ['', ...FALSE_WORDS]), ...asked('is_true', TRUE_WORDS)].join('\n'),
   };
 }
 

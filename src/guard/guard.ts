@@ -64,6 +64,7 @@ export async function guard(said: ClientCall): Promise<string> {
     const unchecked = new Set<string>();
     const call = await readCall(said, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
     folder = ownFolder(call) ?? folder;
+    if (event.model !== undefined) (await import('./models.ts')).noteModel(call);
     const found = await judgeInTime(call);
     await noteGitState(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClientInstaller, SettingsFolders, InstallScope } from './client.ts';
 import { clientFolder, jsonHooks } from './client-hooks.ts';
-import { claudePlugin } from './client-packages.ts';
+import { enabledPlugin } from './client-packages.ts';
 import { isBlank, jsonValue } from './json-text.ts';
 
 /** Tools that can change a file or run a command; anchored, because Claude Code tests a regex unanchored. */
@@ -40,7 +40,7 @@ export const claudeInstaller: ClientInstaller = {
   settingsFile,
   packageFile(places) {
     const files = (['user', 'project', 'local'] as const).map((scope) => settingsFile(scope, places));
-    return claudePlugin(files.filter((file) => file !== undefined));
+    return enabledPlugin(files.filter((file) => file !== undefined));
   },
   warnings(text) {
     const settings = isBlank(text) ? undefined : jsonValue(text);

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { withoutComments } from './json-text.ts';
 import { readSettingsText } from './probe.ts';
 
 /*
@@ -8,8 +9,8 @@ import { readSettingsText } from './probe.ts';
 
 const NAME = 'git-handoff';
 
-/** Claude Code: `enabledPlugins` of its settings; a later file has the last word. The file that switches it on. */
-export function claudePlugin(files: readonly string[]): string | undefined {
+/** Claude Code, Copilot CLI: `enabledPlugins` of its settings; a later file has the last word. The file that switches it on. */
+export function enabledPlugin(files: readonly string[]): string | undefined {
   let enabledBy: string | undefined;
   for (const file of files) {
     const plugins = objectIn(objectIn(parse(readSettingsText(file)))['enabledPlugins']);
@@ -35,9 +36,12 @@ function switchesOff(line: string): boolean {
   return key.trim() === 'enabled' && value.trim().startsWith('false');
 }
 
-/** Gemini CLI: a folder of its own, unless the last rule for the folder where it is started switches it off. */
-export function geminiExtension(folder: string, cwd: string): string | undefined {
-  const manifest = join(folder, NAME, 'gemini-extension.json');
+/**
+ * Gemini CLI, Qwen Code: a folder of its own, unless the last rule for the folder where it is started switches it off.
+ * The extension's manifest.
+ */
+export function extension(folder: string, cwd: string, name: string): string | undefined {
+  const manifest = join(folder, NAME, name);
   if (readSettingsText(manifest) === undefined) return undefined;
   const rules = objectIn(objectIn(parse(readSettingsText(join(folder, 'extension-enablement.json'))))[NAME]);
   const overrides = Array.isArray(rules['overrides']) ? (rules['overrides'] as unknown[]) : [];
@@ -50,6 +54,20 @@ function covers(rule: string, cwd: string): boolean {
   const path = rule.startsWith('!') ? rule.slice(1) : rule;
   const here = `${cwd}/`;
   return path.endsWith('*') ? here.startsWith(path.slice(0, -1)) : here === path || cwd === path;
+}
+
+/** OpenCode: a module among the `plugin`s of its settings, by its folder. The settings that name it. */
+export function listedPlugin(files: readonly string[]): string | undefined {
+  return files.find((file) => {
+    const { plugin } = objectIn(parse(withoutComments(readSettingsText(file) ?? '')));
+    const modules = Array.isArray(plugin) ? (plugin as unknown[]) : [];
+    return modules.some((module) => typeof module === 'string' && isOurs(module, dirname(file)));
+  });
+}
+
+function isOurs(module: string, from: string): boolean {
+  const manifest = join(resolve(from, module.replace(/^file:\/\//, '')), 'package.json');
+  return objectIn(parse(readSettingsText(manifest)))['name'] === NAME;
 }
 
 function parse(text: string | undefined): unknown {

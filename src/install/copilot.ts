@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
+import { enabledPlugin } from './client-packages.ts';
 import { isBlank, jsonValue } from './json-text.ts';
 
 /** The whole name has to fit: Copilot CLI's own names of tools, Claude Code's, and `<server>-<tool>` of an MCP server. */
@@ -42,6 +43,7 @@ export const copilotInstaller: ClientInstaller = {
   hookShell: 'bash',
   programs: ['copilot'],
   userFolder: folder,
+  packageFile: (places) => enabledPlugin([join(folder(places), 'settings.json')]),
   switches(places) {
     const names = ['settings.json', 'settings.local.json'];
     const settings = places.topLevel === undefined ? undefined : join(places.topLevel, '.github', 'copilot');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { jsonHooks, userOrProject } from './client-hooks.ts';
-import { geminiExtension } from './client-packages.ts';
+import { extension } from './client-packages.ts';
 import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
 /** Tools that can change a file or run a command; anchored, because Gemini CLI tests a regex unanchored. */
@@ -37,7 +37,8 @@ export const geminiInstaller: ClientInstaller = {
   instructionsFile: 'GEMINI.md',
   hookShell: 'bash',
   programs: ['gemini'],
-  packageFile: (places) => geminiExtension(join(folder(places), 'extensions'), places.topLevel ?? places.cwd),
+  packageFile: (places) =>
+    extension(join(folder(places), 'extensions'), places.topLevel ?? places.cwd, 'gemini-extension.json'),
   settingsFile: (scope, places) =>
     userOrProject(scope, places, join(folder(places), 'settings.json'), '.gemini/settings.json'),
   warnings(text) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { ClientInstaller, InstallScope } from './client.ts';
+import type { ClientInstaller, InstallScope, SettingsFolders } from './client.ts';
 import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
+import { listedPlugin } from './client-packages.ts';
 import { SettingsError } from './hook-settings.ts';
 
 /** The plugin around our hooks. It refuses by throwing, and throws for nothing else. */
@@ -108,6 +109,10 @@ function settingsIn(plugin: string): string {
   return start < 0 || end < 0 ? plugin : plugin.slice(start + BEGIN.length, end);
 }
 
+function folder(places: SettingsFolders): string {
+  return clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode');
+}
+
 /** OpenCode: a plugin of ours in its folder. */
 export const opencodeInstaller: ClientInstaller = {
   ...hooks,
@@ -115,12 +120,17 @@ export const opencodeInstaller: ClientInstaller = {
   proven: '1.18.33',
   instructionsFile: 'AGENTS.md',
   programs: ['opencode'],
-  userFolder: (places) => clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'),
+  userFolder: folder,
+  packageFile(places) {
+    const top = places.topLevel;
+    const folders = [folder(places), ...(top === undefined ? [] : [top, join(top, '.opencode')])];
+    return listedPlugin(folders.flatMap((one) => [join(one, 'opencode.json'), join(one, 'opencode.jsonc')]));
+  },
   settingsFile: (scope, places) =>
     userOrProject(
       scope,
       places,
-      join(clientFolder(places, 'OPENCODE_CONFIG_DIR', '.config/opencode'), 'plugin/git-handoff.js'),
+      join(folder(places), 'plugin/git-handoff.js'),
       '.opencode/plugin/git-handoff.js',
     ),
   settingsIn,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import type { ClientInstaller } from './client.ts';
+import type { ClientInstaller, SettingsFolders } from './client.ts';
 import { clientFolder, jsonHooks, userOrProject } from './client-hooks.ts';
+import { extension } from './client-packages.ts';
 import { isBlank, jsonValue, withoutComments } from './json-text.ts';
 
 /** Tools that can change a file or run a command; anchored, because Qwen Code tests a regex unanchored. */
@@ -8,6 +9,10 @@ const TOOL_MATCHER = '^(write_file|edit|notebook_edit|run_shell_command|monitor|
 
 /** Milliseconds: so every version reads a number from 1,000 on. The guard ends itself long before. */
 const TIMEOUT_MS = 10_000;
+
+function folder(places: SettingsFolders): string {
+  return clientFolder(places, 'QWEN_HOME', '.qwen');
+}
 
 /** Qwen Code: its `settings.json`. */
 export const qwenInstaller: ClientInstaller = {
@@ -30,13 +35,10 @@ export const qwenInstaller: ClientInstaller = {
   instructionsFile: 'AGENTS.md',
   hookShell: 'bash',
   programs: ['qwen'],
+  packageFile: (places) =>
+    extension(join(folder(places), 'extensions'), places.topLevel ?? places.cwd, 'qwen-extension.json'),
   settingsFile: (scope, places) =>
-    userOrProject(
-      scope,
-      places,
-      join(clientFolder(places, 'QWEN_HOME', '.qwen'), 'settings.json'),
-      '.qwen/settings.json',
-    ),
+    userOrProject(scope, places, join(folder(places), 'settings.json'), '.qwen/settings.json'),
   warnings(text) {
     const settings = isBlank(text)
       ? undefined

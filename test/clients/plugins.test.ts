@@ -4,11 +4,23 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runClaude } from '../support/client/claude.ts';
 import { expectHealthy } from '../support/client/expectations.ts';
-import { CLAUDE_CODE, CODEX, installClient } from '../support/client/install.ts';
+import { prepareCopilot, runCopilot, bash as copilotShell } from '../support/client/copilot.ts';
+import {
+  CLAUDE_CODE,
+  CODEX,
+  COPILOT_CLI,
+  OPENCODE,
+  QWEN_CODE,
+  installClient,
+  type ClientPackage,
+} from '../support/client/install.ts';
+import { OPENCODE_ID, opencodeShell, prepareOpencode, runOpencode } from '../support/client/opencode.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { runProgram } from '../support/client/program.ts';
+import { prepareQwen, qwenShell, runQwen } from '../support/client/qwen.ts';
+import { expectWell, outputs } from '../support/client/run.ts';
 import { bash } from '../support/client/tools.ts';
-import { createWorld } from '../support/client/world.ts';
+import { createWorld, type World } from '../support/client/world.ts';
 import { say } from '../support/model/script.ts';
 
 const PLUGIN = path.join(REPOSITORY, 'plugins', 'claude');
@@ -75,6 +87,63 @@ describe('the marketplaces', () => {
     const source = path.join(REPOSITORY, 'plugins', client.name, 'hooks', 'hooks.json');
     expect(readFileSync(path.join(home, hooks ?? ''), 'utf8')).toBe(readFileSync(source, 'utf8'));
   });
+});
+
+/** Runs a client's own command in the world, which must succeed. */
+async function typed(world: World, client: ClientPackage, ...args: readonly string[]): Promise<void> {
+  const { status, lines, stderr } = await runProgram(installClient(client), args, {
+    cwd: world.repository,
+    env: world.environment,
+    timeout: 60_000,
+    input: null,
+  });
+  expect(status, [...lines, stderr].join('\n')).toBe(0);
+}
+
+describe('a plugin that its client installs from this repository', () => {
+  const removal = `git update-ref -d ${REF}`;
+  const cases = [
+    {
+      client: COPILOT_CLI,
+      prepare: prepareCopilot,
+      commands: [
+        ['plugin', 'marketplace', 'add', REPOSITORY],
+        ['plugin', 'install', 'git-handoff@git-handoff'],
+      ],
+      run: (world: World) => runCopilot(world, { turns: [copilotShell(removal), say('done')] }),
+    },
+    {
+      client: QWEN_CODE,
+      prepare: prepareQwen,
+      commands: [['extensions', 'install', path.join(REPOSITORY, 'plugins', 'qwen'), '--consent']],
+      run: (world: World) => runQwen(world, { turns: [qwenShell(removal), say('done')] }),
+    },
+    {
+      client: OPENCODE,
+      prepare: prepareOpencode,
+      commands: [['plugin', '--global', path.join(REPOSITORY, 'plugins', 'opencode')]],
+      // It installs what plugins may import before it starts the first.
+      run: (world: World) =>
+        runOpencode(world, { turns: [opencodeShell(removal), say('done')] }, { timeout: 240_000 }),
+    },
+  ];
+
+  it.each(cases)(
+    'guards $client.name, and init leaves its settings alone',
+    async ({ client, prepare, commands, run }) => {
+      const world = await pluginWorld();
+      prepare(world);
+      for (const command of commands) await typed(world, client, ...command);
+      const before = await world.output(`git rev-parse ${REF}`);
+      const ended = await run(world);
+      expectWell(ended, client === OPENCODE ? OPENCODE_ID : undefined);
+      expect(outputs(ended)[0], world.guardLog()).toContain(`would change ${REF}`);
+      expect(await world.output(`git rev-parse ${REF}`)).toBe(before);
+      expect(await world.output('git handoff init --yes 2>&1')).toContain(
+        `${client.name} (its plugin has the hooks`,
+      );
+    },
+  );
 });
 
 /** Runs `<client> plugin …` in the repository, which must succeed; the home that it wrote to. */

@@ -67,6 +67,17 @@ decides('shell commands of a session that is alone', () => {
     expect(asks(shell(command, { agent_id: 'a1' }))).toBe(false);
   });
 
+  it('asks Node when the client tells another model than before', () => {
+    const models = join(world.home, '.local', 'state', 'git-handoff', 'models');
+    const told = (model: string) => asks({ model, ...shell('npm test') });
+    expect(told('gpt-5.5')).toBe(true);
+    mkdirSync(models, { recursive: true });
+    writeFileSync(join(models, soloSession), 'Codex:gpt-5.5\n');
+    expect(told('gpt-5.5')).toBe(false);
+    expect(told('gpt-6')).toBe(true);
+    expect(asks(shell('npm test'))).toBe(false);
+  });
+
   it.each([
     'CLAUDE_CODE_SESSION_ID=x git commit -m y',
     'export CODEX_THREAD_ID=x',

@@ -212,6 +212,7 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   const env = { HOME: home };
   const event: GuardEvent = {
     ...{ kind: 'before-tool', name: 'PreToolUse', session: SELF, agent, cwd, tool, callId: 'call' },
+    model: undefined,
     ...{ toolName: given.tool === undefined ? 'Bash' : 'Write', changedFiles: [], failure: undefined },
     ...{ source: undefined, reason: undefined, stopHookActive: false, startedBy: undefined },
   };

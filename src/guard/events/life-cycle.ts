@@ -1,5 +1,6 @@
 import { stateFolder } from '../../host/folders.ts';
 import { forgetAgents } from '../agents.ts';
+import { forgetModels } from '../models.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
 import { orUnchecked } from '../unchecked.ts';
 import type { Finding } from '../findings.ts';
@@ -12,7 +13,10 @@ import { rememberTips } from '../checks/unseen-topic.ts';
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const found = isInTree(call) ? await here(call) : [];
   if (readVisits(call.machine.env, call.session).length > 0) await inOtherTrees(call);
-  if (call.event.kind === 'session-end') forgetAgents(stateFolder(call.machine.env), call.session, call.now);
+  if (call.event.kind === 'session-end') {
+    forgetAgents(stateFolder(call.machine.env), call.session, call.now);
+    forgetModels(call.machine.env, call.session, call.now);
+  }
   return found;
 }
 

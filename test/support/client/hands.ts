@@ -50,7 +50,7 @@ export interface HandRun {
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 240_000;
 
 /** Claude Code: it must have read a file before it changes it. */
 export const CLAUDE_HANDS: Hands = {

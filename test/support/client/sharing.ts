@@ -26,7 +26,7 @@ export function messageOf(who: string): string {
 }
 
 /** Takes everything that is dirty in the working tree, whose ever it is. */
-const commitAll = (who: string): string =>
+export const commitAll = (who: string): string =>
   `git add -A && git commit -m "$(cat <<'EOF'\n${messageOf(who)}\nEOF\n)"`;
 /** Types what the refusal says to type, with all lines of its message: after `hint:` by a git hook, at the end by the guard. */
 export const NEXT_COMMAND = "{{last:(?:hint|signing): (git (?:[^\\n'\\\\]|\\\\.|'[^']*')*)}}";

@@ -18,7 +18,7 @@ export function createGates(): Gates {
       for (const wake of waiting.get(name) ?? []) wake();
       waiting.delete(name);
     },
-    wait(name, timeout = 60_000) {
+    wait(name, timeout = 180_000) {
       if (opened.has(name)) return Promise.resolve(true);
       return new Promise((resolve) => {
         const timer = setTimeout(() => resolve(false), timeout);

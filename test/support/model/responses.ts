@@ -74,9 +74,10 @@ function userTexts(body: Body): string[] {
     .map((item) => textOf(item['content']));
 }
 
-function callItem({ name, input }: ToolUse, body: Body): JsonObject {
+function callItem({ name, input, namespace: within }: ToolUse, body: Body): JsonObject {
   const tool = toolsOf(body).find((candidate) => (candidate['name'] ?? candidate['type']) === name);
-  const namespace = typeof tool?.['namespace'] === 'string' ? { namespace: tool['namespace'] } : {};
+  const offered = within ?? tool?.['namespace'];
+  const namespace = typeof offered === 'string' ? { namespace: offered } : {};
   const common = { call_id: freshId('call_'), name, ...namespace, status: 'completed' };
   return tool?.['type'] === 'custom'
     ? { type: 'custom_tool_call', id: freshId('ctc_'), ...common, input }

@@ -4,6 +4,8 @@ import type { Json, JsonObject } from './json.ts';
 export interface ToolUse {
   readonly name: string;
   readonly input: JsonObject | string;
+  /** Codex: of a tool that it does not offer until it is looked for. */
+  readonly namespace?: string;
 }
 
 /**
@@ -49,7 +51,7 @@ const PLACEHOLDER = /\{\{last:(.*?)\}\}(?!\})/gs;
 export function fillIn(turn: Turn, lastResult: string): Turn {
   if (turn.tools === undefined) return turn;
   const tools = turn.tools.map((use) => ({
-    name: use.name,
+    ...use,
     input: fillValue(use.input, lastResult) as JsonObject | string,
   }));
   return { ...turn, tools };

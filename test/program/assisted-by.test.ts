@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
+
+let world: SharingWorld;
+beforeEach(() => {
+  world = new SharingWorld();
+});
+afterEach(() => world.remove());
+
+const models = () => join(world.home, '.local', 'state', 'git-handoff', 'models');
+const known = (session: string) => {
+  const file = join(models(), session);
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+};
+
+/** A session's start, or another event, as a client tells it. */
+function tells(model: unknown, more: object = {}, client = 'claude'): void {
+  const start = { hook_event_name: 'SessionStart', source: 'startup', session_id: A, cwd: world.path };
+  world.handoff(['guard', '--client', client], { input: JSON.stringify({ ...start, model, ...more }) });
+}
+
+describe('the model that a client tells', () => {
+  it('stands in the commits of its session, and of no other', () => {
+    world.git(['config', 'handoff.assistedBy', 'true']);
+    world.begin(A);
+    world.begin(B);
+    tells('claude-opus-4-8', { source: 'resume' });
+    const assisted = (session: string, name: string) => {
+      world.bash(session, `echo x >${name} && git add ${name} && git commit -qm ${name}`);
+      return world.git(['log', '-1', '--format=%s:%(trailers:key=Assisted-by,valueonly)']).trim();
+    };
+    expect(assisted(A, 'one')).toBe('one:Claude:claude-opus-4-8');
+    expect(assisted(B, 'two')).toBe('two:');
+  });
+
+  it.each([
+    ['codex', 'gpt-5.5', 'Codex:gpt-5.5\n'],
+    ['qwen', 'qwen3-coder-plus', 'Qwen:qwen3-coder-plus\n'],
+    ['claude', 'us.anthropic.claude-opus-4-v1:0', 'Claude:us.anthropic.claude-opus-4-v1:0\n'],
+    ['claude', 'claude-sonnet-5[1m]', 'Claude:claude-sonnet-5[1m]\n'],
+    ['claude', undefined, undefined],
+    ['claude', { id: 'x' }, undefined],
+    ['claude', '', undefined],
+    ['claude', 'a b', undefined],
+    ['claude', 'a\nSigned-off-by: x <y@z>', undefined],
+    ['claude', 'a\r\u001b[2J', undefined],
+    ['claude', ':a', undefined],
+    ['claude', 'é', undefined],
+    ['claude', 'x'.repeat(101), undefined],
+    ['claude', 'arn:aws:bedrock:us-east-1:123456789012:inference-profile/x', undefined],
+  ])('of %s, %j, is noted as %j', (client, model, line) => {
+    tells(model, {}, client);
+    expect(known(A)).toBe(line);
+  });
+
+  it('is noted at each event, and of an unknown one nothing', () => {
+    tells('gpt-5.5', {}, 'codex');
+    const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } };
+    tells('gpt-6', call, 'codex');
+    expect(known(A)).toBe('Codex:gpt-6\n');
+    tells(undefined, call, 'codex');
+    expect(known(A)).toBe('Codex:gpt-6\n');
+    tells('gpt 7', call, 'codex');
+    expect(known(A)).toBe('');
+  });
+
+  it('is forgotten when its session ends, and what is a month old then', () => {
+    tells('claude-opus-4-8');
+    for (const name of ['old', 'new']) writeFileSync(join(models(), name), 'x');
+    utimesSync(join(models(), 'old'), 1, 1);
+    tells(undefined, { hook_event_name: 'SessionEnd', reason: 'other' });
+    expect([known(A), known('old'), known('new')]).toEqual([undefined, undefined, 'x']);
+  });
+
+  it('is not noted where git-handoff is not switched on', () => {
+    const plain = join(world.home, 'plain');
+    mkdirSync(plain);
+    tells('claude-opus-4-8', { cwd: plain });
+    expect(existsSync(models())).toBe(false);
+  });
+});
