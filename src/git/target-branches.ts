@@ -1,15 +1,51 @@
 import type { DefaultBranch } from '../domain/branch-history.ts';
-import type { Branches } from './branches.ts';
+import type { Oid } from '../domain/names.ts';
+import { type Branches, type Limits, findDefaultBranch } from './branches.ts';
+import { commitNamed } from './commit-paths.ts';
 import { entriesOf, records } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
 const HEADS = 'refs/heads/';
 
+/** What a branch will be merged into. */
+export interface TargetBranch {
+  readonly ref: string;
+  /** As people type it: `main`, `origin/main`. */
+  readonly name: string;
+  readonly commit: Oid;
+  /** It is the default branch. */
+  readonly isDefault: boolean;
+}
+
+/** What each branch will be merged into, as far as it is here; branches with one target have the same object. */
+export async function findTargets(
+  cwd: string,
+  names: readonly string[],
+  branches: Branches,
+  limits: Limits,
+): Promise<ReadonlyMap<string, TargetBranch>> {
+  const fallback = await findDefaultBranch(cwd, branches, limits);
+  const refs = await targetRefs(cwd, names, branches.heads, fallback);
+  const targets = new Map<string, TargetBranch>();
+  for (const ref of new Set(refs.values())) {
+    const commit = await commitNamed(cwd, ref);
+    const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
+    const isDefault = fallback?.refs.includes(ref) === true;
+    if (commit !== undefined) targets.set(ref, { ref, name, commit, isDefault });
+  }
+  return new Map(
+    [...refs].flatMap(([branch, ref]) => {
+      const target = targets.get(ref);
+      return target === undefined ? [] : [[branch, target] as const];
+    }),
+  );
+}
+
 /**
  * The ref that each branch will be merged into: `branch.<name>.gh-merge-base`, which GitHub's command line sets, else its
  * upstream where that has another name, else the default branch. Its own name is left out.
  */
-export async function targetRefs(
+async function targetRefs(
   cwd: string,
   branches: readonly string[],
   heads: Branches['heads'],

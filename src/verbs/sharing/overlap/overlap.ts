@@ -4,10 +4,9 @@ import { join, resolve } from 'node:path';
 import { Failure } from '../../../domain/failure.ts';
 import { stopsMerge } from '../../../domain/overlap.ts';
 import { canMean, meantId } from '../../../domain/names.ts';
-import { type Branches, findDefaultBranch, listBranches } from '../../../git/branches.ts';
-import { commitNamed } from '../../../git/commit-paths.ts';
+import { type Branches, listBranches } from '../../../git/branches.ts';
 import { readSettings } from '../../../git/config.ts';
-import { targetRefs } from '../../../git/target-branches.ts';
+import { findTargets } from '../../../git/target-branches.ts';
 import { type ListedWorktree, listWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import type { Context } from '../../../sessions/caller.ts';
@@ -154,17 +153,16 @@ async function targetsOf(
   limits: { readonly timeoutMs: number },
 ): Promise<Map<Line, Line>> {
   const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
-  const fallback = await findDefaultBranch(cwd, branches, limits);
-  const refs = await targetRefs(cwd, names, branches.heads, fallback);
-  const lines = new Map<string, Line>();
-  for (const ref of new Set(refs.values())) {
-    const commit = await commitNamed(cwd, ref);
-    if (commit !== undefined)
-      lines.set(ref, lineOfBranch(ref.replace(/^refs\/(?:heads|remotes)\//, ''), commit));
-  }
+  const targets = await findTargets(cwd, names, branches, limits);
+  const lines = new Map(
+    [...new Set(targets.values())].map(
+      (target) => [target, lineOfBranch(target.name, target.commit)] as const,
+    ),
+  );
   return new Map(
     trees.flatMap((tree) => {
-      const line = lines.get(refs.get(tree.branch ?? '') ?? '');
+      const target = targets.get(tree.branch ?? '');
+      const line = target === undefined ? undefined : lines.get(target);
       return line === undefined ? [] : [[tree, line] as const];
     }),
   );
