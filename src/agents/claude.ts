@@ -36,7 +36,7 @@ export const claude: Dialect = {
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
-  tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
+  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart', 'Stop']),
 
   runsGitHooks: true,
 
@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   PreToolUse: 'before-tool',
   PostToolUse: 'after-tool',
   PostToolUseFailure: 'after-tool',
+  UserPromptSubmit: 'prompt',
   Stop: 'stop',
   PreCompact: 'compaction',
   SubagentStart: 'agent-start',

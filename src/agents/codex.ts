@@ -31,7 +31,7 @@ export const codex: Dialect = {
   canRewrite: () => false,
 
   /** Events whose schema has `additionalContext`. */
-  tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
+  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
 
   runsGitHooks: true,
 
@@ -43,6 +43,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SessionEnd: 'session-end',
   PreToolUse: 'before-tool',
   PostToolUse: 'after-tool',
+  UserPromptSubmit: 'prompt',
   Stop: 'stop',
   PreCompact: 'compaction',
   SubagentStart: 'agent-start',

@@ -30,6 +30,7 @@ export interface GuardEvent {
     | 'session-start'
     | 'before-tool'
     | 'after-tool'
+    | 'prompt'
     | 'stop'
     | 'compaction'
     | 'session-end'
@@ -44,6 +45,8 @@ export interface GuardEvent {
   /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
+  /** The file that the client keeps of the session, where it names one. */
+  readonly transcript: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;
   /** The client's name of the tool, for the log. */

@@ -44,6 +44,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   SessionEnd: 'session-end',
   BeforeTool: 'before-tool',
   AfterTool: 'after-tool',
+  BeforeAgent: 'prompt',
   AfterAgent: 'stop',
 };
 

@@ -23,12 +23,6 @@ export function firstText(input: Fields | undefined, keys: readonly string[]): s
   return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
 
-/** The exit status that a failed command's output begins with, where the client tells none. */
-export function toldExit(output: string): number | undefined {
-  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
-  return exit === undefined ? undefined : Number(exit);
-}
-
 /** The value as an object, which may stand as JSON in a text. */
 export function fieldsOrJson(value: unknown): Fields | undefined {
   if (typeof value !== 'string') return fields(value);
@@ -60,6 +54,7 @@ export function guardEvent(
     agent: undefined,
     startedBy: undefined,
     cwd: text(event['cwd']),
+    transcript: text(event['transcript_path']),
     tool: kind === 'before-tool' || kind === 'after-tool' ? tool() : undefined,
     toolName: text(event['tool_name']),
     callId: undefined,

@@ -36,7 +36,7 @@ export const qwen: Dialect = {
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
-  tells: new Set(['SessionStart', 'PostToolUse', 'PostToolUseFailure']),
+  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure']),
 
   runsGitHooks: true,
 
@@ -49,6 +49,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   PreToolUse: 'before-tool',
   PostToolUse: 'after-tool',
   PostToolUseFailure: 'after-tool',
+  UserPromptSubmit: 'prompt',
   Stop: 'stop',
   PreCompact: 'compaction',
   SubagentStart: 'agent-start',

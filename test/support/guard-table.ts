@@ -212,7 +212,12 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   const env = { HOME: home };
   const event: GuardEvent = {
     ...{ kind: 'before-tool', name: 'PreToolUse', session: SELF, agent, cwd, tool, callId: 'call' },
-    ...{ toolName: given.tool === undefined ? 'Bash' : 'Write', changedFiles: [], failure: undefined },
+    ...{
+      toolName: given.tool === undefined ? 'Bash' : 'Write',
+      changedFiles: [],
+      failure: undefined,
+      transcript: undefined,
+    },
     ...{ source: undefined, reason: undefined, stopHookActive: false, startedBy: undefined },
   };
   return {
