@@ -6,7 +6,7 @@ import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
-import { exitCode, failureJson, renderFailure, renderNotice } from './ui/terminal.ts';
+import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
 
 /**
  * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told
@@ -88,6 +88,7 @@ async function printAnswer({ result, render }: Answer, json: boolean, now: numbe
   if (json) await printJson({ ...status, ...result.value }, io);
   else await io.stdout.write(result.bytes ?? (await render({ now, paint: await paintFor(io) })));
   for (const notice of result.notices ?? []) await io.stderr.write(renderNotice(notice));
+  if (result.hint !== undefined) await io.stderr.write(renderHint(result.hint));
   if (failure === undefined) return result.exitCode ?? 0;
   await io.stderr.write(renderFailure(failure));
   return exitCode(failure);

@@ -19,7 +19,7 @@ export const claude = dialectOf({
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
-  tells: new Set(['SessionStart', 'PreToolUse', 'PostToolUse', 'SubagentStart']),
+  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'SubagentStart', 'Stop']),
 
   rewrite: (input, { content, context }, event) => {
     const key = text(input['content']) === undefined ? 'text' : 'content';

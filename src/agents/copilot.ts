@@ -11,9 +11,9 @@ import {
   guardEvent,
   specific,
   text,
-  toldExit,
   writeOrEdit,
 } from './payload.ts';
+import { toldExit } from './told-exit.ts';
 import { mcpCall } from './mcp.ts';
 
 /**

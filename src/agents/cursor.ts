@@ -11,9 +11,9 @@ import {
   guardEvent,
   specific,
   text,
-  toldExit,
   writeOrEdit,
 } from './payload.ts';
+import { toldExit } from './told-exit.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does

@@ -30,6 +30,7 @@ export interface GuardEvent {
     | 'session-start'
     | 'before-tool'
     | 'after-tool'
+    | 'prompt'
     | 'stop'
     | 'compaction'
     | 'session-end'
@@ -46,6 +47,8 @@ export interface GuardEvent {
   readonly cwd: string | undefined;
   /** The model that the session uses, where the client tells, as it spells it. */
   readonly model: string | undefined;
+  /** The file that the client keeps of the session, where it names one. */
+  readonly transcript: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;
   /** The client's name of the tool, for the log. */

@@ -14,6 +14,7 @@ export const gemini = dialectOf({
     SessionEnd: 'session-end',
     BeforeTool: 'before-tool',
     AfterTool: 'after-tool',
+    BeforeAgent: 'prompt',
     AfterAgent: 'stop',
   },
   tool: toolCall,

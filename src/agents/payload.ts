@@ -23,12 +23,6 @@ export function firstText(input: Fields | undefined, keys: readonly string[]): s
   return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
 
-/** The exit status that a failed command's output begins with, where the client tells none. */
-export function toldExit(output: string): number | undefined {
-  const exit = /\bexit(?:ed with)? code:? (\d{1,9})\b/i.exec(output.slice(0, 400))?.[1];
-  return exit === undefined ? undefined : Number(exit);
-}
-
 /** The value as an object, which may stand as JSON in a text. */
 export function fieldsOrJson(value: unknown): Fields | undefined {
   if (typeof value !== 'string') return fields(value);
@@ -61,6 +55,7 @@ export function guardEvent(
     startedBy: undefined,
     cwd: text(event['cwd']),
     model: text(event['model']),
+    transcript: text(event['transcript_path']),
     tool: kind === 'before-tool' || kind === 'after-tool' ? tool() : undefined,
     toolName: text(event['tool_name']),
     callId: text(event['tool_use_id']),
@@ -138,6 +133,7 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   PreToolUse: 'before-tool',
   PostToolUse: 'after-tool',
   PostToolUseFailure: 'after-tool',
+  UserPromptSubmit: 'prompt',
   Stop: 'stop',
   PreCompact: 'compaction',
   SubagentStart: 'agent-start',

@@ -17,7 +17,7 @@ export const qwen = dialectOf({
   }),
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
-  tells: new Set(['SessionStart', 'PostToolUse', 'PostToolUseFailure']),
+  tells: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure']),
 });
 
 function toolCall(event: Fields): ToolCall {

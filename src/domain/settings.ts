@@ -86,7 +86,7 @@ export function parseAge(text: string): number | undefined {
 const SIZES: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
 /** Reads a size as git-config(1) writes integers: `512k`, `200m`, `1g`; bytes. */
-function parseSize(text: string): number | undefined {
+export function parseSize(text: string): number | undefined {
   const match = /^(\d{1,9})([kmg]?)$/i.exec(text.trim());
   const unit = SIZES[(match?.[2] ?? '').toLowerCase()];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;

@@ -1,17 +1,60 @@
-import type { DefaultBranch } from '../domain/branch-history.ts';
+import { type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
+import type { Oid } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import type { Branches } from './branches.ts';
+import { commitNamed } from './commit-paths.ts';
 
 const HEADS = 'refs/heads/';
+
+/** What a branch will be merged into. */
+export interface TargetBranch {
+  readonly ref: string;
+  /** As people type it: `main`, `origin/main`. */
+  readonly name: string;
+  readonly commit: Oid;
+  /** It is the default branch. */
+  readonly isDefault: boolean;
+}
+
+/** The settings that decide: for `readSettingEntries`. */
+export const TARGET_KEYS = 'branch\\..*\\.gh-merge-base|init\\.defaultbranch';
+
+/**
+ * What each branch will be merged into, as far as it is here; branches with one target have the same object.
+ *
+ * @param branches listed with their upstreams
+ * @param settings with those of `TARGET_KEYS`
+ */
+export async function findTargets(
+  cwd: string,
+  names: readonly string[],
+  { heads, origin }: Branches,
+  settings: readonly SettingEntry[],
+): Promise<ReadonlyMap<string, TargetBranch>> {
+  const configured = settings.findLast(([key]) => key === 'init.defaultbranch')?.[1];
+  const fallback = chooseDefault({ origin, configured, has: (name) => heads.has(name) });
+  const refs = targetRefs(names, heads, settings, fallback);
+  const targets = new Map<string, TargetBranch>();
+  for (const ref of new Set(refs.values())) {
+    const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
+    const known = ref.startsWith(HEADS) ? heads.get(name)?.oid : undefined;
+    const commit = known ?? (await commitNamed(cwd, ref));
+    const isDefault = fallback?.refs.includes(ref) === true;
+    if (commit !== undefined) targets.set(ref, { ref, name, commit, isDefault });
+  }
+  return new Map(
+    [...refs].flatMap(([branch, ref]) => {
+      const target = targets.get(ref);
+      return target === undefined ? [] : [[branch, target] as const];
+    }),
+  );
+}
 
 /**
  * The ref that each branch will be merged into: `branch.<name>.gh-merge-base`, which GitHub's command line sets, else its
  * upstream where that has another name, else the default branch. Its own name is left out.
- *
- * @param heads listed with their upstreams
- * @param settings with those of branches
  */
-export function targetRefs(
+function targetRefs(
   branches: readonly string[],
   heads: Branches['heads'],
   settings: readonly SettingEntry[],

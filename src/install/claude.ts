@@ -23,6 +23,7 @@ export const claudeInstaller: ClientInstaller = {
     registrations: [
       ['SessionStart'],
       ['SessionEnd'],
+      ['UserPromptSubmit'],
       ['Stop'],
       ['PreCompact'],
       ['SubagentStart'],

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type { ClientInstaller, InstallScope, SettingsFolders } from './client.ts';
 import { guardCommand, isGuardCommand } from './guard-command.ts';
-import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.ts';
+import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook-settings.ts';
 
 /* What the rows of clients with hooks in a JSON file have in common. */
 
@@ -9,6 +9,8 @@ import { type HookEntry, registerHooks, unregisterHooks } from './hook-settings.
 interface JsonHooks extends Pick<ClientInstaller, 'client' | 'failsClosed' | 'comments'> {
   /** The events, with the tools that the guard is asked about, where an event has any. */
   readonly registrations: readonly (readonly [event: string, matcher?: string])[];
+  /** Events that are registered only when somebody asks for the nudge. */
+  readonly onNudge?: readonly string[];
   /** What the client runs at one of them. */
   readonly handler: (command: string, event: string) => HookEntry['handler'];
   /** Its lists hold handlers, not groups of them. */
@@ -19,17 +21,25 @@ interface JsonHooks extends Pick<ClientInstaller, 'client' | 'failsClosed' | 'co
 
 type Registered = Pick<
   ClientInstaller,
-  'client' | 'failsClosed' | 'comments' | 'events' | 'register' | 'unregister'
+  'client' | 'failsClosed' | 'comments' | 'events' | 'register' | 'isNudged' | 'unregister'
 >;
 
 /** The part of a row that puts hooks into such a file, and takes them out. */
-export function jsonHooks({ registrations, handler, flat, version, ...row }: JsonHooks): Registered {
+export function jsonHooks({
+  registrations,
+  onNudge = [],
+  handler,
+  flat,
+  version,
+  ...row
+}: JsonHooks): Registered {
   const isOurs = isGuardCommand(row.client);
   const { comments } = row;
   const format = { ...(version === undefined ? {} : { version }), ...(comments ? { comments } : {}) };
-  const entries = (scope: InstallScope, launcher: string) => {
+  const entries = (scope: InstallScope, launcher: string, nudge: boolean) => {
     const command = guardCommand(row, scope, launcher);
-    return registrations.map(([event, matcher]): HookEntry => {
+    const nudges = onNudge.map((event): [string, string?] => [event]);
+    return [...registrations, ...(nudge ? nudges : [])].map(([event, matcher]): HookEntry => {
       const more = { ...(matcher === undefined ? {} : { matcher }), ...(flat ? { flat } : {}) };
       return { event, handler: handler(command, event), ...more };
     });
@@ -37,7 +47,9 @@ export function jsonHooks({ registrations, handler, flat, version, ...row }: Jso
   return {
     ...row,
     events: registrations.map(([event]) => event),
-    register: (text, scope, launcher) => registerHooks(text, entries(scope, launcher), isOurs, format),
+    register: (text, scope, launcher, { nudge = false } = {}) =>
+      registerHooks(text, entries(scope, launcher, nudge), isOurs, format),
+    isNudged: (text) => onNudge.some((event) => hasHooks(text, event, isOurs, format)),
     unregister: (text) => unregisterHooks(text, isOurs, format),
   };
 }

@@ -52,8 +52,19 @@ export interface ClientInstaller {
   packageFile?(places: SettingsFolders): string | undefined;
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   switches?(places: SettingsFolders): readonly string[];
-  /** The text with our hooks in it; the same text when they stand there already. Throws SettingsError. */
-  register(text: string, scope: InstallScope, launcher: string): string;
+  /**
+   * The text with our hooks in it; the same text when they stand there already. Throws SettingsError.
+   *
+   * @param options `nudge`: also for the user's prompts, where they are registered on request only
+   */
+  register(
+    text: string,
+    scope: InstallScope,
+    launcher: string,
+    options?: { readonly nudge?: boolean },
+  ): string;
+  /** Whether that was requested before: it stays. Throws SettingsError. */
+  isNudged?(text: string): boolean;
   /** The part of the file that is JSON, where not all of it is. */
   settingsIn?(text: string): string;
   /** The text without our hooks. Throws SettingsError. */

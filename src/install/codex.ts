@@ -28,6 +28,8 @@ export const codexInstaller: ClientInstaller = {
       ['PreToolUse', TOOL_MATCHER],
       ['PostToolUse', TOOL_MATCHER],
     ],
+    // Every hook has to be trusted, a new one anew.
+    onNudge: ['UserPromptSubmit'],
     handler(command, event) {
       const timeout = event === 'SessionEnd' ? SESSION_END_TIMEOUT_S : TIMEOUT_S;
       return { type: 'command', command, timeout };

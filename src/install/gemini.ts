@@ -26,6 +26,7 @@ export const geminiInstaller: ClientInstaller = {
     registrations: [
       ['SessionStart'],
       ['SessionEnd'],
+      ['BeforeAgent'],
       ['AfterAgent'],
       ['BeforeTool', TOOL_MATCHER],
       ['AfterTool', TOOL_MATCHER],

@@ -116,6 +116,18 @@ export function hooksAreCurrent(
   return present.length === wanted.length && present.every((group, at) => group === wanted[at]);
 }
 
+/**
+ * Whether an entry of ours is there for an event.
+ *
+ * @throws SettingsError when the text is not JSON
+ */
+export function hasHooks(text: string, event: string, isOurs: CommandTest, format: SettingsFormat): boolean {
+  return (
+    !isBlank(text) &&
+    ourGroups(text, scanRoot(text, format), isOurs).some((one) => one.startsWith(`${event} `))
+  );
+}
+
 function groupOf(entry: HookEntry): object {
   if (entry.flat === true) {
     return { ...entry.handler, ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }) };

@@ -26,6 +26,8 @@ export interface InstallFacts {
   /** The config as it is to be, and as it was before us. */
   readonly config: { readonly wanted: Buffer; readonly without: Buffer };
   readonly hooks: readonly HookFacts[];
+  /** Prompts of the user are registered in every client that has them. */
+  readonly nudge: boolean;
   /** One for each client whose hooks are wanted. */
   readonly settings: readonly SettingsFacts[];
   /** `info/exclude` and the lines it needs, when settings files would show up in `git status`. */
@@ -46,6 +48,8 @@ export interface InstallFacts {
 export interface Texts {
   readonly instructions: boolean;
   readonly skill: boolean;
+  /** The prompts of the user, in clients whose hooks have to be trusted. */
+  readonly nudge?: boolean;
 }
 
 /**
@@ -67,6 +71,7 @@ export async function readInstallFacts(
   const repositoryReceipt = await readFileFacts(join(repository.commonDir, 'handoff', 'install.json'));
   const facts = {
     scope,
+    nudge: texts.nudge === true,
     packageRoot: context.packageRoot,
     nodePath: context.nodePath,
     repository,

@@ -61,9 +61,13 @@ export function planInstall(facts: InstallFacts): InstallPlan {
 }
 
 /** Why a client's settings cannot be edited; undefined where they can. Pure. */
-export function whyNotEditable({ scope, packageRoot }: InstallFacts, one: SettingsFacts): string | undefined {
+export function whyNotEditable(
+  { scope, packageRoot, nudge }: InstallFacts,
+  one: SettingsFacts,
+): string | undefined {
   try {
-    one.installer.register(one.bytes?.toString('latin1') ?? '', scope, `${packageRoot}/bin/git-handoff`);
+    const text = one.bytes?.toString('latin1') ?? '';
+    one.installer.register(text, scope, `${packageRoot}/bin/git-handoff`, { nudge });
     return undefined;
   } catch (error) {
     if (error instanceof SettingsError) return error.message;
@@ -72,13 +76,15 @@ export function whyNotEditable({ scope, packageRoot }: InstallFacts, one: Settin
 }
 
 function planSettings(
-  { scope, packageRoot, settings: all }: InstallFacts,
+  { scope, packageRoot, nudge, settings: all }: InstallFacts,
   { installer, ...settings }: SettingsFacts,
   receipt: Receipt,
 ): { files: PlannedFile[]; notices: readonly string[] } {
   const others = all.map((one) => one.installer.client).filter((client) => client !== installer.client);
-  const register = (text: string) => installer.register(text, scope, `${packageRoot}/bin/git-handoff`);
   try {
+    const isNudged = nudge || installer.isNudged?.(settings.bytes?.toString('latin1') ?? '') === true;
+    const register = (text: string) =>
+      installer.register(text, scope, `${packageRoot}/bin/git-handoff`, { nudge: isNudged });
     const planned = planFile({
       role: 'settings',
       path: settings.path,

@@ -22,6 +22,7 @@ export const qwenInstaller: ClientInstaller = {
     registrations: [
       ['SessionStart'],
       ['SessionEnd'],
+      ['UserPromptSubmit'],
       ['Stop'],
       ['PreCompact'],
       ['PreToolUse', TOOL_MATCHER],

@@ -17,10 +17,13 @@ export interface TextContext {
 
 /** The lines of a failure for stderr: what, and the next commands to type. */
 export function renderFailure(failure: Failure): string {
-  const hints = [failure.hint, failure.otherHint].map((hint) =>
-    hint === undefined ? '' : `hint: ${escapeText(hint)}\n`,
-  );
+  const hints = [failure.hint, failure.otherHint].map(renderHint);
   return `error: ${escapeLine(failure.message)}\n${hints.join('')}`;
+}
+
+/** The next command to type, for stderr; nothing where there is none. */
+export function renderHint(hint: string | undefined): string {
+  return hint === undefined ? '' : `hint: ${escapeText(hint)}\n`;
 }
 
 /** A notice as a line for stderr. */

@@ -5,6 +5,8 @@ export interface CommandResult<T> {
   readonly value: T;
   /** Lines for stderr, as `notice: …`. */
   readonly notices?: readonly string[];
+  /** The next command, where one comes of it. */
+  readonly hint?: string;
   /** 1 is a clear no (nothing found, something is wrong); failures are thrown. */
   readonly exitCode?: 0 | 1;
   /** What went wrong with a part of it: told after the answer, and decides the exit code. */

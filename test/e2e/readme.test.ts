@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { VERBS } from '../../src/cli/verbs.ts';
 import { EXIT_CODES } from '../../src/domain/failure.ts';
+import { parseContextSettings } from '../../src/domain/context-settings.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { type ManSection, manOptions, manSections } from '../support/man-page.ts';
 
@@ -21,7 +22,7 @@ function helpOptions(verb: string): string[] {
   return [...lines].flatMap(([, short, long]) => [short, long]).filter((name) => name !== undefined);
 }
 
-const settingKeys = Object.keys(DEFAULT_SETTINGS)
+const settingKeys = Object.keys({ ...DEFAULT_SETTINGS, ...parseContextSettings([]) })
   // What nobody knows is told, and is no setting.
   .filter((key) => key !== 'unknown')
   .map((key) => `handoff.${key.replace(/Ms$/, '')}`);

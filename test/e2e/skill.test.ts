@@ -80,8 +80,9 @@ describe('the skill', () => {
 
   it('has a note whose headings git-handoff knows', () => {
     const note = /<<'NOTE'\n([^]*?)^NOTE$/m.exec(skill)?.[1] ?? '';
-    const sections = noteSections(note);
-    expect(Object.values(sections).filter((text) => text === undefined)).toEqual([]);
+    // How it was tested is told with the state.
+    const sections = Object.entries(noteSections(note)).filter(([name]) => name !== 'tests');
+    expect(sections.filter(([, text]) => text === undefined)).toEqual([]);
     for (const title of note.match(/(?<=^## ).*$/gm) ?? [])
       expect(snippet.replace(/\s+/g, ' ')).toContain(title);
   });

@@ -41,7 +41,7 @@ const CLIENTS = {
   },
   gemini: {
     file: join('.gemini', 'settings.json'),
-    events: ['AfterAgent', 'AfterTool', 'BeforeTool', 'SessionEnd', 'SessionStart'],
+    events: ['AfterAgent', 'AfterTool', 'BeforeAgent', 'BeforeTool', 'SessionEnd', 'SessionStart'],
     group: (event: string, command: string) => ({
       ...(/Tool/.test(event) ? { matcher: '^(write_file|replace|run_shell_command|mcp_.*)$' } : {}),
       hooks: [{ type: 'command', name: 'git-handoff', command, timeout: 10_000 }],
@@ -57,6 +57,7 @@ const CLIENTS = {
       'SessionEnd',
       'SessionStart',
       'Stop',
+      'UserPromptSubmit',
     ],
     group: (event: string, command: string) => {
       const matcher = event === 'PostToolUseFailure' ? '^run_shell_command$' : QWEN_TOOLS;
@@ -237,6 +238,21 @@ describe('several clients', () => {
     expect(registered()).toEqual(['claude', 'codex', 'gemini']);
     expect(ourGroups('codex', settingsPath('codex', 'user'))).toHaveLength(7);
     expect((await world.init({ clients: ['claude'] })).outcome).toBe('unchanged');
+    await world.uninstall();
+    expect(world.snapshot()).toEqual(before);
+  });
+
+  it('ask in Codex only by --context-nudge, which stays; the lines that are trusted stay byte for byte', async () => {
+    const before = world.snapshot();
+    const groups = () =>
+      ourGroups('codex', settingsPath('codex', 'user')).map((group) => JSON.stringify(group));
+    await world.init({ clients: ['codex'] });
+    const trusted = groups();
+    expect((await world.init({ clients: ['codex'], contextNudge: true })).outcome).toBe('applied');
+    const more = groups().filter((group) => !trusted.includes(group));
+    expect(groups()).toEqual(expect.arrayContaining(trusted));
+    expect(more).toHaveLength(1);
+    expect((await world.init({ clients: ['codex'] })).outcome).toBe('unchanged');
     await world.uninstall();
     expect(world.snapshot()).toEqual(before);
   });

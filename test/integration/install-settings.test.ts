@@ -67,6 +67,7 @@ const EXPECTED = [
   'Stop',
   'SubagentStart',
   'SubagentStop',
+  'UserPromptSubmit',
 ];
 
 describe.each(Object.entries(SHAPES))('settings: %s', (_, shape) => {

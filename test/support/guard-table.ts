@@ -212,8 +212,8 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   const env = { HOME: home };
   const event: GuardEvent = {
     ...{ kind: 'before-tool', name: 'PreToolUse', session: SELF, agent, cwd, tool, callId: 'call' },
-    model: undefined,
-    ...{ toolName: given.tool === undefined ? 'Bash' : 'Write', changedFiles: [], failure: undefined },
+    ...{ model: undefined, transcript: undefined, changedFiles: [], failure: undefined },
+    toolName: given.tool === undefined ? 'Bash' : 'Write',
     ...{ source: undefined, reason: undefined, stopHookActive: false, startedBy: undefined },
   };
   return {

@@ -21,10 +21,12 @@ interface HookOutput {
 /** Events for which Claude Code's schema of hook output has a specific part with `additionalContext`. */
 const WITH_CONTEXT = new Set([
   'SessionStart',
+  'UserPromptSubmit',
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
   'SubagentStart',
+  'Stop',
 ]);
 
 /**

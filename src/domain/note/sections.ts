@@ -5,6 +5,7 @@ export interface NoteSections {
   readonly nextAction: string | undefined;
   readonly stopConditions: string | undefined;
   readonly importantFiles: string | undefined;
+  readonly tests: string | undefined;
 }
 
 /** Headings as notes of this program and of its predecessors have them; compared in lower case, by their first words. */
@@ -22,6 +23,7 @@ const HEADINGS: Readonly<Record<keyof NoteSections, readonly string[]>> = {
   ],
   stopConditions: ['stop conditions', 'stop condition', 'stop when', 'stop if'],
   importantFiles: ['important files', 'files', 'key files'],
+  tests: ['tests', 'testing', 'tested', 'how it was tested', 'test results', 'test plan', 'verification'],
 };
 
 const FIELDS = new Map(
@@ -36,6 +38,7 @@ const NOTHING: NoteSections = {
   nextAction: undefined,
   stopConditions: undefined,
   importantFiles: undefined,
+  tests: undefined,
 };
 
 const ATX = /^ {0,3}(#{1,6})[ \t]+(\S.*)$/;

@@ -13,7 +13,7 @@ import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-no
 import { ownWork } from '../../notes/automatic/own-work.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
-import { type LeaveResult, leaveNote } from '../../notes/automatic/leave-note.ts';
+import { type LeaveResult, type Leaving, hasUntold, leaveNote } from '../../notes/automatic/leave-note.ts';
 import { changedFileTime } from '../../notes/automatic/predecessor-notes.ts';
 import type { Registered } from './registration.ts';
 import type { TreeCall } from '../call.ts';
@@ -134,6 +134,17 @@ export async function countOwn(call: TreeCall): Promise<number> {
   return (await ownWork(realPath(workTree), ledgers, options)).paths.length;
 }
 
+/** Whether the session has changed or committed anything since the note that it wrote last; `undefined`: not known in time. */
+export async function hasUntoldWork(call: TreeCall): Promise<boolean | undefined> {
+  const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
+  const worktreeId = knownWorktreeId(call.tree.gitDir);
+  const own = all.find((one) => one.record.session === call.session && one.worktreeId === worktreeId);
+  return withinTime(call, async (budget) => {
+    const leaving = own === undefined ? undefined : leavingOf(call, own, all, 'compaction', budget);
+    return leaving !== undefined && hasUntold(leaving);
+  });
+}
+
 /** Remembers that a command failed. What git-handoff refused is no failure of the session's. */
 export function noteFailure({ event, tree, session, settings, log }: TreeCall): void {
   const { failure, tool } = event;
@@ -146,19 +157,24 @@ export function noteFailure({ event, tree, session, settings, log }: TreeCall): 
   }
 }
 
-function leaveOwn(
+function leaveOwn(...given: Parameters<typeof leavingOf>): Promise<LeaveResult> {
+  const leaving = leavingOf(...given);
+  return leaving === undefined ? Promise.resolve('nothing') : leaveNote(leaving);
+}
+
+function leavingOf(
   call: TreeCall,
   own: StoredSession,
   all: readonly StoredSession[],
   reason: AutomaticReason,
   budget: Budget,
-): Promise<LeaveResult> {
+): Leaving | undefined {
   const { tree, settings, now, machine } = call;
   const { commonDir, workTree } = tree;
   const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
   const session = sessions.find((one) => one.oid === own.oid && one.worktreeId === own.worktreeId);
-  if (session === undefined) return Promise.resolve('nothing');
-  return leaveNote({
+  if (session === undefined) return undefined;
+  return {
     top: realPath(workTree),
     place: { commonDir, worktreeId: own.worktreeId },
     session,
@@ -167,7 +183,7 @@ function leaveOwn(
     fileWritten: changedFileTime(machine.files, own.record.session),
     now,
     timeoutMs: beforeAnswer(budget),
-  });
+  };
 }
 
 /** `undefined` when it failed or took too long, which is one line in the log. */

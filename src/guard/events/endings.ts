@@ -22,6 +22,10 @@ export async function stop(call: TreeCall): Promise<readonly Finding[]> {
   const ledger = ledgerOf(tree, session);
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   if (call.event.stopHookActive) return [];
+  if (call.dialect.tells.has(call.event.name)) {
+    const asked = await (await import('./ask-note.ts')).askAtStop(call);
+    if (asked.length > 0) return asked;
+  }
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
   const own = await (await import('./automatic.ts')).countOwn(call);
@@ -70,6 +74,7 @@ export async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   for (const file of [
     beatFile(tree.commonDir, session),
     join(repositoryFolder(tree.commonDir), 'nudged', session),
+    join(repositoryFolder(tree.commonDir), 'asked', session),
   ]) {
     rmSync(file, { force: true });
   }

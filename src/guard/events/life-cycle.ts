@@ -24,6 +24,8 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
   switch (call.event.kind) {
     case 'session-start':
       return sessionStart(call);
+    case 'prompt':
+      return (await import('./ask-note.ts')).askForNote(call);
     case 'stop':
       return stop(call);
     case 'session-end':

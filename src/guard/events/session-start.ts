@@ -1,3 +1,4 @@
+import { parseContextSettings } from '../../domain/context-settings.ts';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isMarkerFileName } from '../../domain/marker.ts';
@@ -92,7 +93,10 @@ async function textOf(
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
     ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
-    ...newUnknownSettings(repository.commonDir, call.settings.unknown),
+    ...newUnknownSettings(repository.commonDir, [
+      ...call.settings.unknown,
+      ...parseContextSettings(call.entries).unknown,
+    ]),
   ];
   const old = registered.others.filter((one) => isOld(one, call.now));
   await removeRecords(repository, old);

@@ -50,21 +50,12 @@ export type LeaveResult = 'written' | 'told' | 'nothing' | 'refused' | 'partial'
  * is never replaced, and the same text is not written twice.
  */
 export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
-  const { top, session, sessions, now } = leaving;
-  const { record } = session;
-  const records = sessions.map((one) => one.record);
-  const former = succeededBy(record.session, records);
-  const own = [record.session, ...former] as const;
+  const { top, now } = leaving;
+  const { record } = leaving.session;
   const repository = await openRepository(top);
-  const [work, commits, startHead, author, topics] = await Promise.all([
-    orUndefined(ownWork(top, leaving.place, { own, sessions, now, timeoutMs: leaving.timeoutMs })),
-    orUndefined(commitsOf(top, own, leaving.timeoutMs)),
-    orUndefined(startOf(leaving, own)),
-    committer(top),
-    readTopics(repository),
-  ]);
-  const made = await allCommits(leaving, commits ?? [], work, startHead);
-  const facts = factsOf(leaving, repository, { work, commits: made, startHead });
+  const [seen, author] = await Promise.all([look(leaving, repository), committer(top)]);
+  const { own, work, commits: made, topics } = seen;
+  const facts = factsOf(leaving, repository, seen);
   const isWhole = work !== undefined;
   const path = placeFor(repository, topics, own);
   const isTold = hasTold(leaving, own, topics, work, made);
@@ -94,6 +85,30 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
     seconds: Math.floor(now / 1000),
   });
   return isWhole ? result : 'partial';
+}
+
+/** Whether a session has changed or committed anything since the note that it wrote last. */
+export async function hasUntold(leaving: Leaving): Promise<boolean> {
+  const { own, work, commits, topics } = await look(leaving, await openRepository(leaving.top));
+  const isAny = commits.length > 0 || (work !== undefined && work.paths.length > 0);
+  return isAny && !hasTold(leaving, own, topics, work, commits);
+}
+
+/** What a session has done, and the notes that there are. */
+async function look(leaving: Leaving, repository: Repository) {
+  const { top, place, session, sessions, now, timeoutMs } = leaving;
+  const former = succeededBy(
+    session.record.session,
+    sessions.map(({ record }) => record),
+  );
+  const own = [session.record.session, ...former] as const;
+  const [work, signed, startHead, topics] = await Promise.all([
+    orUndefined(ownWork(top, place, { own, sessions, now, timeoutMs })),
+    orUndefined(commitsOf(top, own, timeoutMs)),
+    orUndefined(startOf(leaving, own)),
+    readTopics(repository),
+  ]);
+  return { own, work, commits: await allCommits(leaving, signed ?? [], work, startHead), startHead, topics };
 }
 
 interface Place {

@@ -1,5 +1,7 @@
 import { committer, openRepository } from '../../git/repository.ts';
+import { parseContextSettings } from '../../domain/context-settings.ts';
 import { readSettings } from '../../git/config.ts';
+import { plainConfig } from '../../git/config-under.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { checkClients } from './client-checks.ts';
@@ -39,14 +41,16 @@ export interface DoctorValue {
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
   const { cwd, now } = context;
   const { fix, verify, packageRoot, progress } = options;
-  const [repository, settings, person] = await Promise.all([
+  const [repository, settings, entries, person] = await Promise.all([
     openRepository(cwd),
     readSettings(cwd),
+    plainConfig(cwd, Infinity),
     committer(cwd),
   ]);
+  const unknown = [...settings.unknown, ...parseContextSettings(entries).unknown];
   const items = [
     ...(await checkGit(cwd)),
-    ...checkInit(repository, settings, person),
+    ...checkInit(repository, { ...settings, unknown }, person),
     ...checkPrograms(context),
     ...checkScripts(packageRoot),
     ...(await checkClients(repository, settings, context, packageRoot)),

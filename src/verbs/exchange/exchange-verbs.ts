@@ -1,6 +1,7 @@
 import type { ImportShape } from '../shapes.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { Arguments } from '../options.ts';
+import type { Context } from '../../sessions/caller.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 /** The verbs that bring notes in from other programs' files, and out into files. */
@@ -63,7 +64,8 @@ export const EXCHANGE_VERBS: VerbTable = {
         value: '<file>',
         describe: 'write this file (with --all: below this folder; -: standard output)',
       },
-      format: { type: 'string', value: 'markdown|guard|handover', describe: 'for whose readers' },
+      format: { type: 'string', value: 'markdown|guard|handover|pr', describe: 'for whose readers' },
+      title: { type: 'boolean', describe: 'with --format pr: the title and not the body' },
       raw: { type: 'boolean', describe: "only the note's bytes, without the line that says what it is" },
       all: { type: 'boolean', alias: 'a', describe: 'every open handoff, a file each' },
       force: {
@@ -74,14 +76,19 @@ export const EXCHANGE_VERBS: VerbTable = {
     },
     examples: [
       ['git handoff export auth-refresh -o handover.md --format handover', 'for readers of handover.md'],
+      ['git handoff export --format pr', "what a pull request says, from this branch's notes and commits"],
     ],
     async run(args, context): Promise<Answer> {
-      const { exportNotes } = await import('./export.ts');
       const formats = async () => (await import('../../domain/formats/format.ts')).EXPORT_FORMATS;
+      const format =
+        (await oneOf(args, 'format', async () => [...(await formats()), 'pr' as const])) ?? 'markdown';
+      if (format === 'pr') return pullRequest(args, context);
+      if (args.flag('title')) throw notTogether('--title is for --format pr');
+      const { exportNotes } = await import('./export.ts');
       const options = {
         topic: args.words[0],
         all: args.flag('all'),
-        format: (await oneOf(args, 'format', formats)) ?? 'markdown',
+        format,
         raw: args.flag('raw'),
         output: args.text('output'),
         force: args.flag('force'),
@@ -94,6 +101,20 @@ export const EXCHANGE_VERBS: VerbTable = {
     },
   },
 };
+
+async function pullRequest(args: Arguments, context: Context): Promise<Answer> {
+  const isCopy = args.words.length > 0 || ['all', 'raw', 'force'].some((name) => args.flag(name));
+  if (isCopy || (args.text('output') ?? '-') !== '-')
+    throw notTogether('--format pr describes this branch on standard output, and goes with --title alone');
+  const { exportPullRequest } = await import('./pull-request.ts');
+  return answer(await exportPullRequest({ title: args.flag('title') }, context), () =>
+    Promise.resolve(() => ''),
+  );
+}
+
+function notTogether(message: string): Failure {
+  return new Failure('usage', message, { hint: 'git handoff export -h' });
+}
 
 async function oneOf<T extends string>(
   args: Arguments,

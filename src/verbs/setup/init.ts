@@ -26,6 +26,8 @@ export interface InitOptions {
   readonly instructions?: boolean;
   /** Install the skill for these clients, for this user. */
   readonly skill?: boolean;
+  /** Register the prompts of the user in Codex, too. */
+  readonly contextNudge?: boolean;
 }
 
 /** What `init` or `uninstall` did. */
@@ -64,6 +66,7 @@ export async function init(options: InitOptions, context: InstallContext): Promi
   const read = await readInstallFacts(context, chosen.installers, options.scope, {
     instructions: options.instructions === true,
     skill: options.skill === true,
+    nudge: options.contextNudge === true,
   });
   const { facts, left } = options.clients.length === 0 ? editableOnly(read) : { facts: read, left: [] };
   const planned = planInstall(facts);
@@ -107,12 +110,16 @@ function question(summary: string, options: InitOptions): string {
 }
 
 /** The same command line with another word, and without a question. */
-function sameAgain({ scope, clients, instructions, skill }: InitOptions, word: '--yes' | '--diff'): string {
+function sameAgain(
+  { scope, clients, instructions, skill, contextNudge }: InitOptions,
+  word: '--yes' | '--diff',
+): string {
   const words = [
     ...(scope === 'user' ? [] : [`--${scope}`]),
     ...(clients.length === 0 ? [] : ['--client', clients.join(',')]),
     ...(instructions === true ? ['--instructions'] : []),
     ...(skill === true ? ['--skill'] : []),
+    ...(contextNudge === true ? ['--context-nudge'] : []),
   ];
   return ['git handoff init', word, ...words].join(' ');
 }

@@ -29,6 +29,11 @@ export const SETUP_VERBS: VerbTable = {
         type: 'boolean',
         describe: "add a few lines to the project's AGENTS.md, CLAUDE.md, GEMINI.md, for everybody in it",
       },
+      'context-nudge': {
+        type: 'boolean',
+        describe:
+          'let Codex ask for a note, too, when its context fills up; you trust the new hook in /hooks',
+      },
       skill: { type: 'boolean', describe: 'install the skill git-handoff for these clients, for you' },
     },
     examples: [
@@ -47,6 +52,7 @@ export const SETUP_VERBS: VerbTable = {
         clients: parseClients(args),
         instructions: args.flag('instructions'),
         skill: args.flag('skill'),
+        contextNudge: args.flag('context-nudge'),
       };
       return installAnswer(await init(options, await interaction.installContext()), 'init', options.yes);
     },

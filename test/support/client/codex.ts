@@ -79,7 +79,16 @@ export async function runCodex(world: World, script: Script, options: RunOptions
   const model = await startModel(script, options.gates);
   const address = `model_providers.scripted.base_url=${JSON.stringify(`${model.url}/v1`)}`;
   try {
-    const args = ['exec', '-c', address, '--dangerously-bypass-approvals-and-sandbox', '--json', 'go'];
+    const resume = options.resume === undefined ? [] : ['resume', options.resume];
+    const args = [
+      'exec',
+      ...resume,
+      '-c',
+      address,
+      '--dangerously-bypass-approvals-and-sandbox',
+      '--json',
+      'go',
+    ];
     const { status, lines, stderr } = await runProgram(program, args, {
       cwd: world.repository,
       env: codexEnvironment(world),

@@ -3,7 +3,11 @@ import type { ToolResult } from './dialect.ts';
 import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
 import type { ToolUse, Turn } from './script.ts';
 
-const USAGE = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 };
+const usageOf = ({ read = 10 }: Turn) => ({
+  prompt_tokens: read,
+  completion_tokens: 10,
+  total_tokens: read + 10,
+});
 
 function messagesOf(body: Body): Body[] {
   return listOf(body['messages']).map(objectOf);
@@ -68,13 +72,13 @@ function answer(turn: Turn, body: Body): Reply {
   const head = { id: freshId('chatcmpl-'), created: 1, model: stringOf(body['model']) };
   if (body['stream'] !== true) {
     const choices = [{ index: 0, message, finish_reason }];
-    return { kind: 'json', value: { ...head, object: 'chat.completion', choices, usage: USAGE } };
+    return { kind: 'json', value: { ...head, object: 'chat.completion', choices, usage: usageOf(turn) } };
   }
   const chunk = (delta: JsonObject, end: JsonObject): JsonObject => {
     const choices = [{ index: 0, delta, finish_reason: null, ...end }];
     return { ...head, object: 'chat.completion.chunk', choices };
   };
-  const last = { ...chunk({}, { finish_reason }), usage: USAGE };
+  const last = { ...chunk({}, { finish_reason }), usage: usageOf(turn) };
   return { kind: 'events', events: [{ data: chunk(message, {}) }, { data: last }] };
 }
 

@@ -10,13 +10,13 @@ import type { ToolResult } from './dialect.ts';
 import { type JsonObject, listOf, objectOf, stringOf, textOf } from './json.ts';
 import type { ToolUse, Turn } from './script.ts';
 
-const USAGE = {
-  input_tokens: 10,
+const usageOf = ({ read = 10 }: Turn) => ({
+  input_tokens: read,
   input_tokens_details: { cached_tokens: 0 },
   output_tokens: 10,
   output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: 20,
-};
+  total_tokens: read + 10,
+});
 
 function itemsOf(body: Body): Body[] {
   return listOf(body['input']).map(objectOf);
@@ -107,7 +107,7 @@ function answer(turn: Turn, body: Body): Reply {
     created_at: Math.floor(Date.now() / 1000),
     model: stringOf(body['model']),
   };
-  const response = { ...head, status: 'completed', output, usage: USAGE };
+  const response = { ...head, status: 'completed', output, usage: usageOf(turn) };
   if (body['stream'] !== true) return { kind: 'json', value: response };
   const steps: JsonObject[] = [
     { type: 'response.created', response: { ...head, status: 'in_progress', output: [] } },

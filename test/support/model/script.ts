@@ -21,6 +21,8 @@ export interface Turn {
   readonly waitsFor?: string;
   /** Milliseconds to wait before answering. */
   readonly delay?: number;
+  /** What the model says that it has read, in tokens. */
+  readonly read?: number;
   /** An HTTP status to fail with instead of an answer. */
   readonly error?: number;
 }

@@ -28,7 +28,7 @@ describe('payloads of Codex', () => {
     ['Stop', 'stop'],
     ['SubagentStart-subagent', 'agent-start'],
     ['SubagentStop-subagent', 'agent-stop'],
-    ['UserPromptSubmit', 'other'],
+    ['UserPromptSubmit', 'prompt'],
   ])('%s is %s', (name, kind) => {
     expect(parsed(name)).toMatchObject({ kind, session: SESSION, cwd: '/repo' });
   });

@@ -18,6 +18,7 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
   [/^session(?:End|\.deleted)/i, 'session-end'],
   [/^(?:preToolUse|BeforeTool|tool\.execute\.before)-/i, 'before-tool'],
   [/^(?:postToolUse(?:Failure)?|AfterTool|tool\.execute\.after)-/i, 'after-tool'],
+  [/^(?:UserPromptSubmit|BeforeAgent)/, 'prompt'],
   [/^Stop-subagent/, 'agent-stop'],
   [/^(?:(?:agent)?Stop|AfterAgent)(?:-|$)/i, 'stop'],
   [/^(?:preCompact|session\.compacting)/i, 'compaction'],
@@ -50,8 +51,11 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
   it.each(all)('$name is read: the event, the session, the folder, the tool', async ({ name, payload }) => {
     const event = await parsed(payload);
     const kind = EVENTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
-    // Cursor's sub-agents are documented, and tell the guard nothing.
-    expect(event.kind).toBe(folder.startsWith('cursor') && kind.startsWith('agent') ? 'other' : kind);
+    // Cursor's sub-agents are documented, and tell the guard nothing; Copilot CLI names no file with its prompts.
+    const isOther =
+      (folder.startsWith('cursor') && kind.startsWith('agent')) ||
+      (folder === 'copilot' && kind === 'prompt');
+    expect(event.kind).toBe(isOther ? 'other' : kind);
     expect(event.session).toBe(
       payload['parent_agent_id'] ??
         payload['conversation_id'] ??

@@ -26,7 +26,7 @@ describe('payloads of Gemini CLI', () => {
     ['BeforeTool-replace', 'before-tool'],
     ['AfterTool-replace', 'after-tool'],
     ['AfterAgent', 'stop'],
-    ['BeforeAgent', 'other'],
+    ['BeforeAgent', 'prompt'],
   ])('%s is %s', (name, kind) => {
     expect(parsed(name)).toMatchObject({ kind, session: SESSION, cwd: '/repo', agent: undefined });
   });

@@ -38,7 +38,7 @@ describe('payloads of Qwen Code', () => {
     ['Stop', 'stop'],
     ['SubagentStart', 'agent-start'],
     ['SubagentStop', 'agent-stop'],
-    ['UserPromptSubmit', 'other'],
+    ['UserPromptSubmit', 'prompt'],
   ])('%s is %s', (name, kind) => expect(parsed(name)?.kind).toBe(kind));
 
   it('tells how a session began', () => {

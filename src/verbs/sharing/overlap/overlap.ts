@@ -10,6 +10,7 @@ import { mergeDrivers } from '../../../git/merge-drivers.ts';
 import { type Repository, openRepository, workTreeTop } from '../../../git/repository.ts';
 import { type ScratchStore, scratchStore } from '../../../git/scratch-store.ts';
 import { knownWorktrees } from '../../../git/linked-worktrees.ts';
+import { TARGET_KEYS } from '../../../git/target-branches.ts';
 import { type ListedWorktree, listWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId, repositoryFolder } from '../../../host/folders.ts';
 import type { Context } from '../../../sessions/caller.ts';
@@ -100,7 +101,7 @@ function isWritable(folder: string): boolean {
 }
 
 /** What decides how merges come out, and what a branch is merged into; and our own settings. */
-const KEYS = '^(handoff\\..*|branch\\..*\\.gh-merge-base|merge\\..*|diff\\.rename.*|init\\.defaultbranch)$';
+const KEYS = `^(handoff\\..*|merge\\..*|diff\\.rename.*|${TARGET_KEYS})$`;
 const OF_MERGES = /^(?:merge|diff)\./;
 
 async function compareAll(

@@ -1,12 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { chooseDefault } from '../../../domain/branch-history.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { canMean, meantId } from '../../../domain/names.ts';
 import type { SettingEntry } from '../../../domain/settings.ts';
 import type { Branches } from '../../../git/branches.ts';
-import { commitNamed } from '../../../git/commit-paths.ts';
-import { targetRefs } from '../../../git/target-branches.ts';
+import { findTargets } from '../../../git/target-branches.ts';
 import type { ListedWorktree } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
@@ -80,23 +78,20 @@ export function linesOfBranches(
 export async function targetsOf(
   cwd: string,
   trees: readonly Line[],
-  { heads, origin }: Branches,
+  branches: Branches,
   settings: readonly SettingEntry[],
 ): Promise<Map<Line, Line>> {
   const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
-  const configured = settings.findLast(([key]) => key === 'init.defaultbranch')?.[1];
-  const fallback = chooseDefault({ origin, configured, has: (name) => heads.has(name) });
-  const refs = targetRefs(names, heads, settings, fallback);
-  const lines = new Map<string, Line>();
-  for (const ref of new Set(refs.values())) {
-    const name = ref.replace(/^refs\/(?:heads|remotes)\//, '');
-    const known = ref.startsWith('refs/heads/') ? heads.get(name)?.oid : undefined;
-    const commit = known ?? (await commitNamed(cwd, ref));
-    if (commit !== undefined) lines.set(ref, lineOfBranch(name, commit));
-  }
+  const targets = await findTargets(cwd, names, branches, settings);
+  const lines = new Map(
+    [...new Set(targets.values())].map(
+      (target) => [target, lineOfBranch(target.name, target.commit)] as const,
+    ),
+  );
   return new Map(
     trees.flatMap((tree) => {
-      const line = lines.get(refs.get(tree.branch ?? '') ?? '');
+      const target = targets.get(tree.branch ?? '');
+      const line = target === undefined ? undefined : lines.get(target);
       return line === undefined ? [] : [[tree, line] as const];
     }),
   );

@@ -1,0 +1,157 @@
+import { escapeForAgent } from '../note/agent-text.ts';
+import { splitNote } from '../note/document.ts';
+import { noteSections } from '../note/sections.ts';
+import { shortId } from '../names.ts';
+import { escapeLine } from '../surfacing.ts';
+import { type Block, blocksOf, cutBlocks, textOfBlocks } from './blocks.ts';
+
+/** What a pull request is described from. */
+interface BranchWork {
+  readonly branch: string;
+  /** Its own commits without merges, the oldest first; the lines of each message. */
+  readonly messages: readonly string[];
+  /** The notes of the branch: those that are open, then the others; of each the newest first. */
+  readonly notes: readonly { readonly text: string; readonly isOpen: boolean }[];
+  /** Sessions that are not to be named. */
+  readonly sessions: readonly string[];
+}
+
+/** What a reader of a pull request is told. */
+export interface PullRequest {
+  readonly title: string;
+  readonly body: string;
+  /** What neither a note nor a commit said. */
+  readonly lacks: readonly string[];
+}
+
+/** A body of at most 400 words: with the four headings, these. */
+const WORDS = { what: 150, why: 90, tests: 70, open: 70 };
+const MAX_TITLE = 100;
+/** Of a goal that is longer, the first clause is enough. */
+const GOOD_TITLE = 72;
+
+/** Describes the work on a branch for whoever is to review it: what, why, how it was tested, what is open. */
+export function describeWork(work: BranchWork): PullRequest {
+  const told = (text: string) => withoutSessions(escapeForAgent(text), work.sessions);
+  const subjects = work.messages.map((message) => shortened(escapeLine(told(subjectOf(message))).trim()));
+  const notes = work.notes.map(({ text, isOpen }) => {
+    const sections = noteSections(told(splitNote(text).body));
+    return { ...sections, isOpen };
+  });
+  const goals = notes.flatMap(({ goal }) => goal ?? []);
+  const [only, ...others] = work.messages;
+  const bodies = only === undefined || others.length > 0 ? [] : [told(bodyOf(only))];
+  const tested = notes.flatMap(({ tests, state }) => tests ?? saidOfTests(state ?? ''));
+  const next = notes.flatMap(({ isOpen, nextAction }) =>
+    isOpen && !NOTHING.test(nextAction ?? '') ? (nextAction ?? []) : [],
+  );
+  const why = section('Why', goals.length > 0 ? goals : bodies, WORDS.why);
+  const tests = section('How it was tested', tested, WORDS.tests);
+  const parts = [whatSection(subjects), why, tests, section('What is open', next, WORDS.open)];
+  return {
+    title: titleOf(subjects, goals, work.branch),
+    body: parts.filter((part) => part !== '').join('\n'),
+    lacks: [...(why === '' ? ['why'] : []), ...(tests === '' ? ['how it was tested'] : [])],
+  };
+}
+
+function subjectOf(message: string): string {
+  return message.trimStart().split('\n', 1)[0] ?? '';
+}
+
+const TRAILER = /^[A-Za-z][A-Za-z0-9-]*:\s|^\s/;
+
+/** A message without its subject and its trailers. */
+function bodyOf(message: string): string {
+  const [, ...paragraphs] = message.trim().split(/\n{2,}/);
+  const last = paragraphs.at(-1)?.split('\n') ?? [];
+  if (last.every((line) => TRAILER.test(line))) paragraphs.pop();
+  return paragraphs.join('\n\n');
+}
+
+/** Ids as the clients make them, whoever is on record; lines that say nothing else go. */
+const ANY_SESSION =
+  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\bses_\w{20,40}\b|\bsession_\w{16,40}\b|\bperson-[0-9a-f]{8}\b/gi;
+const SESSION_LINE = /^[ \t]*(?:Claude-Session|Handoff-)[\w-]*[ \t]*:.*$/gim;
+
+function withoutSessions(text: string, sessions: readonly string[]): string {
+  let left = text.replace(SESSION_LINE, '').replace(ANY_SESSION, '…');
+  for (const id of sessions) {
+    // What is a word could mean anything.
+    const short = [shortId(id), id.slice(0, 8)].filter((name) => /\d|^[a-f]{8}$/.test(name));
+    for (const name of [id, ...short]) left = left.replaceAll(name, '…');
+  }
+  return left;
+}
+
+/** `fixup!` and the like will be part of another commit. */
+const FIXUP = /^(?:fixup|squash|amend)! /;
+/** `- and 12 more commits` */
+const MORE_WORDS = 5;
+
+function whatSection(subjects: readonly string[]): string {
+  const told = subjects.filter((subject) => subject !== '' && !FIXUP.test(subject));
+  const items = [...new Set(told)].map((subject): Block => ({ kind: 'item', text: `- ${asText(subject)}` }));
+  const kept = cutBlocks(items, WORDS.what - MORE_WORDS).filter((item) => items.includes(item));
+  const more = items.length - kept.length;
+  if (more > 0) kept.push({ kind: 'item', text: `- and ${more} more commit${more === 1 ? '' : 's'}` });
+  return framed('What', kept);
+}
+
+/** A subject is a line of plain text, whatever it begins with. */
+function asText(subject: string): string {
+  return subject.replace(/^(\d{0,9})([-+*#>=|~[.)])/, '$1\\$2');
+}
+
+function section(title: string, texts: readonly string[], words: number): string {
+  const found = [...new Set(texts)].map(blocksOf);
+  const isList =
+    found.length > 1 && found.every(([first, ...rest]) => first?.kind === 'text' && rest.length === 0);
+  const blocks = found
+    .flat()
+    .map((block): Block => (isList ? { kind: 'item', text: `- ${block.text}` } : block));
+  return blocks.length === 0 ? '' : framed(title, cutBlocks(blocks, words));
+}
+
+function framed(title: string, blocks: readonly Block[]): string {
+  return blocks.length === 0 ? '' : `## ${title}\n\n${textOfBlocks(blocks)}\n`;
+}
+
+/** Said of what is next. */
+const NOTHING = /^\W*(?:none|nothing|n\/a)\W*$/i;
+
+const OF_TESTS = /\b(?:tests?|tested|testing|verified)\b/i;
+
+/** The sentences of a state that speak of tests. */
+function saidOfTests(state: string): string[] {
+  return blocksOf(state)
+    .filter(({ kind }) => kind !== 'code')
+    .flatMap(({ text }) => text.replace(/^\s*[-*+]\s+/, '').split(/(?<=[.!?])\s+/))
+    .filter((sentence) => OF_TESTS.test(sentence))
+    .map((sentence) => sentence.replace(/^(?:tests?|testing|tested):\s+/i, ''));
+}
+
+function titleOf(
+  [first = '', ...others]: readonly string[],
+  goals: readonly string[],
+  branch: string,
+): string {
+  if (others.length === 0 && first !== '') return first;
+  const goal = blocksOf(goals[0] ?? '').find(({ kind }) => kind !== 'code')?.text ?? '';
+  const plain = goal.replace(/^\s*[-*+]\s+/, '').replaceAll('**', '');
+  const [whole = ''] = plain.split(/[.!?](?:\s|$)/, 1);
+  const [sentence = ''] = whole.length > GOOD_TITLE ? whole.split(/[:;,] /, 1) : [whole];
+  const words = branch
+    .slice(branch.lastIndexOf('/') + 1)
+    .replace(/[-_]+/g, ' ')
+    .trim();
+  return shortened(escapeLine(sentence.trim() || words.charAt(0).toUpperCase() + words.slice(1)));
+}
+
+/** A line as long as a title may be, cut between words where it can be. */
+function shortened(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * (MAX_TITLE + 1)));
+  if (characters.length <= MAX_TITLE) return text;
+  const beginning = characters.slice(0, MAX_TITLE - 1).join('');
+  return `${beginning.replace(/(?<=\S)\s+\S*$/, '')}…`;
+}

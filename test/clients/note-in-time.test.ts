@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runClaude } from '../support/client/claude.ts';
+import { exec, prepareCodex, runCodex, trustCodexHooks } from '../support/client/codex.ts';
+import { expectHealthy } from '../support/client/expectations.ts';
+import { prepareQwen, qwenShell, runQwen } from '../support/client/qwen.ts';
+import { beginning, expectWell } from '../support/client/run.ts';
+import { bash, write } from '../support/client/tools.ts';
+import { createInstalledWorld, createWorld } from '../support/client/world.ts';
+import { say } from '../support/model/script.ts';
+
+const WRITE_NOTE = "printf 'goal: refresh tokens\\n' | git handoff write main/auth-refresh";
+const ASKED = /context (\d+) % full: write the note now: git handoff write (\S+)/;
+
+/** What the model was asked before each of its turns: `<percent> <topic>`, or nothing. */
+function asked(told: readonly (readonly string[])[]): string[] {
+  return told.map((texts) => ASKED.exec(texts.join('\n'))?.slice(1).join(' ') ?? '');
+}
+
+describe('a session is asked for its note in time', () => {
+  it('in Claude Code with a prompt, and not again when it has written one', async () => {
+    const world = await createInstalledWorld();
+    await world.output('git config handoff.contextWindow 200000');
+    const file = path.join(world.repository, 'new.txt');
+    const turns = [
+      write(file, 'x\n'),
+      say('1', { read: 100_000 }),
+      say('2', { read: 156_000 }),
+      bash(WRITE_NOTE, { read: 156_000 }),
+      say('3', { read: 157_000 }),
+      say('4', { read: 158_000 }),
+    ];
+    const run = await runClaude(world, { turns }, { prompts: ['go', 'on', 'and on', 'and on'] });
+    expectHealthy(run);
+    // Its file has the answer of a turn when that is over: the second prompt finds 100,000, the third 156,000.
+    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['78 <topic>']);
+    expect(run.conversation.userTexts()[3]?.join('\n')).toMatch(ASKED);
+  });
+
+  it('in Claude Code at the end of a turn, which goes on by it, once', async () => {
+    const world = await createInstalledWorld();
+    await world.output('git config handoff.contextWindow 200000');
+    const file = path.join(world.repository, 'new.txt');
+    const turns = [
+      write(file, 'x\n'),
+      bash('echo looked', { read: 180_000 }),
+      say('1', { read: 181_000 }),
+      bash(WRITE_NOTE, { read: 182_000 }),
+      say('2', { read: 183_000 }),
+    ];
+    const run = await runClaude(world, { turns });
+    expectHealthy(run);
+    expect(asked(run.conversation.userTexts()).filter(Boolean)).toEqual(['90 <topic>']);
+    expect(await world.output('git handoff list')).toContain('main/auth-refresh');
+  });
+
+  it('in Codex by --context-nudge, from what its own file says', async () => {
+    const world = await createWorld();
+    onTestFinished(() => world.remove());
+    prepareCodex(world);
+    await world.output('git handoff init --yes --client codex --context-nudge');
+    expect(await trustCodexHooks(world)).toContain('userPromptSubmit');
+    const work = exec('echo x > new.txt');
+    const first = await runCodex(world, { turns: [work, say('1', { read: 200_000 })] });
+    const resumed = { resume: first.session };
+    const second = await runCodex(world, { turns: [exec(WRITE_NOTE), say('2', { read: 210_000 })] }, resumed);
+    const third = await runCodex(world, { turns: [say('3')] }, resumed);
+    for (const run of [first, second, third]) expectWell(run);
+    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '77 <topic>', '']);
+  });
+
+  it('in Qwen Code, whose file says how large the context is', async () => {
+    const world = await createWorld();
+    onTestFinished(() => world.remove());
+    prepareQwen(world);
+    await world.output('git handoff init --yes --client qwen');
+    await world.output('git switch -q -c feature/rate-limit');
+    // It makes its context smaller from 70 percent on.
+    await world.output('git config handoff.contextNudge 60');
+    const first = await runQwen(world, {
+      turns: [qwenShell('echo x > new.txt'), say('1', { read: 650_000 })],
+    });
+    const second = await runQwen(
+      world,
+      { turns: [qwenShell(WRITE_NOTE), say('2')] },
+      { resume: first.session },
+    );
+    for (const run of [first, second]) expectWell(run);
+    expect(asked([[beginning(first)], [beginning(second)]])).toEqual(['', '65 rate-limit']);
+  });
+});
