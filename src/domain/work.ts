@@ -1,4 +1,4 @@
-import { foldedName } from './folded-name.ts';
+import { foldedName } from './names.ts';
 import { jsonFields } from './json-fields.ts';
 import { type Oid, parseOid } from './names.ts';
 
@@ -8,7 +8,7 @@ import { type Oid, parseOid } from './names.ts';
  */
 
 export const WORK_FILE = 'work.json';
-export const WORK_VERSION = 1;
+const WORK_VERSION = 1;
 /** The most paths of one work. */
 export const MAX_WORK_PATHS = 5000;
 /** Each path has at most a content in HEAD, in the index and on the disk, and the bytes of the file besides. */
@@ -169,27 +169,4 @@ export function isMoving(path: string, hooks: string | undefined): boolean {
     parts.some((part) => part.startsWith('.git') || /^git~\d/.test(part) || MOVING_FOLDERS.includes(part)) ||
     MOVING_FILES.includes(parts.at(-1) ?? '')
   );
-}
-
-/** How much work a note carries. */
-export interface WorkSize {
-  readonly paths: number;
-  readonly bytes: number;
-}
-
-/** The value of the trailer `Handoff-Work-Size`. */
-export function formatWorkSize({ paths, bytes }: WorkSize): string {
-  return `${paths} ${bytes}`;
-}
-
-/** Reads that trailer. */
-export function parseWorkSize(value: string | undefined): WorkSize | undefined {
-  const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
-  return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };
-}
-
-/** `12 paths, 34 KiB`. */
-export function workSizeText({ paths, bytes }: WorkSize): string {
-  const size = bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KiB`;
-  return `${paths} ${paths === 1 ? 'path' : 'paths'}, ${size}`;
 }

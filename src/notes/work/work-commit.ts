@@ -1,11 +1,16 @@
-import { type HandoffTrailers, MAX_NOTE_BYTES, formatMessage, parseTrailers } from '../../domain/handoff.ts';
+import {
+  type HandoffTrailers,
+  MAX_NOTE_BYTES,
+  type WorkSize,
+  formatMessage,
+  parseTrailers,
+} from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import {
   MAX_WORK_BLOBS,
   MAX_WORK_FILE_BYTES,
   WORK_FILE,
   type Work,
-  type WorkSize,
   formatWork,
   parseWork,
 } from '../../domain/work.ts';

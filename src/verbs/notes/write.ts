@@ -2,7 +2,7 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { parseWorkSize, workSizeText } from '../../domain/work.ts';
+import { parseWorkSize, workSizeText } from '../../domain/handoff.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import {

@@ -3,7 +3,7 @@ import { describeFindings } from '../../domain/secrets/finding.ts';
 import { decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
-import { workSizeText } from '../../domain/work.ts';
+import { workSizeText } from '../../domain/handoff.ts';
 import { readSettings } from '../../git/config.ts';
 import { remoteWorkRef, sentRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -20,7 +20,7 @@ import { transferOptions } from './push-outgoing.ts';
 import type { SyncWorld } from './world.ts';
 
 /** Work that was named to leave. */
-export interface LeavingWork extends LoadedWork {
+interface LeavingWork extends LoadedWork {
   readonly state: TopicState;
 }
 

@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { formatWorkSize } from '../../domain/work.ts';
+import { formatWorkSize } from '../../domain/handoff.ts';
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';

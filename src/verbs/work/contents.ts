@@ -5,7 +5,8 @@ import type { FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { Work, WorkItem, WorkSize } from '../../domain/work.ts';
+import type { WorkSize } from '../../domain/handoff.ts';
+import type { Work, WorkItem } from '../../domain/work.ts';
 import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -16,7 +17,7 @@ import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.t
 import type { CommitScene } from '../sharing/commit/scene.ts';
 
 /** A path to carry. */
-export interface TakenPath {
+interface TakenPath {
   readonly dirty: DirtyPath;
   /** Instead of what is on the disk; `undefined`: that. */
   readonly own: FileState | undefined;

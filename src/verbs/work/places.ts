@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What stands in the way of a file of the working tree, as the disk is now: a link or a file among its folders, a repository of
+ * What is in the way of a file of the working tree, as the disk is now: a link or a file among its folders, a repository of
  * its own, a folder in its place. Paths in `going` are about to be removed, and are in nobody's way.
  */
 export function inTheWay(top: string, path: string, going: ReadonlySet<string>): string | undefined {

@@ -5,7 +5,7 @@ import type { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
 
 /** A path at three places. */
-export interface ThreeStates {
+interface ThreeStates {
   /** Where both come from. */
   readonly base: FileState;
   readonly ours: FileState;
@@ -13,11 +13,11 @@ export interface ThreeStates {
 }
 
 /** What a path becomes. `marked`: both changed the same lines, which stand between markers. */
-export type MergedState =
+type MergedState =
   { readonly kind: 'merged' | 'marked'; readonly state: FileState } | { readonly kind: 'conflict' };
 
 /** The names between git's conflict markers. */
-export interface MarkerNames {
+interface MarkerNames {
   readonly ours: string;
   readonly base: string;
   readonly theirs: string;

@@ -24,7 +24,7 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  *
  * @throws Failure `lost-race` when something changed there since it was planned; nothing of that is overwritten
  */
-export async function applyPlan(place: UnpackPlace, { paths }: UnpackPlan): Promise<void> {
+export async function applyUnpack(place: UnpackPlace, { paths }: UnpackPlan): Promise<void> {
   const { top } = place;
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
@@ -70,7 +70,7 @@ function removeEmptyFolders(folder: string): void {
   rmdirSync(folder);
 }
 
-/** What stood there when it was planned still does, and no link leads elsewhere. */
+/** Nothing has changed there since it was planned, and no link leads elsewhere. */
 function requireUntouched(top: string, { path, stamp, head }: PlannedPath): void {
   const why = inTheWay(top, path, new Set());
   // What was a folder is gone by now; what was a file may be gone for the folder of another.

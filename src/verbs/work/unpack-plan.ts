@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldedName } from '../../domain/folded-name.ts';
+import { foldedName } from '../../domain/names.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';
@@ -72,7 +72,7 @@ interface PlanFacts {
   readonly merge: boolean;
 }
 
-/** Looks at what each path of a work would become, and what stands there. Nothing is changed. */
+/** Looks at what each path of a work would become, and at what is there now. Nothing is changed. */
 export async function planUnpack(facts: PlanFacts): Promise<UnpackPlan> {
   const { place, work, snapshot } = facts;
   const { items } = work.work;
@@ -221,7 +221,7 @@ const ON_ANY_SYSTEM = {
   GIT_CONFIG_VALUE_1: 'true',
 };
 
-/** Names that git does not take, or that the disk does not tell apart; a file below another file. */
+/** Names that git does not take, or that are one name on this disk; a file below another file. */
 async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<RefusedPath[]> {
   const { items } = work.work;
   const files = new Set(items.filter(({ disk }) => disk !== null).map(({ path }) => path));

@@ -22,7 +22,7 @@ import { whileAlone } from '../sharing/commit-lock.ts';
 import { openWorkspace } from '../workspace.ts';
 import { type FoundWork, authorText, findWork } from './find-work.ts';
 import { StateMerger } from './three-way.ts';
-import { applyPlan } from './unpack-apply.ts';
+import { applyUnpack } from './unpack-apply.ts';
 import { type PlannedPath, type UnpackPlace, type UnpackPlan, planUnpack } from './unpack-plan.ts';
 
 interface UnpackOptions {
@@ -82,7 +82,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
     requireFree(found, plan, options);
     if (options.dryRun) return plan;
     await batch.storeMany({ cwd: top });
-    await applyPlan(place, plan);
+    await applyUnpack(place, plan);
     claim(place, caller.id, plan.paths, context.now);
     const paths = plan.paths.map(({ path }) => path);
     await noteUnpacked(repository, found.state.path, found.oid, { head, paths });
