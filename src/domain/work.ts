@@ -113,10 +113,13 @@ function isWorkPath(path: string): boolean {
   return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
 }
 
-/** A part of a path as the most careless file system has it: Windows' drops what follows a colon, dots and spaces. */
+/** A part of a path as the most careless file system has it: Windows' drops what follows a colon, and dots and spaces at the end. */
 function partName(part: string): string {
-  const name = foldedName(part).replace(/:.*$/s, '');
-  return part === '.' || part === '..' ? part : name.replace(/[. ]+$/, '');
+  if (part === '.' || part === '..') return part;
+  const [name = ''] = foldedName(part).split(':');
+  let end = name.length;
+  while (end > 0 && '. '.includes(name[end - 1] ?? 'x')) end--;
+  return name.slice(0, end);
 }
 
 /** Folders whose files make programs run or instruct agents. */

@@ -15,7 +15,7 @@ import { passedNotices } from '../sharing/commit/notices.ts';
 import { requireOwnership } from '../sharing/commit/requirements.ts';
 import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
 import { chooseWork, requireCarriable } from './choose.ts';
-import { type ReadContents, readWorkContents } from './contents.ts';
+import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
 
 interface PackOptions {
   readonly pathspecs: readonly string[];
@@ -58,11 +58,16 @@ export async function packWork(options: PackOptions, context: Context): Promise<
   if (taken.length > MAX_WORK_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_WORK_PATHS}`, again);
   // Before anything is read: the disk alone may hold too much.
   requireRoom(sizeOnDisk(scene, chosen), options);
-  const store = ownStore(scene.work.tree.commonDir);
+  const place = { ...scene.work.tree, indexFile: scene.indexFile };
+  const store = ownStore(place.commonDir);
   const checkSize = (bytes: number) => requireRoom(bytes, options);
   try {
     const { contents: composedContents } = composed;
-    const read = await readWorkContents(scene, taken, { store, composed: composedContents, checkSize });
+    const read = await readWorkContents(place, scene.work.snapshot.head.oid, taken, {
+      store,
+      composed: composedContents,
+      checkSize,
+    });
     return { ...read, notices };
   } finally {
     rmSync(store.folder, { recursive: true, force: true });

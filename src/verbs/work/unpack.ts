@@ -21,9 +21,10 @@ import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit-lock.ts';
 import { openWorkspace } from '../workspace.ts';
 import { type FoundWork, authorText, findWork } from './find-work.ts';
-import { StateMerger } from './three-way.ts';
-import { applyUnpack } from './unpack-apply.ts';
-import { type PlannedPath, type UnpackPlace, type UnpackPlan, planUnpack } from './unpack-plan.ts';
+import { StateMerger } from '../../notes/work/three-way.ts';
+import { applyUnpack } from '../../notes/work/unpack-apply.ts';
+import type { TreePlace } from '../../notes/work/places.ts';
+import { type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
@@ -92,13 +93,13 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   return { value: valueOf(found, plan, options), notices };
 }
 
-function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Context): UnpackPlace {
+function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Context): TreePlace {
   return { top, gitDir, commonDir, indexFile: resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')) };
 }
 
 /** What unpacking this work would do here; merged contents are in the batch, not stored. */
 export async function planFor(
-  place: UnpackPlace,
+  place: TreePlace,
   found: FoundWork,
   config: TreeConfig,
   { merge, now }: { readonly merge: boolean; readonly now: number },
@@ -167,7 +168,7 @@ function requireFree({ state }: FoundWork, { refused }: UnpackPlan, { merge, dry
 
 /** What was unpacked is the session's that did it; what a lone session changes is its own without a word. */
 function claim(
-  { gitDir, commonDir }: UnpackPlace,
+  { gitDir, commonDir }: TreePlace,
   self: SessionId,
   paths: readonly PlannedPath[],
   at: number,

@@ -14,7 +14,7 @@ import { PrivateIndex, readEntries } from '../../git/private-index.ts';
 import { objectFormat } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
-import type { CommitScene } from '../sharing/commit/scene.ts';
+import type { TreePlace } from './places.ts';
 
 /** A path to carry. */
 interface TakenPath {
@@ -38,12 +38,14 @@ export interface ReadContents {
 /**
  * Reads the contents of paths in HEAD, the index and on the disk.
  *
+ * @param head what HEAD is; `null` on an unborn branch
  * @param store receives what `git add` would store
  * @param composed contents that are nowhere yet, by name
  * @param checkSize may refuse the sum of all bytes, before they are read
  */
 export async function readWorkContents(
-  scene: CommitScene,
+  place: TreePlace,
+  head: Oid | null,
   taken: readonly TakenPath[],
   {
     store,
@@ -55,17 +57,16 @@ export async function readWorkContents(
     readonly checkSize: (bytes: number) => void;
   },
 ): Promise<ReadContents> {
-  const { top: cwd } = scene.work.tree;
-  const { oid: base } = scene.work.snapshot.head;
+  const { top: cwd } = place;
   const git = { cwd, env: scratchEnvironment(store) };
   const whole = taken.filter(({ own }) => own === undefined).map(({ dirty }) => dirty.path);
-  const onDisk = await indexForms(scene, whole, git.env);
+  const onDisk = await indexForms(place, head, whole, git.env);
   const raw = await ownBytes(git, onDisk);
   const staged = await readEntries(
     cwd,
     taken.map(({ dirty }) => dirty.path),
   );
-  const batch = new ObjectBatch(await objectFormat({ cwd }, base ?? undefined));
+  const batch = new ObjectBatch(await objectFormat({ cwd }, head ?? undefined));
   const numbers = new Numbers();
   const items = taken.map((one): WorkItem => {
     const { path } = one.dirty;
@@ -102,7 +103,7 @@ export async function readWorkContents(
     if (!stored.has(oid)) batch.blob(content);
     return { path, content };
   });
-  return { work: { base, items }, blobs, batch, size: { paths: items.length, bytes }, contents };
+  return { work: { base: head, items }, blobs, batch, size: { paths: items.length, bytes }, contents };
 }
 
 function states({ dirty: { path, head, index }, own }: TakenPath, onDisk: FileState, numbers: Numbers) {
@@ -151,11 +152,12 @@ function unreadable(path: string): Failure {
 
 /** What `git add` would store of files, in a store of its own: the user's filters run, and hide what they hide. */
 async function indexForms(
-  { work: { tree, snapshot }, indexFile }: CommitScene,
+  place: TreePlace,
+  head: Oid | null,
   paths: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<Map<string, FileState>> {
-  const index = await PrivateIndex.open({ ...tree, indexFile, env }, snapshot.head.oid);
+  const index = await PrivateIndex.open({ ...place, env }, head);
   try {
     await index.takeFromDisk(paths).catch((error: unknown) => {
       throw unstorable(error);

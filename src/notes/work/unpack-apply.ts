@@ -12,8 +12,8 @@ import { gitFailure, runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { stampOf } from '../../git/work-tree.ts';
 import { putFile } from '../../host/put-file.ts';
-import { inTheWay } from './places.ts';
-import type { PlannedPath, UnpackPlace, UnpackPlan } from './unpack-plan.ts';
+import { type TreePlace, inTheWay } from './places.ts';
+import type { PlannedPath, UnpackPlan } from './unpack-plan.ts';
 
 /** A file to write: its state is one of a file or a link. */
 type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
@@ -24,7 +24,7 @@ type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonl
  *
  * @throws Failure `lost-race` when something changed there since it was planned; nothing of that is overwritten
  */
-export async function applyUnpack(place: UnpackPlace, { paths }: UnpackPlan): Promise<void> {
+export async function applyUnpack(place: TreePlace, { paths }: UnpackPlan): Promise<void> {
   const { top } = place;
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);

@@ -1,6 +1,15 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A working tree whose work is carried, or that it is unpacked in. */
+export interface TreePlace {
+  readonly top: string;
+  readonly gitDir: string;
+  readonly commonDir: string;
+  /** The worktree's index. */
+  readonly indexFile: string;
+}
+
 /**
  * What is in the way of a file of the working tree, as the disk is now: a link or a file among its folders, a repository of
  * its own, a folder in its place. Paths in `going` are about to be removed, and are in nobody's way.

@@ -12,18 +12,9 @@ import { PrivateIndex, setEntries } from '../../git/private-index.ts';
 import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { stampOf } from '../../git/work-tree.ts';
-import type { LoadedWork } from '../../notes/work/work-commit.ts';
-import { holdsOnly, inTheWay } from './places.ts';
+import type { LoadedWork } from './work-commit.ts';
+import { type TreePlace, holdsOnly, inTheWay } from './places.ts';
 import type { StateMerger } from './three-way.ts';
-
-/** Where work is unpacked. */
-export interface UnpackPlace {
-  readonly top: string;
-  readonly gitDir: string;
-  readonly commonDir: string;
-  /** The worktree's index. */
-  readonly indexFile: string;
-}
 
 /** What becomes of a path. */
 export interface PlannedPath {
@@ -61,7 +52,7 @@ export interface UnpackPlan {
 
 /** What a plan is made from. */
 interface PlanFacts {
-  readonly place: UnpackPlace;
+  readonly place: TreePlace;
   readonly work: LoadedWork;
   readonly snapshot: Snapshot;
   readonly config: TreeConfig;
