@@ -1,5 +1,4 @@
 import { FALSE_WORDS, TRUE_WORDS } from './shared-words.ts';
-import { escapeLine } from './surfacing.ts';
 import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
@@ -137,11 +136,6 @@ export function parseSettings(entries: readonly SettingEntry[]): Settings {
     maxWork: size('handoff.maxwork') ?? DEFAULT_SETTINGS.maxWork,
     unknown,
   };
-}
-
-/** What is said of a value that a setting does not know. */
-export function unknownValueText({ key, value, known }: UnknownValue): string {
-  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value; the default applies. Valid: ${known}`;
 }
 
 /** A folder of refs; the slash at its end may be left out. Whether it is one is asked where it is used. */

@@ -1,4 +1,4 @@
-import { foldedName } from './names.ts';
+import { foldedName } from './folded-name.ts';
 import { jsonFields } from './json-fields.ts';
 import { type Oid, parseOid } from './names.ts';
 

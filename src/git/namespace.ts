@@ -1,4 +1,4 @@
-import { foldedName } from '../domain/names.ts';
+import { foldedName } from '../domain/folded-name.ts';
 import {
   type BranchName,
   type Oid,

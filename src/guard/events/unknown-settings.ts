@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { unknownValueText, type UnknownValue } from '../../domain/settings.ts';
+import type { UnknownValue } from '../../domain/settings.ts';
+import { unknownValueText } from '../../domain/unknown-value.ts';
 import { readText } from '../../host/disk.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { foldedName } from '../../domain/names.ts';
+import { foldedName } from '../../domain/folded-name.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortId } from '../../domain/names.ts';
-import { type Settings, unknownValueText } from '../../domain/settings.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { unknownValueText } from '../../domain/unknown-value.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
