@@ -22,6 +22,7 @@ import { Scenario } from './scenario.mjs';
 import { sizeRows } from './size-rows.mjs';
 import { travelRows } from './travel-rows.mjs';
 import { verbRows } from './verb-rows.mjs';
+import { workRows } from './work-rows.mjs';
 
 const GROUPS = [
   guardRows,
@@ -29,6 +30,7 @@ const GROUPS = [
   commitRows,
   verbRows,
   overlapRows,
+  workRows,
   travelRows,
   largeRows,
   growthRows,

@@ -26,7 +26,7 @@ export function workRefs(repository: SyncWorld['repository']): Promise<RefValue[
 
 /**
  * Takes work back from a remote that is over: its note is closed or gone, or it was unpacked here and is committed. A remote
- * that does not let go keeps it.
+ * that does not let go is asked again at the next push.
  */
 export async function retireWork(
   { repository, context, prefix }: SyncWorld,
@@ -47,8 +47,8 @@ export async function retireWork(
   const settled = top === undefined ? [] : await settleUnpacked(repository, top, context.now);
   for (const { component, topic, oid, record } of [...sent, ...settled]) {
     const ref = remoteWorkRef(prefix, { component, topic }, oid);
-    await deleteOnRemote(repository.cwd, remote.name, ref, oid);
-    await dropWork(repository, [record]);
+    const { kind } = await deleteOnRemote(repository.cwd, remote.name, ref, oid);
+    if (kind !== 'refused') await dropWork(repository, [record]);
   }
 }
 
