@@ -10,8 +10,14 @@ interface ContextUse {
 /** What one line says; `unknown`: the context was made smaller, and nothing is known until the model has answered again. */
 type LineUse = ContextUse | 'unknown' | undefined;
 
-/** The clients that keep such a file, and tell hooks where it is. */
-const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = { claude, codex, gemini, qwen };
+/** The clients that keep such a file. */
+const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
+  claude,
+  codex,
+  copilot,
+  gemini,
+  qwen,
+};
 
 /**
  * Reads how full the context of a client's session is, from the last lines of the client's own file. Whatever is no such
@@ -25,6 +31,16 @@ export function contextUse(client: string, tail: string): ContextUse | undefined
     if (said !== undefined && said.used > 0) return said;
   }
   return undefined;
+}
+
+/** The file of a session, where its client names none with a prompt: Copilot CLI's. `undefined`: not known. */
+export function sessionFile(
+  client: string,
+  session: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const home = env['COPILOT_HOME'] ?? `${env['HOME'] ?? ''}/.copilot`;
+  return client === 'copilot' ? `${home}/session-state/${session}/events.jsonl` : undefined;
 }
 
 function useIn(line: string, read: ((line: Fields) => LineUse) | undefined): LineUse {
@@ -53,6 +69,14 @@ function codex(line: Fields): LineUse {
   const info = fields(payload['info']);
   const last = fields(info?.['last_token_usage']);
   return { used: count(last?.['total_tokens']), window: windowOf(info?.['model_context_window']) };
+}
+
+/** Copilot CLI records what each answer took and how large the model's window is, of its sub-agents, too. */
+function copilot(line: Fields): LineUse {
+  if (text(line['type'])?.startsWith('session.compaction') === true) return 'unknown';
+  if (line['type'] !== 'session.usage_record' || line['agentId'] !== undefined) return undefined;
+  const usage = fields(fields(line['data'])?.['usage']);
+  return { used: count(usage?.['inputTokens']), window: windowOf(usage?.['maxPromptTokens']) };
 }
 
 function gemini(line: Fields): LineUse {

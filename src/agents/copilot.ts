@@ -50,6 +50,8 @@ export const copilot: Dialect = {
   tells: new Set([
     'SessionStart',
     'sessionStart',
+    'UserPromptSubmit',
+    'userPromptSubmitted',
     'SubagentStart',
     'PreToolUse',
     'PostToolUse',
@@ -72,6 +74,8 @@ const KINDS: Readonly<Record<string, GuardEvent['kind']>> = {
   postToolUse: 'after-tool',
   PostToolUseFailure: 'after-tool',
   postToolUseFailure: 'after-tool',
+  UserPromptSubmit: 'prompt',
+  userPromptSubmitted: 'prompt',
   Stop: 'stop',
   agentStop: 'stop',
   SubagentStart: 'agent-start',

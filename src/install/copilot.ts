@@ -26,6 +26,7 @@ export const copilotInstaller: ClientInstaller = {
     registrations: [
       ['SessionStart'],
       ['SessionEnd'],
+      ['UserPromptSubmit'],
       ['Stop'],
       ['PreCompact'],
       ['SubagentStart'],

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runClaude } from '../support/client/claude.ts';
 import { exec, prepareCodex, runCodex, trustCodexHooks } from '../support/client/codex.ts';
+import { bash as copilotShell, prepareCopilot, runCopilot } from '../support/client/copilot.ts';
 import { expectHealthy } from '../support/client/expectations.ts';
 import { prepareQwen, qwenShell, runQwen } from '../support/client/qwen.ts';
 import { beginning, expectWell } from '../support/client/run.ts';
@@ -67,6 +68,22 @@ describe('a session is asked for its note in time', () => {
     const third = await runCodex(world, { turns: [say('3')] }, resumed);
     for (const run of [first, second, third]) expectWell(run);
     expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '77 <topic>', '']);
+  });
+
+  it('in Copilot CLI, whose file of the session says how large the context is', async () => {
+    const world = await createWorld();
+    onTestFinished(() => world.remove());
+    prepareCopilot(world);
+    await world.output('git handoff init --yes --client copilot');
+    const first = await runCopilot(world, {
+      turns: [copilotShell('echo x > new.txt'), say('1', { read: 740_000 })],
+    });
+    const resumed = { args: [`--resume=${first.session}`] };
+    const turns = [copilotShell(WRITE_NOTE), say('2', { read: 750_000 })];
+    const second = await runCopilot(world, { turns }, resumed);
+    const third = await runCopilot(world, { turns: [say('3')] }, resumed);
+    for (const run of [first, second, third]) expectWell(run);
+    expect([first, second, third].map((run) => asked([[beginning(run)]])[0])).toEqual(['', '80 <topic>', '']);
   });
 
   it('in Qwen Code, whose file says how large the context is', async () => {

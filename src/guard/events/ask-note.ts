@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { contextUse } from '../../agents/context-use.ts';
+import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
 import { parseTopic } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
@@ -56,9 +56,10 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
 }
 
 /** How full the context is, in percent, where that is known and enough to ask. */
-function fullness({ event, dialect, entries }: TreeCall): number | undefined {
+function fullness({ event, session, dialect, entries, machine }: TreeCall): number | undefined {
   const { contextNudge: nudge, contextWindow: window } = parseContextSettings(entries);
-  const tail = nudge === undefined ? undefined : readTail(event.transcript ?? '', TAIL_BYTES);
+  const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';
+  const tail = nudge === undefined ? undefined : readTail(file, TAIL_BYTES);
   const use = tail === undefined ? undefined : contextUse(dialect.client, tail);
   const whole = use?.window ?? window;
   if (nudge === undefined || use === undefined || whole === undefined) return undefined;

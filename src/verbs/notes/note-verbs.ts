@@ -1,5 +1,6 @@
 import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import { type Arguments, EXPECT } from '../options.ts';
 import type { Interaction } from '../interaction.ts';
 import { anchored } from '../sharing/anchored.ts';
@@ -202,7 +203,10 @@ function workWords(args: Arguments, interaction: Interaction): { pathspecs: read
   const isCarrying = args.flag('with-work');
   const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);
   if (topics !== 1) {
-    const message = isCarrying ? 'one topic, then -- and the paths' : 'write takes one topic';
+    const extra = escapeLine(args.words[1] ?? '');
+    const message = isCarrying
+      ? 'write takes one topic, then -- and the paths of the work'
+      : `write takes one topic, and not ${extra}; paths are for --with-work`;
     throw new Failure('usage', message, { hint: 'git handoff write -h' });
   }
   return isCarrying ? { pathspecs: readPathspecs(args, interaction, args.afterDashes) } : undefined;

@@ -51,10 +51,8 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
   it.each(all)('$name is read: the event, the session, the folder, the tool', async ({ name, payload }) => {
     const event = await parsed(payload);
     const kind = EVENTS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
-    // Cursor's sub-agents are documented, and tell the guard nothing; Copilot CLI names no file with its prompts.
-    const isOther =
-      (folder.startsWith('cursor') && kind.startsWith('agent')) ||
-      (folder === 'copilot' && kind === 'prompt');
+    // Cursor's sub-agents are documented, and tell the guard nothing.
+    const isOther = folder.startsWith('cursor') && kind.startsWith('agent');
     expect(event.kind).toBe(isOther ? 'other' : kind);
     expect(event.session).toBe(
       payload['parent_agent_id'] ??

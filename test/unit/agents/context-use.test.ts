@@ -22,6 +22,12 @@ const qwen = (read: number) => ({
   contextWindowSize: 1_000_000,
 });
 
+const copilot = (inputTokens: number, more: object = {}) => ({
+  type: 'session.usage_record',
+  data: { usage: { inputTokens, maxPromptTokens: 100 } },
+  ...more,
+});
+
 describe('how full a context is', () => {
   it.each([
     ['claude', tail(claude(5), claude(97), { type: 'user' }), { used: 100, window: undefined }],
@@ -41,6 +47,8 @@ describe('how full a context is', () => {
     ['qwen', tail(qwen(9)), { used: 9, window: 1_000_000 }],
     ['qwen', tail(qwen(9), { type: 'system', subtype: 'chat_compression' }), undefined],
     ['copilot', tail(claude(97)), undefined],
+    ['copilot', tail(copilot(70), copilot(9, { agentId: 'sub' })), { used: 70, window: 100 }],
+    ['copilot', tail(copilot(70), { type: 'session.compaction_complete', data: {} }), undefined],
     ['constructor', tail(claude(97)), undefined],
   ])('%s', (client, text, use) => {
     // The first line may be the end of one.
