@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,11 +10,13 @@ import {
   CLAUDE_CODE,
   CODEX,
   COPILOT_CLI,
+  GEMINI_CLI,
   OPENCODE,
   QWEN_CODE,
   installClient,
   type ClientPackage,
 } from '../support/client/install.ts';
+import { prepareGemini, runGemini, shell as geminiShell } from '../support/client/gemini.ts';
 import { OPENCODE_ID, opencodeShell, prepareOpencode, runOpencode } from '../support/client/opencode.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { runProgram } from '../support/client/program.ts';
@@ -100,13 +103,21 @@ async function typed(world: World, client: ClientPackage, ...args: readonly stri
   expect(status, [...lines, stderr].join('\n')).toBe(0);
 }
 
+/** What git has of this repository, in a folder of its own. */
+function checkedOut(): string {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-clone-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  execFileSync('git', ['checkout-index', '--all', `--prefix=${folder}/`], { cwd: REPOSITORY });
+  return folder;
+}
+
 describe('a plugin that its client installs from this repository', () => {
   const removal = `git update-ref -d ${REF}`;
   const cases = [
     {
       client: COPILOT_CLI,
       prepare: prepareCopilot,
-      commands: [
+      commands: () => [
         ['plugin', 'marketplace', 'add', REPOSITORY],
         ['plugin', 'install', 'git-handoff@git-handoff'],
       ],
@@ -115,13 +126,20 @@ describe('a plugin that its client installs from this repository', () => {
     {
       client: QWEN_CODE,
       prepare: prepareQwen,
-      commands: [['extensions', 'install', path.join(REPOSITORY, 'plugins', 'qwen'), '--consent']],
+      commands: () => [['extensions', 'install', path.join(REPOSITORY, 'plugins', 'qwen'), '--consent']],
       run: (world: World) => runQwen(world, { turns: [qwenShell(removal), say('done')] }),
+    },
+    {
+      client: GEMINI_CLI,
+      prepare: prepareGemini,
+      // It copies the whole folder, which for users is a clone.
+      commands: () => [['extensions', 'install', checkedOut(), '--consent']],
+      run: (world: World) => runGemini(world, { turns: [geminiShell(removal), say('done')] }),
     },
     {
       client: OPENCODE,
       prepare: prepareOpencode,
-      commands: [['plugin', '--global', path.join(REPOSITORY, 'plugins', 'opencode')]],
+      commands: () => [['plugin', '--global', path.join(REPOSITORY, 'plugins', 'opencode')]],
       // It installs what plugins may import before it starts the first.
       run: (world: World) =>
         runOpencode(world, { turns: [opencodeShell(removal), say('done')] }, { timeout: 240_000 }),
@@ -133,7 +151,7 @@ describe('a plugin that its client installs from this repository', () => {
     async ({ client, prepare, commands, run }) => {
       const world = await pluginWorld();
       prepare(world);
-      for (const command of commands) await typed(world, client, ...command);
+      for (const command of commands()) await typed(world, client, ...command);
       const before = await world.output(`git rev-parse ${REF}`);
       const ended = await run(world);
       expectWell(ended, client === OPENCODE ? OPENCODE_ID : undefined);
