@@ -32,10 +32,11 @@ keeps it. Which clients tell, by their captured or documented payloads, is said 
 const TAIL = `
 ## Others
 
+Grok Build (1.0.41, driven) runs the hooks of Claude Code's settings: \`init --client claude\` guards it, too, and lists its
+sessions as \`grok\`. Its model hears nothing at a start, and a refusal's first 250 characters.
+
 No hooks of ours are made for these, and none was driven. Their sessions can use the verbs, and git's hooks see their commits.
 
-- Grok Build (1.0.41, by its documentation) runs the hooks of Claude Code's settings with payloads of its own: it is listed as
-  \`copilot\`, and its tools are not guarded.
 - Kimi Code (2.1) has hooks, and needs a newer Node than git-handoff.
 - Cline: a hook that refuses a call ends the whole run.
 - Antigravity and Droid: no package that could be tried.

@@ -8,20 +8,21 @@ export function clientOf(named: string | undefined, payload: unknown): string {
   const event = fields(payload);
   if (named === undefined) {
     const transcript = text(event?.['transcript_path']) ?? '';
-    if (isGeminis(event, transcript)) return 'gemini';
+    const name = text(event?.['hook_event_name']) ?? '';
+    if (isGeminis(name, event, transcript)) return 'gemini';
     if (isCodexs(event, transcript)) return 'codex';
     if (transcript.includes('/.qwen/')) return 'qwen';
-    if (/^(?:chat|tool|session)\./.test(text(event?.['hook_event_name']) ?? '')) return 'opencode';
+    if (/^(?:chat|tool|session)\./.test(name)) return 'opencode';
   }
-  // Cursor and Copilot CLI run the hooks of `.claude/settings.json`, too, with payloads of their own.
-  if (typeof event?.['cursor_version'] === 'string') return 'cursor';
+  // These run the hooks of `.claude/settings.json`, too, with payloads of their own.
+  if (event?.['hookEventName'] !== undefined) return 'grok';
+  if (event?.['cursor_version'] !== undefined) return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;
   return isStamped && event['tool_use_id'] === undefined ? 'copilot' : claude.client;
 }
 
 /** Its own names of events; those that others have too come with a time and a transcript below its folder. */
-function isGeminis(event: Fields | undefined, transcript: string): boolean {
-  const name = text(event?.['hook_event_name']) ?? '';
+function isGeminis(name: string, event: Fields | undefined, transcript: string): boolean {
   if (/^(?:Before|After)(?:Tool|Agent|Model)|^PreCompress$/.test(name)) return true;
   return event?.['timestamp'] !== undefined && transcript.includes('/.gemini/');
 }
@@ -43,6 +44,8 @@ export async function dialectFor(client: string): Promise<Dialect> {
       return (await import('./qwen.ts')).qwen;
     case 'opencode':
       return (await import('./opencode.ts')).opencode;
+    case 'grok':
+      return (await import('./grok.ts')).grok;
     case 'cursor':
       return (await import('./cursor.ts')).cursor;
     case 'copilot':

@@ -11,6 +11,8 @@ export interface ClientPackage {
   readonly name: string;
   readonly package: string;
   readonly bin: string;
+  /** Where the table of clients names none, for it has no row of its own. */
+  readonly version?: string;
   /** The package's own install script, run by us: npm 12 runs none that a person has not approved. */
   readonly installScript?: string;
 }
@@ -59,6 +61,14 @@ export const OPENCODE: ClientPackage = {
   installScript: 'postinstall.mjs',
 };
 
+/** Grok Build, which runs the hooks of Claude Code. */
+export const GROK_BUILD: ClientPackage = {
+  name: 'grok',
+  package: '@xai-official/grok',
+  bin: 'grok',
+  version: '1.0.41',
+};
+
 const CACHE = process.env['GIT_HANDOFF_CLIENTS'] ?? path.join(REPOSITORY, '.cache', 'clients');
 const ready = new Map<ClientPackage, string>();
 
@@ -103,8 +113,8 @@ function skip(reason: string): never {
   throw new Error(reason);
 }
 
-function versionOf({ name }: ClientPackage): string {
-  const version = INSTALLERS.find(({ client }) => client === name)?.proven;
+function versionOf({ name, version: own }: ClientPackage): string {
+  const version = own ?? INSTALLERS.find(({ client }) => client === name)?.proven;
   if (version === undefined) throw new Error(`the table of clients names no version of ${name}`);
   return version;
 }

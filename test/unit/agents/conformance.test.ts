@@ -15,6 +15,7 @@ const FOLDERS = readdirSync(PAYLOADS, { withFileTypes: true }).flatMap((entry) =
 /** What an event is, by its name in any client. Which of them a client has is its own affair. */
 const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
   [/^(?:sessionStart|chat\.message)/i, 'session-start'],
+  [/^SessionEnd-subagent/, 'agent-stop'],
   [/^session(?:End|\.deleted)/i, 'session-end'],
   [/^(?:preToolUse|BeforeTool|tool\.execute\.before)-/i, 'before-tool'],
   [/^(?:postToolUse(?:Failure)?|AfterTool|tool\.execute\.after)-/i, 'after-tool'],
@@ -28,9 +29,12 @@ const EVENTS: readonly (readonly [name: RegExp, kind: GuardEvent['kind']])[] = [
 
 /** What a tool does, by its name in any client. */
 const TOOLS: readonly (readonly [name: RegExp, kinds: readonly ToolCall['kind'][]])[] = [
-  [/^(?:Bash|bash|Shell|run_shell_command)$/, ['shell']],
+  [/^(?:Bash|bash|Shell|run_shell_command|run_terminal_command)$/, ['shell']],
   [/^(?:Write|write|create|(?:.*[-_])?write_file)$/, ['write']],
-  [/^(?:Edit|edit|MultiEdit|NotebookEdit|replace|apply_patch|Delete)$/, ['edit', 'patch', 'write']],
+  [
+    /^(?:Edit|edit|MultiEdit|NotebookEdit|replace|search_replace|apply_patch|Delete)$/,
+    ['edit', 'patch', 'write'],
+  ],
   [/^MCP:/, ['write', 'edit', 'patch', 'other']],
 ];
 
@@ -68,8 +72,8 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
 
   it.each(all)('$name tells its client when nobody names it, or Claude Code does', ({ payload }) => {
     expect(clientOf(undefined, payload)).toBe(client);
-    // These two run the hooks of `.claude/settings.json`, too.
-    if (client === 'cursor' || client === 'copilot') expect(clientOf('claude', payload)).toBe(client);
+    // These run the hooks of `.claude/settings.json`, too.
+    if (['cursor', 'copilot', 'grok'].includes(client)) expect(clientOf('claude', payload)).toBe(client);
     expect(clientOf(client, payload)).toBe(client);
   });
 
