@@ -150,6 +150,19 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
+  it('has a name staged below one that was a file', () => {
+    rmSync(join(world.path, 'b.txt'));
+    put('b.txt/inner', 'inner\n');
+    world.git(['add', '-A']);
+    rmSync(join(world.path, 'b.txt'), { recursive: true });
+    write('--', '.');
+    const before = status();
+    expect(before).toEqual(['D  b.txt', 'AD b.txt/inner']);
+    clean();
+    world.ok(['unpack', TOPIC]);
+    expect(status()).toEqual(before);
+  });
+
   it('refuses what looks like a secret with its file and line, and stores nothing of it', () => {
     put('a.txt', `one\ntoken = "${SECRET}"\n`);
     const before = objects();

@@ -230,19 +230,27 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {
-    // One after the other, for a folder may go where a file comes.
-    const gone = new Set(items.map(({ path }) => path).filter((path) => !files.has(path)));
-    for (const paths of [files, gone]) {
-      const entries = new Map([...paths].map((path) => [path, { mode: '100644', oid }]));
+    // One layer after the other, for a folder may go where a file comes.
+    for (const paths of layersOf(items.map(({ path }) => path))) {
+      const entries = new Map(paths.map((path) => [path, { mode: '100644', oid }]));
       await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
       // git passes over a name that it does not take, and says so on stderr only.
-      for (const [path, state] of await index.read([...paths]))
+      for (const [path, state] of await index.read(paths))
         if (state === null) refused.push({ path, why: 'is not a name that git takes' });
     }
     return refused;
   } finally {
     index.remove();
   }
+}
+
+/** Paths in parts in none of which one is below another. */
+function layersOf(paths: readonly string[]): string[][] {
+  const left = new Set(paths);
+  const isAbove = (path: string) => !foldersOf(path).some((folder) => left.has(folder));
+  const top = paths.filter(isAbove);
+  const below = paths.filter((path) => !isAbove(path));
+  return below.length === 0 ? [top] : [top, ...layersOf(below)];
 }
 
 const foldersOf = (path: string) =>
