@@ -150,16 +150,26 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
+  it('carries a folder and a file in its place when that is staged', () => {
+    rmSync(join(world.path, 'dir'), { recursive: true });
+    put('dir', 'a file\n');
+    world.git(['add', '-A']);
+    expect(write()).toMatchObject({ status: 0 });
+    clean();
+    world.ok(['unpack', TOPIC]);
+    expect(status()).toEqual(['A  dir', 'D  dir/c.txt']);
+  });
+
   it('refuses what looks like a secret with its file and line, and stores nothing of it', () => {
     put('a.txt', `one\ntoken = "${SECRET}"\n`);
     const before = objects();
-    const run = write();
+    const run = write('--', 'a.txt', 'b.txt');
     expect(run).toMatchObject({ status: 1 });
     expect(run.stderr).toContain('a.txt: it looks like it contains a secret (line 2: ');
     expect(run.stderr).not.toContain(SECRET);
     expect(objects()).toBe(before);
     expect(world.refs('refs/handoffs')).toEqual([]);
-    const again = / (git handoff write .*? --allow-secret)\n/.exec(run.stderr)?.[1] ?? '';
+    const again = / (git handoff write .*? --allow-secret -- a.txt b.txt)\n/.exec(run.stderr)?.[1] ?? '';
     expect(world.run('sh', ['-c', again.replace(/^.*or, if it is not a secret: /, '')])).toMatchObject({
       status: 0,
     });
@@ -178,6 +188,20 @@ describe('a person’s work', () => {
     put('a.txt', 'x\n');
     expect(write()).toMatchObject({ status: 3 });
     expect(world.refs('refs/handoffs-local/work')).toEqual([]);
+  });
+
+  it('stays with its note when the same work is refused for a second one', () => {
+    put('a.txt', 'x\n');
+    // Whatever the clock says, one of these is within the second of the note before.
+    for (let turn = 0; turn < 5; turn++) {
+      write();
+      expect(write('--expect', 'none')).toMatchObject({ status: 4 });
+      const { work } = world.json(['show', TOPIC]);
+      const oid = (work as { oid: string }).oid;
+      expect(world.refs('refs/handoffs-local/work')).toContain(
+        `refs/handoffs-local/work/main/${TOPIC}/${oid}`,
+      );
+    }
   });
 
   it('stays with the note that is taken, written on and reopened', () => {
