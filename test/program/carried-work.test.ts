@@ -128,6 +128,37 @@ describe('a person’s work', () => {
     );
   });
 
+  it('offers markers only where they can help, else a worktree on which it goes', () => {
+    put('a.txt', 'v1\n');
+    world.commit('a', { 'a.txt': 'one\n' });
+    put('a.txt', 'mine\n');
+    write();
+    clean();
+    world.git(['rm', '-q', 'a.txt']);
+    world.git(['commit', '-qm', 'gone']);
+    world.ok(['write', TOPIC, '-m', 'more']);
+    const cwd = join(world.path, 'dir');
+    for (const words of [[], ['--merge']]) {
+      const { status: code, stderr } = world.handoff(['unpack', TOPIC, ...words], { cwd });
+      expect(code).toBe(1);
+      expect(stderr).toContain('a.txt conflicts with HEAD, and not in lines alone');
+      const hint = /^hint: git (worktree add .*)$/m.exec(stderr)?.[1] ?? '';
+      if (words.length === 0) world.git(hint.split(' '), { cwd });
+    }
+    const beside = join(world.path, '..', TOPIC);
+    expect(world.handoff(['unpack', `main/${TOPIC}`], { cwd: beside })).toMatchObject({ status: 0 });
+    expect(status()).toEqual([]);
+  });
+
+  it('says of a file that is not checked out that it is not', () => {
+    put('b.txt', 'mine\n');
+    write();
+    clean();
+    world.git(['sparse-checkout', 'set', '--no-cone', 'dir']);
+    expect(world.handoff(['unpack', TOPIC]).stderr).toContain('b.txt is not checked out here');
+    expect(existsSync(join(world.path, 'b.txt'))).toBe(false);
+  });
+
   it('stops where a link or another repository is on the way', () => {
     put('dir/new.txt', 'n\n');
     write('--', 'dir');
@@ -254,6 +285,17 @@ describe('work of sessions in one tree', () => {
     expect(world.handoff(['commit', '-m', 'done'], { session: B })).toMatchObject({ status: 0 });
     expect(world.git(['log', '-1', '--format=%(trailers:key=Claude-Session-Id,valueonly)'])).toContain(B);
     expect(status()).toEqual([]);
+  });
+
+  it('stays the session’s whose it is, where it is still there', () => {
+    sharing.write(A, 'src/a.ts', 'A\n');
+    sharing.write(B, 'src/b.ts', 'B\n');
+    world.ok(['write', TOPIC, '-m', 'half', '--with-work'], { session: A });
+    const run = world.handoff(['unpack', TOPIC], { session: B });
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toContain('stays its own; to take it over: git handoff take -- src/a.ts');
+    expect(sharing.write(A, 'src/a.ts', 'A and more\n')).toMatchObject({ kind: 'silent' });
+    expect(sharing.claimed(B)).toEqual(['src/b.ts']);
   });
 });
 
