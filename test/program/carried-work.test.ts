@@ -342,6 +342,19 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
+  it('is found on the remote that has it', () => {
+    cloneFor('Ada');
+    const second = join(world.root, 'second.git');
+    world.git(['init', '-q', '--bare', second]);
+    for (const at of [world, away]) at.git(['remote', 'add', 'second', second]);
+    put('a.txt', 'mine\n');
+    write();
+    world.ok(['push', 'second', '--with-work', TOPIC]);
+    away.ok(['fetch', 'second']);
+    away.ok(['unpack', TOPIC]);
+    expect(read('a.txt', away)).toBe('mine\n');
+  });
+
   it('of another person is named first', () => {
     sendWork();
     cloneFor('Eve');
