@@ -62,6 +62,16 @@ describe('a person’s work', () => {
     expect(status()).toEqual(['?? new.txt']);
   });
 
+  it('says of another repository that it cannot go along, also when it is named', () => {
+    put('a.txt', 'x\n');
+    world.git(['init', '-q', 'nest']);
+    put('nest/inner.txt', 'x\n');
+    const run = write('--', '.');
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toContain('not carried: nest/, for a note carries no other repository');
+    expect(run.stderr).not.toContain('name a path after --');
+  });
+
   it('is none where nothing is uncommitted: the note is written and says so', () => {
     const run = write();
     expect(run).toMatchObject({ status: 0 });
