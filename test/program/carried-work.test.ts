@@ -352,6 +352,29 @@ describe('work on its way', () => {
     expect(read('a.txt', away)).toBe('x\n');
   });
 
+  it('stays on the remote when only another branch is pushed', () => {
+    cloneFor('Ada');
+    sendWork();
+    world.ok(['push', '--branch', 'other']);
+    expect(server.refs('refs/handoffs-work')).toHaveLength(1);
+  });
+
+  it('stays as long as the worktree has it in which it was unpacked', () => {
+    cloneFor('Ada');
+    sendWork();
+    clean();
+    const beside = join(world.root, 'beside');
+    world.git(['worktree', 'add', '-q', '--detach', beside]);
+    world.ok(['unpack', `main/${TOPIC}`], { cwd: beside });
+    world.commit('something else there', { 'a.txt': 'other\n' });
+    world.ok(['push']);
+    expect(server.refs('refs/handoffs-work')).toHaveLength(1);
+    expect(world.refs('refs/handoffs-local/work')).toHaveLength(1);
+    world.git(['commit', '-qam', 'done'], { cwd: beside });
+    world.ok(['push'], { cwd: beside });
+    expect(server.refs('refs/handoffs-work')).toEqual([]);
+  });
+
   it('is found on the remote that has it', () => {
     cloneFor('Ada');
     const second = join(world.root, 'second.git');
