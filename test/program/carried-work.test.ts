@@ -72,6 +72,12 @@ describe('a person’s work', () => {
     expect(run.stderr).not.toContain('name a path after --');
   });
 
+  it('has no list of paths without --with-work', () => {
+    const run = world.handoff(['write', TOPIC, '-m', 'half', '--pathspec-from-file', 'nowhere']);
+    expect(run).toMatchObject({ status: 2 });
+    expect(world.refs('refs/handoffs')).toEqual([]);
+  });
+
   it('is none where nothing is uncommitted: the note is written and says so', () => {
     const run = write();
     expect(run).toMatchObject({ status: 0 });
