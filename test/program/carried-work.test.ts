@@ -62,6 +62,22 @@ describe('a person’s work', () => {
     expect(status()).toEqual(['?? new.txt']);
   });
 
+  it('says of another repository that it cannot go along, also when it is named', () => {
+    put('a.txt', 'x\n');
+    world.git(['init', '-q', 'nest']);
+    put('nest/inner.txt', 'x\n');
+    const run = write('--', '.');
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toContain('not carried: nest/, for a note carries no other repository');
+    expect(run.stderr).not.toContain('name a path after --');
+  });
+
+  it('has no list of paths without --with-work', () => {
+    const run = world.handoff(['write', TOPIC, '-m', 'half', '--pathspec-from-file', 'nowhere']);
+    expect(run).toMatchObject({ status: 2 });
+    expect(world.refs('refs/handoffs')).toEqual([]);
+  });
+
   it('is none where nothing is uncommitted: the note is written and says so', () => {
     const run = write();
     expect(run).toMatchObject({ status: 0 });
@@ -128,6 +144,37 @@ describe('a person’s work', () => {
     );
   });
 
+  it('offers markers only where they can help, else a worktree on which it goes', () => {
+    put('a.txt', 'v1\n');
+    world.commit('a', { 'a.txt': 'one\n' });
+    put('a.txt', 'mine\n');
+    write();
+    clean();
+    world.git(['rm', '-q', 'a.txt']);
+    world.git(['commit', '-qm', 'gone']);
+    world.ok(['write', TOPIC, '-m', 'more']);
+    const cwd = join(world.path, 'dir');
+    for (const words of [[], ['--merge']]) {
+      const { status: code, stderr } = world.handoff(['unpack', TOPIC, ...words], { cwd });
+      expect(code).toBe(1);
+      expect(stderr).toContain('a.txt conflicts with HEAD, and not in lines alone');
+      const hint = /^hint: git (worktree add .*)$/m.exec(stderr)?.[1] ?? '';
+      if (words.length === 0) world.git(hint.split(' '), { cwd });
+    }
+    const beside = join(world.path, '..', TOPIC);
+    expect(world.handoff(['unpack', `main/${TOPIC}`], { cwd: beside })).toMatchObject({ status: 0 });
+    expect(status()).toEqual([]);
+  });
+
+  it('says of a file that is not checked out that it is not', () => {
+    put('b.txt', 'mine\n');
+    write();
+    clean();
+    world.git(['sparse-checkout', 'set', '--no-cone', 'dir']);
+    expect(world.handoff(['unpack', TOPIC]).stderr).toContain('b.txt is not checked out here');
+    expect(existsSync(join(world.path, 'b.txt'))).toBe(false);
+  });
+
   it('stops where a link or another repository is on the way', () => {
     put('dir/new.txt', 'n\n');
     write('--', 'dir');
@@ -163,16 +210,26 @@ describe('a person’s work', () => {
     expect(status()).toEqual(before);
   });
 
+  it('carries a folder and a file in its place when that is staged', () => {
+    rmSync(join(world.path, 'dir'), { recursive: true });
+    put('dir', 'a file\n');
+    world.git(['add', '-A']);
+    expect(write()).toMatchObject({ status: 0 });
+    clean();
+    world.ok(['unpack', TOPIC]);
+    expect(status()).toEqual(['A  dir', 'D  dir/c.txt']);
+  });
+
   it('refuses what looks like a secret with its file and line, and stores nothing of it', () => {
     put('a.txt', `one\ntoken = "${SECRET}"\n`);
     const before = objects();
-    const run = write();
+    const run = write('--', 'a.txt', 'b.txt');
     expect(run).toMatchObject({ status: 1 });
     expect(run.stderr).toContain('a.txt: it looks like it contains a secret (line 2: ');
     expect(run.stderr).not.toContain(SECRET);
     expect(objects()).toBe(before);
     expect(world.refs('refs/handoffs')).toEqual([]);
-    const again = / (git handoff write .*? --allow-secret)\n/.exec(run.stderr)?.[1] ?? '';
+    const again = / (git handoff write .*? --allow-secret -- a.txt b.txt)\n/.exec(run.stderr)?.[1] ?? '';
     expect(world.run('sh', ['-c', again.replace(/^.*or, if it is not a secret: /, '')])).toMatchObject({
       status: 0,
     });
@@ -191,6 +248,20 @@ describe('a person’s work', () => {
     put('a.txt', 'x\n');
     expect(write()).toMatchObject({ status: 3 });
     expect(world.refs('refs/handoffs-local/work')).toEqual([]);
+  });
+
+  it('stays with its note when the same work is refused for a second one', () => {
+    put('a.txt', 'x\n');
+    // Whatever the clock says, one of these is within the second of the note before.
+    for (let turn = 0; turn < 5; turn++) {
+      write();
+      expect(write('--expect', 'none')).toMatchObject({ status: 4 });
+      const { work } = world.json(['show', TOPIC]);
+      const oid = (work as { oid: string }).oid;
+      expect(world.refs('refs/handoffs-local/work')).toContain(
+        `refs/handoffs-local/work/main/${TOPIC}/${oid}`,
+      );
+    }
   });
 
   it('stays with the note that is taken, written on and reopened', () => {
@@ -244,6 +315,17 @@ describe('work of sessions in one tree', () => {
     expect(world.git(['log', '-1', '--format=%(trailers:key=Claude-Session-Id,valueonly)'])).toContain(B);
     expect(status()).toEqual([]);
   });
+
+  it('stays the session’s whose it is, where it is still there', () => {
+    sharing.write(A, 'src/a.ts', 'A\n');
+    sharing.write(B, 'src/b.ts', 'B\n');
+    world.ok(['write', TOPIC, '-m', 'half', '--with-work'], { session: A });
+    const run = world.handoff(['unpack', TOPIC], { session: B });
+    expect(run).toMatchObject({ status: 0 });
+    expect(run.stderr).toContain('stays its own; to take it over: git handoff take -- src/a.ts');
+    expect(sharing.write(A, 'src/a.ts', 'A and more\n')).toMatchObject({ kind: 'silent' });
+    expect(sharing.claimed(B)).toEqual(['src/b.ts']);
+  });
 });
 
 describe('work on its way', () => {
@@ -287,6 +369,42 @@ describe('work on its way', () => {
       'fetching the work of Ada <ada@example.org>, 1 path, 8 bytes, from origin',
     );
     expect(read('a.txt', away)).toBe('x\n');
+  });
+
+  it('stays on the remote when only another branch is pushed', () => {
+    cloneFor('Ada');
+    sendWork();
+    world.ok(['push', '--branch', 'other']);
+    expect(server.refs('refs/handoffs-work')).toHaveLength(1);
+  });
+
+  it('stays as long as the worktree has it in which it was unpacked', () => {
+    cloneFor('Ada');
+    sendWork();
+    clean();
+    const beside = join(world.root, 'beside');
+    world.git(['worktree', 'add', '-q', '--detach', beside]);
+    world.ok(['unpack', `main/${TOPIC}`], { cwd: beside });
+    world.commit('something else there', { 'a.txt': 'other\n' });
+    world.ok(['push']);
+    expect(server.refs('refs/handoffs-work')).toHaveLength(1);
+    expect(world.refs('refs/handoffs-local/work')).toHaveLength(1);
+    world.git(['commit', '-qam', 'done'], { cwd: beside });
+    world.ok(['push'], { cwd: beside });
+    expect(server.refs('refs/handoffs-work')).toEqual([]);
+  });
+
+  it('is found on the remote that has it', () => {
+    cloneFor('Ada');
+    const second = join(world.root, 'second.git');
+    world.git(['init', '-q', '--bare', second]);
+    for (const at of [world, away]) at.git(['remote', 'add', 'second', second]);
+    put('a.txt', 'mine\n');
+    write();
+    world.ok(['push', 'second', '--with-work', TOPIC]);
+    away.ok(['fetch', 'second']);
+    away.ok(['unpack', TOPIC]);
+    expect(read('a.txt', away)).toBe('mine\n');
   });
 
   it('of another person is named first', () => {

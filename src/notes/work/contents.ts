@@ -159,7 +159,8 @@ async function indexForms(
 ): Promise<Map<string, FileState>> {
   const index = await PrivateIndex.open({ ...place, env }, head);
   try {
-    await index.takeFromDisk(paths).catch((error: unknown) => {
+    // A file may have come where a folder was.
+    await index.takeFromDisk(paths, true).catch((error: unknown) => {
       throw unstorable(error);
     });
     return await index.read(paths);

@@ -44,6 +44,9 @@ interface RefusedPath {
   readonly why: string;
 }
 
+/** Why markers are needed: both changed the same lines. */
+export const IN_LINES = 'conflicts with a change in HEAD';
+
 export interface UnpackPlan {
   readonly paths: readonly PlannedPath[];
   /** With any of these nothing is unpacked. */
@@ -115,7 +118,7 @@ function indexState({ dirty }: Snapshot, { path }: WorkItem, head: FileState): S
 }
 
 async function planPath(
-  { place, work, config, merger, merge }: PlanFacts,
+  { place, work, snapshot, config, merger, merge }: PlanFacts,
   item: WorkItem,
   { head, disk, index, raw }: Standing,
 ): Promise<PlannedPath | RefusedPath> {
@@ -127,13 +130,17 @@ async function planPath(
   const onDisk = await merger.merge({ base, ours: head, theirs: stateOf(item.disk) });
   const inIndex = await merger.merge({ base, ours: head, theirs: stateOf(item.index) });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
-  if (onDisk.kind === 'conflict' || (!isClean && !merge)) return refuse('conflicts with a change in HEAD');
+  if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD, and not in lines alone');
+  if (!isClean && !merge) return refuse(IN_LINES);
   // What cannot be staged cleanly is on the disk all the same.
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, stateOf(item.disk));
   const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
   if (index === 'in conflict') return refuse('is in conflict');
+  // Not on the disk, and no change to git: it was told not to check it out.
+  if (!isThere && disk === null && head !== null && !snapshot.dirty.has(path))
+    return refuse('is not checked out here');
   if (!isThere && !same(disk, head))
     return refuse(head === null ? 'is here already' : 'has uncommitted changes');
   if (!same(index, head) && !same(index, next)) return refuse('has staged changes');

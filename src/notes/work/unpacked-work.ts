@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { jsonFields } from '../../domain/json-fields.ts';
 import { type Oid, parseOid } from '../../domain/names.ts';
 import { changedPaths } from '../../git/commit-paths.ts';
@@ -12,24 +13,31 @@ import {
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type Ref, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
-import { type InRepository, objectFormat } from '../../git/repository.ts';
+import { type Repository, objectFormat } from '../../git/repository.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { dropWork } from './work-refs.ts';
 
-/** Remembers what was unpacked on which HEAD: once that is committed, the work is over. */
+/** Remembers what was unpacked in which worktree on which HEAD: once that is committed, the work is over. */
 export async function noteUnpacked(
-  repository: InRepository,
+  repository: Repository,
   path: HandoffPath,
   oid: Oid,
-  what: { readonly head: Oid | null; readonly paths: readonly string[] },
+  what: {
+    readonly head: Oid | null;
+    /** What each path became; `null`: it was removed. */
+    readonly paths: Readonly<Record<string, Oid | null>>;
+  },
 ): Promise<void> {
   const { cwd } = repository;
   const batch = new ObjectBatch(await objectFormat({ cwd }, oid));
-  const next = batch.blob(Buffer.from(`${JSON.stringify(what)}\n`));
+  const next = batch.blob(Buffer.from(`${JSON.stringify({ ...what, worktree: worktreeOf(repository) })}\n`));
   const ref = unpackedRef(path, oid);
   const former = (await listRefNames(repository, [ref]))[0]?.oid;
   await updateRefs(repository, [{ ref, next, old: former }], { after: batch.store({ cwd }) });
 }
+
+/** The worktree's name below the clone's own folder; empty for the main one. */
+const worktreeOf = ({ commonDir, gitDir }: Repository) => relative(commonDir, gitDir);
 
 /** Work that was unpacked in this clone and is committed. */
 interface SettledWork extends WorkPath {
@@ -37,11 +45,11 @@ interface SettledWork extends WorkPath {
 }
 
 /**
- * Lets go of work that was unpacked in this worktree and is committed by now: of what this clone keeps. The caller lets go of
+ * Lets go of work that was unpacked in this worktree and is committed by now as it was: of what this clone keeps. The caller lets go of
  * the record when remotes have let go, too.
  */
 export async function settleUnpacked(
-  repository: InRepository,
+  repository: Repository,
   top: string,
   now: number,
 ): Promise<SettledWork[]> {
@@ -51,10 +59,15 @@ export async function settleUnpacked(
   const settled: SettledWork[] = [];
   for (const record of records) {
     const path = parseWorkRef(record.name, UNPACKED);
-    const { base, paths } = parseRecord(record);
-    if (path === undefined || head.oid === null || paths.some((one) => dirty.has(one))) continue;
-    const changed = new Set((await changedPaths(top, base, head.oid).catch(() => [])).map((one) => one.path));
-    if (paths.every((one) => changed.has(one))) settled.push({ ...path, record });
+    const { base, paths, worktree } = parseRecord(record);
+    const unpacked = Object.entries(paths);
+    if (path === undefined || head.oid === null || unpacked.some(([one]) => dirty.has(one))) continue;
+    // Of another worktree's files this one's say nothing.
+    if (worktree !== worktreeOf(repository)) continue;
+    const changes = await changedPaths(top, base, head.oid).catch(() => []);
+    const atHead = new Map(changes.map((change) => [change.path, change.index?.oid ?? null]));
+    // What somebody else changed there instead is no commit of it.
+    if (unpacked.every(([one, oid]) => atHead.get(one) === oid)) settled.push({ ...path, record });
   }
   const over = new Set(settled.map(({ oid }) => oid));
   if (over.size === 0) return [];
@@ -65,8 +78,18 @@ export async function settleUnpacked(
   return settled;
 }
 
-function parseRecord({ content }: Ref): { base: Oid | null; paths: readonly string[] } {
-  const { head, paths } = jsonFields<'head' | 'paths'>(Buffer.from(content, 'latin1').toString('utf8'));
+function parseRecord({ content }: Ref): {
+  base: Oid | null;
+  paths: Readonly<Record<string, unknown>>;
+  worktree: string | undefined;
+} {
+  const { head, paths, worktree } = jsonFields<'head' | 'paths' | 'worktree'>(
+    Buffer.from(content, 'latin1').toString('utf8'),
+  );
   const base = typeof head === 'string' ? (parseOid(head) ?? null) : null;
-  return { base, paths: Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [] };
+  return {
+    base,
+    paths: typeof paths === 'object' && paths !== null ? { ...paths } : {},
+    worktree: typeof worktree === 'string' ? worktree : undefined,
+  };
 }

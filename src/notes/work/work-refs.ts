@@ -34,18 +34,18 @@ export async function carriedWork(
   return undefined;
 }
 
-/** Keeps a work commit under its own ref; that is created, and never moved. */
+/** Keeps a work commit under its own ref; that is created, and never moved. False: the very same work was there already. */
 export async function keepWork(
   repository: InRepository,
   path: HandoffPath,
   oid: Oid,
   stored: Promise<unknown>,
-): Promise<void> {
+): Promise<boolean> {
+  const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
   const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }], {
     after: stored,
   });
-  // The very same work is there already.
-  if (result.kind === 'done' || result.kind === 'moved') return;
+  if (result.kind === 'done' || result.kind === 'moved') return !isThere;
   throw new Error(`the work of ${path.topic} could not be kept: ${result.kind}`);
 }
 

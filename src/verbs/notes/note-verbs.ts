@@ -209,6 +209,8 @@ function workWords(args: Arguments, interaction: Interaction): { pathspecs: read
       : `write takes one topic, and not ${extra}; paths are for --with-work`;
     throw new Failure('usage', message, { hint: 'git handoff write -h' });
   }
+  if (!isCarrying && args.text('pathspec-from-file') !== undefined)
+    throw new Failure('usage', '--pathspec-from-file is for --with-work', { hint: 'git handoff write -h' });
   return isCarrying ? { pathspecs: readPathspecs(args, interaction, args.afterDashes) } : undefined;
 }
 

@@ -29,18 +29,21 @@ export function workRefs(repository: SyncWorld['repository']): Promise<RefValue[
  * that does not let go is asked again at the next push.
  */
 export async function retireWork(
-  { repository, context, prefix }: SyncWorld,
+  { repository, context, prefix, component: asked }: SyncWorld,
   remote: Remote,
   refs: readonly RefValue[],
   states: readonly TopicState[],
 ): Promise<void> {
+  // What cannot be read may be open.
   const open = new Set(
-    states.filter(({ tip }) => tip?.trailers?.state === 'open').map(({ path }) => handoffRef(path)),
+    states.filter(({ tip }) => tip?.trailers?.state !== 'closed').map(({ path }) => handoffRef(path)),
   );
   const below = `${SENT}${encodeRemote(remote.name)}/`;
   const sent = refs.flatMap((record) => {
     const path = parseWorkRef(record.name, below);
-    return path === undefined || open.has(handoffRef(path)) ? [] : [{ ...path, record }];
+    // Of other branches nobody has read the notes.
+    if (path === undefined || (asked !== undefined && path.component !== asked)) return [];
+    return open.has(handoffRef(path)) ? [] : [{ ...path, record }];
   });
   const isUnpacked = refs.some(({ name }) => name.startsWith(UNPACKED));
   const top = isUnpacked ? await workTreeTop(repository) : undefined;

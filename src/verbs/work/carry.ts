@@ -6,6 +6,7 @@ import { formatWorkSize } from '../../domain/handoff.ts';
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
+import { typedPaths } from '../../changes/hint-words.ts';
 import { keepInFile } from '../../host/folders.ts';
 import type { CarriedTrailers } from '../../notes/handoffs.ts';
 import { findSecrets } from '../../notes/secrets/find-secrets.ts';
@@ -52,7 +53,8 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
     context,
   );
   if (packed === undefined) {
-    const notices = ['the note carries no work: no uncommitted change is yours (git handoff status)'];
+    const where = pathspecs.length > 0 ? ' there' : '';
+    const notices = [`the note carries no work: no uncommitted change${where} is yours (git handoff status)`];
     return { trailers: undefined, notices, drop: () => Promise.resolve() };
   }
   const { allowed, notices } = await checkWork(packed, options, again, settings.secretScan);
@@ -73,12 +75,16 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
     author,
     seconds: Math.floor(context.now / 1000),
   });
-  await keepWork(repository, target.path, oid, batch.storeMany({ cwd: repository.cwd }));
+  const stored = batch.storeMany({ cwd: repository.cwd });
+  const isNew = await keepWork(repository, target.path, oid, stored);
   await batch.secure(repository);
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
     notices: [...packed.notices, ...notices],
-    drop: () => dropWork(repository, [{ name: workRef(target.path, oid), oid }]),
+    // The same work of the same second may be an earlier note's.
+    drop: async () => {
+      if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
+    },
   };
 }
 
@@ -106,7 +112,7 @@ class TypedAgain implements Again {
 /** Looks for secrets in every content before any of them is stored. */
 async function checkWork(
   { contents }: PackedWork,
-  { allowSecret }: CarryOptions,
+  { allowSecret, pathspecs }: CarryOptions,
   again: Again,
   scan: Awaited<ReturnType<typeof readSettings>>['secretScan'],
 ): Promise<{ allowed: string | undefined; notices: readonly string[] }> {
@@ -127,6 +133,7 @@ async function checkWork(
   const others = refused.size > 1 ? `; so do ${listed([...refused.keys()].slice(1).map(escapeLine))}` : '';
   const message = `the work was not carried and nothing was written: ${escapeLine(path)}: ${why}${others}`;
   const { command = 'git handoff write <topic> --with-work' } = again;
-  const hint = `remove it from that file, then: ${command}; or, if it is not a secret: ${command} --allow-secret`;
+  const paths = pathspecs.length === 0 ? '' : ` -- ${typedPaths(pathspecs) ?? '<path>...'}`;
+  const hint = `remove it from that file, then: ${command}${paths}; or, if it is not a secret: ${command} --allow-secret${paths}`;
   throw new Failure('secret', message, { hint });
 }

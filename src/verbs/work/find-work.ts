@@ -6,9 +6,17 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import { workSizeText } from '../../domain/handoff.ts';
 import { readSettings } from '../../git/config.ts';
-import { WORK, encodeBranch, remoteWorkPrefix } from '../../git/namespace.ts';
+import {
+  type HandoffPath,
+  REMOTE,
+  WORK,
+  encodeBranch,
+  remoteWorkPrefix,
+  trackingRef,
+} from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames } from '../../git/refs.ts';
+import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';
 import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
@@ -17,7 +25,6 @@ import type { TopicState } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
 import { type CarriedWork, carriedWork } from '../../notes/work/work-refs.ts';
-import { chooseRemotes } from '../sync/choose-remotes.ts';
 
 /** Whose work somebody asks for, and how. */
 interface FindOptions {
@@ -64,7 +71,7 @@ export async function findWork(repository: Repository, options: FindOptions): Pr
   let found = await read();
   if (found === undefined) {
     requireAuthor(tip, name, options);
-    await fetchWork(repository, { name, tip, carried, maxWork }, options);
+    await fetchWork(repository, { name, tip, carried, maxWork, path: state.path }, options);
     found = await read();
   }
   if (found === undefined || typeof found === 'string') {
@@ -101,6 +108,7 @@ export function authorText(by: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'>
 
 interface Wanted {
   readonly name: string;
+  readonly path: HandoffPath;
   readonly tip: HandoffCommit;
   readonly carried: CarriedWork;
   readonly maxWork: number;
@@ -108,7 +116,7 @@ interface Wanted {
 
 async function fetchWork(
   repository: Repository,
-  { name, tip, carried, maxWork }: Wanted,
+  { name, path, tip, carried, maxWork }: Wanted,
   { transfer, warn }: FindOptions,
 ): Promise<void> {
   const { oid, size } = carried;
@@ -116,18 +124,34 @@ async function fetchWork(
     const message = `the work of ${name} has ${size?.bytes} bytes, at most ${maxWork} are fetched`;
     throw new Failure('refused', message, { hint: `git config handoff.maxWork ${size?.bytes}` });
   }
-  const { remotes, settings } = await chooseRemotes(repository, []);
-  const [remote] = remotes;
+  const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
+  const from = await listRefNames(repository, [REMOTE]);
+  // The one that `git fetch` would ask, then those that have the note.
+  const remotes = [
+    ...all.filter((one) => one.name === usual),
+    ...all.filter(
+      (one) => one.name !== usual && from.some((ref) => ref.name === trackingRef(one.name, path)),
+    ),
+  ].filter((one) => isRemoteName(one.name));
   const options = { ...transfer, cwd: repository.cwd };
   const prefix = remoteWorkPrefix(checkRemotePrefix(settings.remotePrefix));
-  const shown = await showRemote(options, remote.name, prefix);
-  const there = shown.find((ref) => ref.oid === oid && ref.name.endsWith(`/${oid}`) && ref.odd === undefined);
-  if (there === undefined) {
-    const message = `the work of ${name} is not on ${escapeLine(remote.name)}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff push --with-work ${name})`;
+  let [remote, there]: [string | undefined, string | undefined] = [undefined, undefined];
+  for (const one of remotes) {
+    const shown = await showRemote(options, one.name, prefix);
+    there = shown.find(
+      (ref) => ref.oid === oid && ref.name.endsWith(`/${oid}`) && ref.odd === undefined,
+    )?.name;
+    remote = one.name;
+    if (there !== undefined) break;
+  }
+  if (remote === undefined || there === undefined) {
+    const names = remotes.map((one) => escapeLine(one.name)).join(' or ');
+    const where = names === '' ? 'in this clone' : `on ${names}`;
+    const message = `the work of ${name} is not ${where}; it stays on the machine of ${authorText(tip)} until it is sent from there (git handoff push --with-work ${name})`;
     throw new Failure('not-found', message, { hint: `git handoff show ${name}` });
   }
   const amount = size === undefined ? 'of unknown size' : workSizeText(size);
-  warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote.name)}`);
+  warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote)}`);
   // Without a place for it here: it is read once.
-  await fetchRefs(options, remote.name, [there.name]);
+  await fetchRefs(options, remote, [there]);
 }

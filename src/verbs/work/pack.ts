@@ -92,7 +92,14 @@ function tooMuch(found: string, most: string, { command = 'git handoff write <to
 function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[] {
   const taken = new Set(chosen.map(({ path }) => path));
   const left = scene.shares.left.filter(({ path, owner }) => owner === undefined && !taken.has(path));
-  if (left.length === 0) return [];
-  const names = listed(left.map(({ path }) => escapeLine(path)));
-  return [`not carried: ${names}; name a path after -- to carry it, too`];
+  // A repository of its own; a name that is not UTF-8.
+  const never = left.filter(({ path }) => path.endsWith('/') || path.includes('\ufffd'));
+  const rest = left.filter((one) => !never.includes(one));
+  const names = (some: typeof left) => listed(some.map(({ path }) => escapeLine(path)));
+  return [
+    ...(rest.length > 0 ? [`not carried: ${names(rest)}; name a path after -- to carry it, too`] : []),
+    ...(never.length > 0
+      ? [`not carried: ${names(never)}, for a note carries no other repository and no name that is not UTF-8`]
+      : []),
+  ];
 }

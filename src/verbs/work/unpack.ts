@@ -1,30 +1,34 @@
 import { rmSync } from 'node:fs';
-import { join, posix, resolve } from 'node:path';
+import { join, posix, relative, resolve } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { peerNames } from '../../domain/owner-name.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { isMoving } from '../../domain/work.ts';
-import { type TreeConfig, readTreeConfig } from '../../git/config.ts';
+import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
 import { ownStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
+import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
+import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit-lock.ts';
-import { openWorkspace } from '../workspace.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { type FoundWork, authorText, findWork } from './find-work.ts';
 import { StateMerger } from '../../notes/work/three-way.ts';
 import { applyUnpack } from '../../notes/work/unpack-apply.ts';
 import type { TreePlace } from '../../notes/work/places.ts';
-import { type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
+import { IN_LINES, type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
@@ -66,11 +70,12 @@ export interface UnpackValue {
  */
 export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
   const repository = await openRepository(context.cwd);
-  const [{ sessions, notices }, author, top, config] = await Promise.all([
+  const [{ sessions, notices }, author, top, config, settings] = await Promise.all([
     openWorkspace(context, repository),
     committer(context.cwd),
     topLevel(repository),
     readTreeConfig(context.cwd),
+    readSettings(context.cwd),
   ]);
   if (top === undefined)
     throw new Failure('environment', 'there is no working tree here', { hint: 'git worktree list' });
@@ -80,17 +85,60 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   const place = placeOf(repository, top, context);
   const run = async () => {
     const { plan, batch, head } = await planFor(place, found, config, { ...options, now: context.now });
-    requireFree(found, plan, options);
-    if (options.dryRun) return plan;
+    requireFree(found, plan, options, hereOf(context.cwd, top));
+    if (options.dryRun) return { plan, others: [] };
+    const judged = judgedSessions({ repository, sessions }, settings, context.now);
+    const held = await heldByOthers(place, caller.id, plan.paths, judged, context.now);
     await batch.storeMany({ cwd: top });
     await applyUnpack(place, plan);
-    claim(place, caller.id, plan.paths, context.now);
-    const paths = plan.paths.map(({ path }) => path);
+    const own = plan.paths.filter(({ path }) => !held.has(path));
+    claim(place, caller.id, own, context.now);
+    const paths = Object.fromEntries(plan.paths.map(({ path, disk }) => [path, disk?.oid ?? null]));
     await noteUnpacked(repository, found.state.path, found.oid, { head, paths });
-    return plan;
+    return { plan, others: stayNotices(held, hereOf(context.cwd, top), askerOf(caller.id, judged).sides) };
   };
-  const plan = options.dryRun ? await run() : await whileAlone(repository.gitDir, caller.id, run);
-  return { value: valueOf(found, plan, options), notices };
+  const { plan, others } = options.dryRun ? await run() : await whileAlone(repository.gitDir, caller.id, run);
+  return { value: valueOf(found, plan, options), notices: [...notices, ...others] };
+}
+
+/** Paths that need not be written, for a live session's work is here as it was packed: they stay its own. */
+async function heldByOthers(
+  place: TreePlace,
+  self: SessionId,
+  paths: readonly PlannedPath[],
+  sessions: readonly JudgedSession[],
+  now: number,
+): Promise<Map<string, readonly SessionId[]>> {
+  const held = new Map<string, readonly SessionId[]>();
+  const there = paths.filter(({ writes }) => !writes).map(({ path }) => path);
+  if (there.length === 0 || isPerson(self)) return held;
+  const work = await lookAtWork(place, sessions, now);
+  const asker = askerOf(self, sessions);
+  for (const path of there) {
+    const dirty = work.snapshot.dirty.get(path);
+    const claims = dirty === undefined ? undefined : openClaims(work, dirty, asker);
+    if (claims === undefined || claims.own.length > 0 || claims.foreign.length === 0) continue;
+    held.set(
+      path,
+      claims.foreign.map(({ session }) => session),
+    );
+  }
+  return held;
+}
+
+function stayNotices(
+  held: ReadonlyMap<string, readonly SessionId[]>,
+  here: (path: string) => string,
+  known: Parameters<typeof peerNames>[1],
+): string[] {
+  if (held.size === 0) return [];
+  const paths = [...held.keys()];
+  const names = listed(paths.map(escapeLine));
+  const typed = paths.map((path) => shellWord(here(path))).join(' ');
+  const owners = peerNames([...held.values()].flat(), known);
+  return [
+    `${names}: the uncommitted work of ${owners} is here already, and stays its own; to take it over: git handoff take -- ${typed}`,
+  ];
 }
 
 function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Context): TreePlace {
@@ -154,13 +202,23 @@ function leadsOut(path: string, target: string): boolean {
   return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
 }
 
-function requireFree({ state }: FoundWork, { refused }: UnpackPlan, { merge, dryRun }: UnpackOptions): void {
+/** A path from the top as it is typed where the command runs. */
+const hereOf = (cwd: string, top: string) => (path: string) =>
+  relative(realPath(cwd), join(realPath(top), path));
+
+function requireFree(
+  { state, work }: FoundWork,
+  { refused }: UnpackPlan,
+  { merge, dryRun }: UnpackOptions,
+  here: (path: string) => string,
+): void {
   if (refused.length === 0) return;
   const name = typedTopic(state.branch, state.topic);
   const told = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
-  const canMerge = !merge && refused.every(({ why }) => why === 'conflicts with a change in HEAD');
+  const canMerge = !merge && refused.every(({ why }) => why === IN_LINES);
   const message = `${told}; nothing ${dryRun ? 'would be' : 'was'} changed`;
-  const worktree = `git worktree add --detach ../${state.topic} ${state.tip?.trailers?.base ?? 'HEAD'}`;
+  // The note may have been written on since, on another commit than its work was packed on.
+  const worktree = `git worktree add --detach ${shellWord(here(`../${state.topic}`))} ${work.base ?? 'HEAD'}`;
   throw new Failure('refused', message, {
     hint: canMerge ? `git handoff unpack ${name} --merge` : worktree,
   });
