@@ -24,7 +24,7 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit-lock.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { type FoundWork, authorText, findWork } from './find-work.ts';
+import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
 import { StateMerger } from '../../notes/work/three-way.ts';
 import { applyUnpack } from '../../notes/work/unpack-apply.ts';
 import type { TreePlace } from '../../notes/work/places.ts';

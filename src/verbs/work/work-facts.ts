@@ -9,7 +9,7 @@ import { readWork } from '../../notes/work/work-commit.ts';
 import { carriedWork, keptWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CarriedShape } from '../boot/boot-shape.ts';
-import { authorText } from './find-work.ts';
+import { authorText } from '../../notes/work/find-work.ts';
 import { planFor } from './unpack.ts';
 
 /** What a note carries, for a reader who decides whether to unpack it; nothing is fetched. `null`: nothing. */

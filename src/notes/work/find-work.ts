@@ -19,12 +19,12 @@ import { listRefNames } from '../../git/refs.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';
-import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
-import { personName } from '../../notes/person-name.ts';
-import type { TopicState } from '../../notes/topic.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import { type LoadedWork, readWork } from '../../notes/work/work-commit.ts';
-import { type CarriedWork, carriedWork } from '../../notes/work/work-refs.ts';
+import { findTopic, newestTopic, requireTip } from '../find-topic.ts';
+import { personName } from '../person-name.ts';
+import type { TopicState } from '../topic.ts';
+import { typedTopic } from '../topic-argument.ts';
+import { type LoadedWork, readWork } from './work-commit.ts';
+import { type CarriedWork, carriedWork } from './work-refs.ts';
 
 /** Whose work somebody asks for, and how. */
 interface FindOptions {
