@@ -93,6 +93,7 @@ const CLIENTS = {
       'SessionStart',
       'Stop',
       'SubagentStart',
+      'UserPromptSubmit',
     ],
     group: (event: string, command: string) => {
       const matcher = event === 'PostToolUseFailure' ? COPILOT_SHELLS : COPILOT_TOOLS;
