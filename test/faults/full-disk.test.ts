@@ -26,6 +26,31 @@ function writeWithLittle(disk: SmallDisk, text: string, take: () => void, tally:
   expect(disk.locks()).toEqual([]);
 }
 
+const WORK = 'half-done';
+/** Work takes more room than a note: every so many pages and inodes. */
+const STEP = amount(10, 2);
+const STEPS = amount(5, 40);
+const PACK = ['write', WORK, '-m', 'half', '--with-work', '--', '.'];
+const UNPACK = ['unpack', WORK];
+
+/** A repository with changes of a few kinds, each larger than a page. */
+function makeChanges(disk: SmallDisk): void {
+  disk.shell(`lines() { i=0; while [ $i -lt 400 ]; do echo "$1 $i of many"; i=$((i + 1)); done; }
+    lines staged > a && git add a && lines disk > a
+    rm b && mkdir b && lines inner > b/inner
+    mkdir -p new/folder && lines new > new/folder/one
+    rm c`);
+}
+
+/** The changes as git and the disk have them, a line for each fact. */
+const changesOf = (disk: SmallDisk) =>
+  disk.shell(`git status --porcelain=v2 --no-renames --untracked-files=all
+    for path in a b b/inner c new/folder/one; do test -f $path && sha1sum $path; done`);
+
+function discard(disk: SmallDisk): void {
+  disk.shell('git read-tree --empty && git reset -q --hard && git clean -qffd');
+}
+
 describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
   it(`keeps its notes and the new text, with 0 to ${LEVELS - 1} pages or inodes left`, () =>
     seeded('full disk', async () => {
@@ -67,4 +92,44 @@ describe.skipIf(NO_MOUNT)(`a repository on a full disk${skipped}`, () => {
       disk.remove();
     }
   });
+
+  it(`loses no work of a note, with 0 to ${(STEPS - 1) * STEP} pages or inodes left`, () =>
+    seeded('full disk, work', async () => {
+      const tally = new Tally();
+      const disk = await SmallDisk.mount(`${2 * SIZE}m`, INODES);
+      /** Runs one command with little room, and tells whether it got through. */
+      const isDone = (words: readonly string[], take: () => void) => {
+        take();
+        const { status } = disk.handoff(words, { session: disk.session });
+        disk.giveBack();
+        expect(disk.locks()).toEqual([]);
+        tally.add(`${words[0]}: ${status === 0 ? 'done' : 'no room'}`);
+        return status === 0;
+      };
+      try {
+        disk.shell('echo filler >> .git/info/exclude; for name in a b c; do echo old > $name; done');
+        disk.shell('git add a b c && git commit -qm base');
+        const none = changesOf(disk);
+        makeChanges(disk);
+        const all = changesOf(disk);
+        const known = new Set([...none.split('\n'), ...all.split('\n')]);
+        for (let level = 0; level < STEPS * STEP; level += STEP)
+          for (const take of [() => disk.leaveBytes(level * PAGE), () => disk.leaveInodes(level)]) {
+            isDone(PACK, take);
+            expect(changesOf(disk)).toBe(all);
+            expect(disk.handoff(PACK, { session: disk.session })).toMatchObject({ status: 0 });
+            discard(disk);
+            if (isDone(UNPACK, take)) expect(changesOf(disk)).toBe(all);
+            const contents = changesOf(disk).match(/^[0-9a-f]{40} .*$/gm) ?? [];
+            expect(contents.filter((line) => !known.has(line))).toEqual([]);
+            expect(disk.handoff(UNPACK, { session: disk.session })).toMatchObject({ status: 0 });
+            expect(changesOf(disk)).toBe(all);
+          }
+        expect(tally.of('unpack: no room')).toBeGreaterThan(0);
+        expect(tally.of('write: done')).toBeGreaterThan(0);
+        return tally.figures;
+      } finally {
+        disk.remove();
+      }
+    }));
 });

@@ -80,6 +80,9 @@ export interface Json {
   readonly [key: string]: unknown;
 }
 
+/** A process that runs for so long will not end by itself, and vitest's limits cannot interrupt `spawnSync`. */
+const STUCK_MS = 600_000;
+
 /** A time that every commit of a fixture carries, so that its object names repeat. */
 const FIXED_DATE = '2026-01-02T03:04:05Z';
 
@@ -201,6 +204,8 @@ export class TestRepository {
       env: this.#envOf(options),
       input: options.input ?? '',
       maxBuffer: 64 * 1024 * 1024,
+      timeout: STUCK_MS,
+      killSignal: 'SIGKILL',
     });
     if (done.error !== undefined) throw done.error;
     const { status, stdout, stderr } = done;
