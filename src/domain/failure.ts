@@ -56,9 +56,28 @@ export class Failure extends Error {
   }
 }
 
-/** Whatever was thrown, as a failure: what is not a failure yet is our own fault, and comes with its stack. */
+export const NO_SPACE_HINT = 'free some disk space, then try again';
+export const NOT_WRITABLE_HINT = 'make the repository writable for this user, then try again';
+export const DISK_ERROR_HINT = 'look for free space and disk errors: df . && dmesg | tail';
+
+/** What to do about a system call that failed for a reason outside of the program, by errno(3). */
+const SYSTEM_HINTS = new Map([
+  ['ENOSPC', NO_SPACE_HINT],
+  ['EDQUOT', NO_SPACE_HINT],
+  ['EROFS', NOT_WRITABLE_HINT],
+  ['EACCES', NOT_WRITABLE_HINT],
+  ['EPERM', NOT_WRITABLE_HINT],
+  ['EIO', DISK_ERROR_HINT],
+]);
+
+/**
+ * Whatever was thrown, as a failure: what is not one yet is our own fault, and comes with its stack, unless the disk is
+ * full or not writable.
+ */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  const hint = error instanceof Error && 'code' in error ? SYSTEM_HINTS.get(String(error.code)) : undefined;
+  if (hint !== undefined) return new Failure('environment', (error as Error).message, { hint, cause: error });
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   const message = `this is a fault of git-handoff, please report it: ${text}`;
   return new Failure('internal', message, { cause: error });

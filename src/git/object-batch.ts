@@ -95,8 +95,8 @@ export class ObjectBatch {
    *
    * @throws Failure `environment` when they could not be written (full disk, permissions).
    */
-  async store(options: Omit<GitOptions, 'input'>, started?: StartedGit): Promise<void> {
-    await this.#feed(UNPACK, options, started);
+  store(options: Omit<GitOptions, 'input'>, started?: StartedGit): Promise<void> {
+    return this.#store(UNPACK, options, started);
   }
 
   /**
@@ -104,9 +104,20 @@ export class ObjectBatch {
    *
    * @throws Failure `environment` when they could not be written.
    */
-  async storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
+  storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
     const batched = ['-c', 'core.fsyncMethod=batch', ...UNPACK];
-    await this.#feed(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
+    return this.#store(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
+  }
+
+  /** The caller may do other work before it waits: a failure of that time is told when it does. */
+  #store(
+    command: readonly string[],
+    options: Omit<GitOptions, 'input'>,
+    started?: StartedGit,
+  ): Promise<void> {
+    const stored = this.#feed(command, options, started);
+    stored.catch(() => undefined);
+    return stored;
   }
 
   /**
@@ -136,7 +147,7 @@ export class ObjectBatch {
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
     }
-    if (result.code !== 0) throw gitFailure(command[0] ?? 'git', result);
+    if (result.code !== 0) throw gitFailure(command === INDEX_PACK ? 'index-pack' : 'unpack-objects', result);
   }
 
   async #isThere(cwd: string, folder: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
-import { Failure } from '../domain/failure.ts';
+import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
 import { isHung } from '../domain/hang.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 import { endTree, watchUse } from './child-use.ts';
@@ -193,17 +193,15 @@ export function gitFailure(command: string, result: GitResult): Failure {
     return environment('read the safe.bareRepository entry of: git help config');
   }
   if (/inside quarantine environment/.test(text)) return environment('unset GIT_QUARANTINE_PATH');
-  if (/No space left on device|Disk quota exceeded/.test(text))
-    return environment('free some disk space, then try again');
+  if (/No space left on device|Disk quota exceeded/.test(text)) return environment(NO_SPACE_HINT);
   if (/Read-only file system|Permission denied|insufficient permission/.test(text)) {
-    return environment('make the repository writable for this user, then try again');
+    return environment(NOT_WRITABLE_HINT);
   }
   if (/bad (?:numeric |boolean )?config|in GIT_CONFIG_|missing config (?:key|value)/.test(text))
     return environment('correct that setting, then try again');
   if (/\.lock'?: File exists/.test(text)) return environment('git handoff doctor');
   // git often names no cause when it is a lock, an object or a pipe that cannot be written.
-  if (CANNOT_WRITE.test(text))
-    return environment('look for free space and disk errors: df . && dmesg | tail');
+  if (CANNOT_WRITE.test(text)) return environment(DISK_ERROR_HINT);
   if (text.startsWith('killed by SIG')) return environment('try again');
   if (/v1-only extension found/.test(text)) {
     return environment('read the extensions.* entries of: git help config');

@@ -9,6 +9,7 @@ import type { TreeConfig } from '../../git/config.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
 import { PrivateIndex, setEntries } from '../../git/private-index.ts';
+import { gitFailure } from '../../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { stampOf } from '../../git/work-tree.ts';
@@ -240,7 +241,8 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
     // One layer after the other, for a folder may go where a file comes.
     for (const paths of layersOf(items.map(({ path }) => path))) {
       const entries = new Map(paths.map((path) => [path, { mode: '100644', oid }]));
-      await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
+      const result = await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
+      if (result.code !== 0) throw gitFailure('update-index', result);
       // git passes over a name that it does not take, and says so on stderr only.
       for (const [path, state] of await index.read(paths))
         if (state === null) refused.push({ path, why: 'is not a name that git takes' });

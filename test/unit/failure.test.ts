@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { Failure, asFailure } from '../../src/domain/failure.ts';
+
+const systemError = (code: string) =>
+  Object.assign(new Error(`${code}: what the system says, open 'a'`), { code, syscall: 'open' });
+
+describe('what was thrown', () => {
+  it.each([
+    ['ENOSPC', /disk space/],
+    ['EDQUOT', /disk space/],
+    ['EROFS', /writable/],
+    ['EACCES', /writable/],
+    ['EPERM', /writable/],
+    ['EIO', /disk errors/],
+  ])('is no fault of ours when the system says %s', (code, hint) => {
+    expect(asFailure(systemError(code))).toMatchObject({
+      code: 'environment',
+      message: `${code}: what the system says, open 'a'`,
+      hint: expect.stringMatching(hint) as string,
+    });
+  });
+
+  it.each([[systemError('ENOENT')], [new TypeError('x is not a function')], ['a text']])(
+    'is our own fault otherwise: %s',
+    (error) => {
+      const failure = asFailure(error);
+      expect(failure).toMatchObject({ code: 'internal', hint: undefined, cause: error });
+      expect(failure.message).toContain('please report it');
+    },
+  );
+
+  it('stays what it is when it is a failure already', () => {
+    const failure = new Failure('refused', 'no');
+    expect(asFailure(failure)).toBe(failure);
+  });
+});
