@@ -290,6 +290,25 @@ describe('reset --soft', () => {
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/b.ts']);
   });
+
+  it('over a commit of A that A made again, with a line beside it changed since: nothing of it is A’s any more', () => {
+    const ofA = TEN.replace('line 3', 'of A');
+    world.write(A, 'src/a.ts', ofA);
+    world.bash(A, 'git commit -qam A');
+    world.bash(A, 'git reset -q --soft HEAD~1');
+    world.bash(A, 'git commit -qm again');
+    const byHand = ofA.replace('line 4', 'by hand');
+    world.commit('by hand', { 'src/a.ts': byHand });
+    const last = world.commit('by hand again', { 'src/a.ts': byHand.replace('line 5', 'again') });
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    world.git(['reset', '-q', '--soft', last]);
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.git(['add', 'src/b.ts']);
+    const { stderr } = world.as(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([
+      `src/a.ts: the commit would undo ${last.slice(0, 7)} by somebody else: the index is older than HEAD`,
+    ]);
+  });
 });
 
 describe('what the session did itself', () => {
