@@ -60,7 +60,7 @@ export async function findStale(place: StalePlace, candidates: readonly Candidat
           .filter(({ path }) => path === candidate.path)
           .map(({ from, to }): Gain => ({ from, to, at: moves[n]?.at ?? 0 })),
       );
-      if (await judge.isStale(candidate, [...claimGains(candidate, since), ...moved]))
+      if (await judge.isStale(candidate, [...claimGains(candidate, since, undone), ...moved]))
         stale.add(candidate.path);
     }
     const left = [];
