@@ -36,6 +36,8 @@ interface StalePaths {
 }
 
 interface Undone extends PastChange {
+  /** Where HEAD went. */
+  readonly back: Oid;
   readonly at: number;
 }
 
@@ -58,7 +60,7 @@ export async function findStale(place: StalePlace, candidates: readonly Candidat
           .filter(({ path }) => path === candidate.path)
           .map(({ from, to }): Gain => ({ from, to, at: moves[n]?.at ?? 0 })),
       );
-      if (await judge.isStale(candidate, [...claimGains(candidate, since), ...moved]))
+      if (await judge.isStale(candidate, [...claimGains(candidate, since, undone), ...moved]))
         stale.add(candidate.path);
     }
     const left = [];
@@ -79,7 +81,7 @@ async function leftBehind(
 ): Promise<Undone[]> {
   // What a merge brought along is its session's.
   const changes = await pastChanges(cwd, ['--first-parent', `${to}..${from}`], paths);
-  return changes.map((change) => ({ ...change, at }));
+  return changes.map((change) => ({ ...change, back: to, at }));
 }
 
 /** Reads contents and merges them, where states alone do not tell. */
@@ -103,9 +105,21 @@ class Judge {
   }
 
   /** The commit's change is in what is to be committed, and HEAD has it no more. */
-  async isLeft({ head, next }: Candidate, { head: from, index: to, at }: Undone): Promise<boolean> {
+  async isLeft(
+    { path, head, next }: Candidate,
+    { head: from, index: to, back, at }: Undone,
+  ): Promise<boolean> {
     const gain = { from, to, at };
-    return (await this.#bearing(head, gain)) !== 'has' && (await this.#bearing(next, gain)) !== 'lacks';
+    const found = await this.#bearing(head, gain);
+    if (found === 'has' || (await this.#bearing(next, gain)) === 'lacks') return false;
+    return found === 'lacks' || !(await this.#hasAgain(path, gain, back));
+  }
+
+  /** Where lines beside a change are others by now, HEAD does not show it: a commit since may have brought it again. */
+  async #hasAgain(path: string, gain: Gain, since: Oid): Promise<boolean> {
+    const changes = await pastChanges(this.#place.cwd, `${since}..HEAD`, [path]);
+    for (const { index } of changes) if ((await this.#bearing(index, gain)) === 'has') return true;
+    return false;
   }
 
   async #bearing(state: FileState, gain: Gain): Promise<Bearing> {

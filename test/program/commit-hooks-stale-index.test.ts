@@ -290,6 +290,70 @@ describe('reset --soft', () => {
     world.follow(B, stderr);
     expect(world.changed()).toEqual(['src/b.ts']);
   });
+
+  const BACK = ['--soft', '--mixed'].flatMap((how) => [
+    [how, 'git commit -qam all'],
+    [how, 'git handoff commit -m all'],
+  ]);
+
+  it.each(BACK)(
+    'reset %s over a commit of its own, beside a later edit of the file: %s takes both',
+    (how, commit) => {
+      world.edit(B, 'src/a.ts', 'line 1\n', 'first\n');
+      world.bash(B, 'git commit -qam first');
+      world.edit(B, 'src/a.ts', 'line 9\n', 'second\n');
+      const { run } = world.bash(B, `git reset -q ${how} HEAD~1 && ${commit}`);
+      expect(run).toMatchObject({ status: 0, stderr: '' });
+      expect(world.status()).toEqual([]);
+    },
+  );
+
+  it.each(BACK)(
+    'reset %s over the commit that made a file, beside an edit: %s takes all of it',
+    (how, commit) => {
+      world.commit('by hand', { 'src/new.ts': TEN });
+      world.edit(B, 'src/new.ts', 'line 1\n', 'first\n');
+      // The reflog says that it was after B's edit.
+      world.bash(B, `git reset -q ${how} HEAD~1`, { env: { GIT_COMMITTER_DATE: undefined } });
+      expect(
+        world.bash(B, commit.replace(' -qam', ' -qm').replace('git c', 'git add -A; git c')).run,
+      ).toMatchObject({ status: 0, stderr: '' });
+      expect(world.status()).toEqual([]);
+    },
+  );
+
+  it.each(['git commit -qam B', 'git handoff commit -m B -- src/a.ts'])(
+    'over A’s commit, in a file with an edit of B’s own: %s takes B’s part',
+    (commit) => {
+      world.edit(A, 'src/a.ts', 'line 1\n', 'of A\n');
+      world.bash(A, 'git commit -qam A');
+      world.edit(B, 'src/a.ts', 'line 9\n', 'of B\n');
+      world.git(['reset', '-q', '--soft', 'HEAD~1']);
+      const { run } = world.bash(B, commit);
+      if (run?.status !== 0) world.follow(B, run?.stderr ?? '');
+      expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(TEN.replace('line 9', 'of B').trimEnd());
+      expect(world.read('src/a.ts')).toContain('of A\n');
+    },
+  );
+
+  it('over a commit of A that A made again, with a line beside it changed since: nothing of it is A’s any more', () => {
+    const ofA = TEN.replace('line 3', 'of A');
+    world.write(A, 'src/a.ts', ofA);
+    world.bash(A, 'git commit -qam A');
+    world.bash(A, 'git reset -q --soft HEAD~1');
+    world.bash(A, 'git commit -qm again');
+    const byHand = ofA.replace('line 4', 'by hand');
+    world.commit('by hand', { 'src/a.ts': byHand });
+    const last = world.commit('by hand again', { 'src/a.ts': byHand.replace('line 5', 'again') });
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    world.git(['reset', '-q', '--soft', last]);
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.git(['add', 'src/b.ts']);
+    const { stderr } = world.as(B, ['commit', '-m', 'B']);
+    expect(errorsOf(stderr)).toEqual([
+      `src/a.ts: the commit would undo ${last.slice(0, 7)} by somebody else: the index is older than HEAD`,
+    ]);
+  });
 });
 
 describe('what the session did itself', () => {

@@ -39,9 +39,31 @@ export function bearing(state: FileState, { from, to }: Gain): Bearing | undefin
     : 'conflict';
 }
 
-/** What HEAD has gained since the session began to change the path, by its own claims. */
-export function claimGains({ own, head }: Candidate, at: number): Gain[] {
-  return own.flatMap(({ base }) => (sameState(base, head) ? [] : [{ from: base, to: head, at }]));
+/** What a commit that HEAD has left behind made of a path. */
+interface LeftChange {
+  readonly path: string;
+  readonly head: FileState;
+  readonly index: FileState;
+}
+
+/**
+ * What HEAD has gained since the session began to change the path, by its own claims.
+ *
+ * @param left what each move of HEAD left behind, the newest move and the newest commit first
+ */
+export function claimGains(
+  { path, own, head }: Candidate,
+  at: number,
+  left: readonly (readonly LeftChange[])[] = [],
+): Gain[] {
+  return own.flatMap(({ base }) => {
+    // Where HEAD went back it has lost that content, and gained nothing over it.
+    const from = left.reduceRight((state, changes) => {
+      const behind = changes.filter((change) => change.path === path);
+      return behind.some(({ index }) => sameState(index, state)) ? (behind.at(-1)?.head ?? null) : state;
+    }, base);
+    return sameState(from, head) ? [] : [{ from, to: head, at }];
+  });
 }
 
 /** Every change there was made to what HEAD has now, so that history need not be asked. */

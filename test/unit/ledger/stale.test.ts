@@ -48,6 +48,16 @@ describe('what the session’s claims say', () => {
     expect(claimGains(candidate(blob(3), claim('f', blob(2), blob(3))), 7)).toEqual([]);
   });
 
+  it('HEAD gained nothing over a content that it went back behind, however many commits ago', () => {
+    const gains = (...left: Parameters<typeof claimGains>[2] & {}) =>
+      claimGains(candidate(blob(3), claim('f', blob(1), blob(3))), 7, left);
+    const change = (from: number, to: number, path = 'f') => ({ path, head: blob(from), index: blob(to) });
+    expect(gains([change(4, 1), change(2, 4)])).toEqual([]);
+    expect(gains([change(2, 4)], [change(4, 1)])).toEqual([]);
+    expect(gains([change(2, 1, 'g')])).toEqual([{ from: blob(1), to: blob(2), at: 7 }]);
+    expect(gains([change(5, 1)])).toEqual([{ from: blob(5), to: blob(2), at: 7 }]);
+  });
+
   it('HEAD’s own content, made into an older one, is meant', () => {
     expect(isMeant(candidate(blob(1), claim('f', blob(2), blob(1))))).toBe(true);
     expect(isMeant(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);

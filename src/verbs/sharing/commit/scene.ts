@@ -75,7 +75,7 @@ export async function readScene(options: SceneOptions, context: Context): Promis
   const dirty = [...work.snapshot.dirty.values()].filter(differsOnDisk);
   const unrecorded = await unrecordedClaims(self, work, owners, now);
   const facts = { dirty, ledgers: work.ledgers, sides: asker.sides, owners, unrecorded, named };
-  const shares = await withoutStale(self, work, divideWork(facts));
+  const shares = await withoutStale(self, work, divideWork(facts), asker.sides);
   return {
     self,
     work,
