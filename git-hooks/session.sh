@@ -63,6 +63,7 @@ end_below() {
 see_hung() {
   hung='' state=${XDG_STATE_HOME:-${HOME-}/.local/state}/git-handoff
   [ -d "$state/hung" ] || return
+  set -- "$(pwd -P)"
   kept=$IFS
   IFS=/
   # shellcheck disable=SC2086
@@ -334,7 +335,7 @@ tell_node() {
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
-  git config --get-regexp '^handoff\.'
+  git config --get-regexp '^handoff\.|^core\.comment(char|string)$'
   # 1 is "no such setting".
   [ $? -le 1 ] && echo .
 }
@@ -368,7 +369,7 @@ ask() {
   shift
   answer='' output='' it=commit
   if [ "$hook" = pre-push ]; then it=push; fi
-  see_hung "$(pwd -P)"
+  see_hung
   exec 4<&0
   if [ $it = push ] || ! is_over; then output=$(
     {
