@@ -23,32 +23,39 @@ limited() {
   {
     "$@" <&6 6<&- &
     child=$!
-    watch $child &
+    watch $child end_tree &
   } 6<&0
   # Without what some shells say of a process that a signal ended.
   { wait $child && code=0 || code=$?; kill -9 $! && wait $!; } 2>/dev/null
   return $code
 }
 
-# Ends a process when the time is over. It is ended itself by a signal that it cannot keep waiting, and may leave a sleep
-# behind, for a second: neither holds a pipe that somebody reads to its end.
+# watch <process> <what to do with it when the time is over>: every second from then on, as long as the process is there. It
+# is ended itself by a signal that it cannot keep waiting, and may leave a sleep behind, for a second: neither holds a pipe
+# that somebody reads to its end.
 watch() {
   exec </dev/null >/dev/null 2>&1 3>&- 4<&- 5<&- 6<&-
-  while [ "$seconds" -gt 0 ]; do
-    sleep 1 || return
+  # It may be among what it ends.
+  trap '' TERM
+  while sleep 1 && kill -0 "$1"; do
     seconds=$((seconds - 1))
+    if [ $seconds -le 0 ]; then "$2" "$1"; fi
   done
-  end_tree "$1"
 }
 
 # Ends a process and what it has started.
 end_tree() {
+  end_below "$1"
+  kill "$1"
+}
+
+# Ends what a process has started.
+end_below() {
   for below in $(ps -A -o ppid= -o pid= | while read -r above pid; do
     if [ "$above" = "$1" ]; then echo "$pid"; fi
   done); do
     end_tree "$below"
   done
-  kill "$1"
 }
 
 # Sets $hung where git hung in this worktree at the last two calls: it is not asked again for a while. The file's time is
@@ -56,6 +63,7 @@ end_tree() {
 see_hung() {
   hung='' state=${XDG_STATE_HOME:-${HOME-}/.local/state}/git-handoff
   [ -d "$state/hung" ] || return
+  set -- "$(pwd -P)"
   kept=$IFS
   IFS=/
   # shellcheck disable=SC2086
@@ -327,7 +335,7 @@ tell_node() {
 settings() {
   # It would name the only file to read.
   unset GIT_CONFIG
-  git config --get-regexp '^handoff\.'
+  git config --get-regexp '^handoff\.|^core\.comment(char|string)$'
   # 1 is "no such setting".
   [ $? -le 1 ] && echo .
 }
@@ -361,7 +369,7 @@ ask() {
   shift
   answer='' output='' it=commit
   if [ "$hook" = pre-push ]; then it=push; fi
-  see_hung "$(pwd -P)"
+  see_hung
   exec 4<&0
   if [ $it = push ] || ! is_over; then output=$(
     {

@@ -36,9 +36,11 @@ read_config() {
   shorten
   named=$session assisted=
   trailer=id enabled=true assisting=false comment='#'
-  config=$(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled|assistedby)|core\.comment(char|string))$')
-  # Where git hung nobody knows what they are.
-  if is_over; then return 1; fi
+  if ! kept_config; then
+    config=$(unset GIT_CONFIG && in_commit git config --get-regexp '^(handoff\.(trailer|enabled|assistedby)|core\.comment(char|string))$')
+    # Where git hung nobody knows what they are.
+    if is_over; then return 1; fi
+  fi
   while IFS= read -r line; do
     # A key without a value is true.
     case $line in
@@ -61,6 +63,15 @@ END
   esac
   if is_true "$assisting"; then read_model; fi
   [ -n "$named$assisted" ]
+}
+
+# Sets $config to what an earlier hook of this commit was told, where it left that whole.
+kept_config() {
+  read_checked
+  if [ -z "$who" ]; then return 1; fi
+  config='' last=''
+  while IFS= read -r line; do config=$config$line$newline last=$line; done <"$gitdir/handoff-checked"
+  [ "$last" = . ]
 }
 
 # Sets $assisted to the session's client and model, as the guard noted them (src/guard/models.ts).

@@ -102,9 +102,15 @@ const QUICK_MS = 50;
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
   ensureFolder(ledgerFolder(place));
   putText(lastFile(place), formatSnapshot(snapshot));
+  markQuick(place, snapshot);
+}
+
+/** Remembers whether a look at the working tree was quick. */
+export function markQuick(place: LedgerPlace, { costMs = 0 }: Snapshot): void {
   const mark = `${ledgerFolder(place)}/quick`;
-  const isQuick = (snapshot.costMs ?? 0) <= QUICK_MS;
+  const isQuick = costMs <= QUICK_MS;
   if (isQuick === (statOf(mark) !== undefined)) return;
+  ensureFolder(ledgerFolder(place));
   if (isQuick) putText(mark, '');
   else removeFile(mark);
 }

@@ -8,8 +8,8 @@ import { gitPid } from './git-process.ts';
 
 /**
  * What our hooks of one commit tell each other: `<git dir>/handoff-checked` holds `<pid of git> <its start time or ->
- * <session, - for a person, ? when nobody could tell> <milliseconds that they took together>`. git-hooks/session.sh reads
- * it, too.
+ * <session, - for a person, ? when nobody could tell> <milliseconds that they took together>`, then the settings where they
+ * are known, with a dot behind them. git-hooks/ reads it, too.
  */
 
 /** All our hooks of one commit together: the user's own and editors do not count. Milliseconds. */
@@ -23,7 +23,7 @@ export function restOfCommit(context: Context, gitDir: string): Budget {
 
 function spentBefore(context: Context, gitDir: string): number {
   try {
-    const [pid, start, , spent] = readFileSync(join(gitDir, 'handoff-checked'), 'utf8').trim().split(' ');
+    const [pid, start, , spent] = readFileSync(join(gitDir, 'handoff-checked'), 'utf8').split(/[ \n]/);
     const git = gitOf(context);
     const isThis = git !== undefined && pid === String(git.pid) && start === git.start;
     return isThis && /^\d{1,9}$/.test(spent ?? '') ? Number(spent) : 0;
@@ -32,13 +32,19 @@ function spentBefore(context: Context, gitDir: string): number {
   }
 }
 
-/** Leaves word for the later hooks of the same commit whose it is, and how long we took. */
-export function markChecked(context: Context, gitDir: string, session: SessionId | '?' | undefined): void {
+/** Leaves word for the later hooks of the same commit whose it is, how long we took, and what git's settings are. */
+export function markChecked(
+  context: Context & { readonly settings?: string | undefined },
+  gitDir: string,
+  session: SessionId | '?' | undefined,
+): void {
+  const { settings } = context;
   const git = gitOf(context);
   if (git === undefined) return;
   const spent = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, context.budget.left())));
+  const first = `${git.pid} ${git.start} ${session ?? '-'} ${spent}\n`;
   try {
-    writeFileSync(join(gitDir, 'handoff-checked'), `${git.pid} ${git.start} ${session ?? '-'} ${spent}\n`);
+    writeFileSync(join(gitDir, 'handoff-checked'), settings === undefined ? first : `${first}${settings}.\n`);
   } catch {
     // Then the later hook asks again.
   }

@@ -1,12 +1,13 @@
 import { isCostly } from '../domain/ledger/snapshot.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
+import { knownWorktreeId } from '../host/folders.ts';
 import { beforeAnswer } from '../host/io.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { mayHitUnnamed } from '../shell/hook-ways.ts';
 import { readsOnly } from '../shell/read-only.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
-import { readLast } from '../changes/windows.ts';
+import { markQuick, readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
 import { begunLook } from './begun-look.ts';
 import type { TreeCall } from './call.ts';
@@ -45,12 +46,17 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
 }
 
 /** A look of which no content is read, when somebody asks. */
-export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
-  return once(() =>
-    takeSnapshot(tree.workTree, { now, timeoutMs: beforeAnswer(budget), namesOnly: true }).catch(
-      () => undefined,
-    ),
-  );
+export function namesOnly(call: TreeCall): Looks['dirty'] {
+  const { tree, now, budget } = call;
+  const look = async () => {
+    const begun = await begunLook(call);
+    const options = { begun, now, timeoutMs: beforeAnswer(budget), namesOnly: true };
+    const snapshot = await takeSnapshot(tree.workTree, options);
+    const worktreeId = knownWorktreeId(tree.gitDir);
+    if (worktreeId !== undefined) markQuick({ commonDir: tree.commonDir, worktreeId }, snapshot);
+    return snapshot;
+  };
+  return once(() => look().catch(() => undefined));
 }
 
 /** Verbs that move HEAD or its branch, besides those that change the working tree. */

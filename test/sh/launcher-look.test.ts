@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readBegunLook } from '../../src/git/begun-look.ts';
@@ -37,6 +37,12 @@ function look(tool: string, input: object, event = 'PostToolUse') {
 
 const wrote = (path: string) => look('Write', { file_path: join(root, path), content: 'x' });
 const began = (text: string | undefined) => readBegunLook(text ?? '', 0);
+const alone = (command: string, event = 'PreToolUse') => {
+  writeFileSync(join(root, '.git', 'handoff-solo'), `${soloSession} 1 2\n`);
+  return look('Bash', { command }, event);
+};
+/** The verbs for which the program looks then (src/guard/before-tool.ts). */
+const words = /DESTRUCTIVE = .*\(\?:(.*)\)/.exec(readFileSync('src/guard/before-tool.ts', 'utf8'))?.[1] ?? '';
 const ran = () => look('Bash', { command: 'make' });
 
 // Node reads such a pipe by /proc, and yash hands everything over unread.
@@ -82,16 +88,19 @@ describe.skipIf(isYash() || !existsSync('/proc/self/fd'))('a look that is begun 
         return ran();
       },
     ],
-    [
-      'for a session that is alone',
-      () => {
-        writeFileSync(join(root, '.git', 'handoff-solo'), `${soloSession} 1 2\n`);
-        return look('Bash', { command: 'git reset' });
-      },
-    ],
+    ['for a session that is alone', () => alone('git restore x', 'PostToolUse')],
+    ['for a session that is alone, where nothing can be lost', () => alone('git push')],
   ])('is not begun %s', (_, call) => {
     expect(call()).toBeUndefined();
   });
+
+  it.each(words.split('|'))(
+    'is begun for a session that is alone before it loses its work: git %s',
+    (verb) => {
+      const status = expect.stringContaining('? src/a.ts') as string;
+      expect(began(alone(`git ${verb}`))).toMatchObject({ status });
+    },
+  );
 
   it('is no look when git fails', () => {
     write('.git/index', 'damaged');

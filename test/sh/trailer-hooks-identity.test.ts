@@ -89,6 +89,23 @@ describe('whose commit it is', () => {
     }
   });
 
+  it('is named as the settings say that an earlier hook was told, where it was told all', () => {
+    world.enable();
+    const mark = join(world.gitDir, 'handoff-checked');
+    const leaving = (...lines: string[]) =>
+      world.base.script(join(world.gitDir, 'hooks', 'pre-commit'), [
+        `stat=$(cat /proc/$PPID/stat)`,
+        'set -- ${stat##*\\)}',
+        `printf '%s\\n' "$PPID \${20} ${other} 5" ${lines.map((line) => `'${line}'`).join(' ')} >"${mark}"`,
+      ]);
+    leaving('handoff.enabled true', 'handoff.trailer short', '.');
+    world.commit('one', [], elsewhere);
+    expect(world.ids()).toEqual([other.slice(0, 8)]);
+    leaving('handoff.enabled true', 'handoff.trailer short');
+    world.commit('two', [], elsewhere);
+    expect(world.ids()).toEqual([other]);
+  });
+
   it.each(['', '../x', 'a b', '-x', 'x.lock', 'x'.repeat(129), "x'; id", 'a\nb'])(
     'is a person if Node answers %j',
     (answer) => {
