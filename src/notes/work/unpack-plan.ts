@@ -131,7 +131,6 @@ async function planPath(
   const inIndex = await merger.merge({ base, ours: head, theirs: stateOf(item.index) });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
   if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD, and not in lines alone');
-  if (!isClean && !merge) return refuse(IN_LINES);
   // What cannot be staged cleanly is on the disk all the same.
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
@@ -144,6 +143,8 @@ async function planPath(
   if (!isThere && !same(disk, head))
     return refuse(head === null ? 'is here already' : 'has uncommitted changes');
   if (!same(index, head) && !same(index, next)) return refuse('has staged changes');
+  // Last: `--merge` helps only where nothing else is in the way.
+  if (!isClean && !merge) return refuse(IN_LINES);
   return {
     path,
     head,
