@@ -168,29 +168,6 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
 }
 
-/** How much work a note carries. */
-export interface WorkSize {
-  readonly paths: number;
-  readonly bytes: number;
-}
-
-/** The value of the trailer `Handoff-Work-Size`. */
-export function formatWorkSize({ paths, bytes }: WorkSize): string {
-  return `${paths} ${bytes}`;
-}
-
-/** Reads that trailer. */
-export function parseWorkSize(value: string | undefined): WorkSize | undefined {
-  const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
-  return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };
-}
-
-/** `12 paths, 34 KiB`. */
-export function workSizeText({ paths, bytes }: WorkSize): string {
-  const size = bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KiB`;
-  return `${paths} ${paths === 1 ? 'path' : 'paths'}, ${size}`;
-}
-
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
 /** As we write them, which tells nearly every key without making the text again: a list reads thousands. */

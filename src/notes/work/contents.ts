@@ -5,7 +5,7 @@ import type { FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { WorkSize } from '../../domain/handoff.ts';
+import type { WorkSize } from '../../domain/work-size.ts';
 import type { Work, WorkItem } from '../../domain/work.ts';
 import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';

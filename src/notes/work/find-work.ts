@@ -4,7 +4,7 @@ import { canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import {
   type HandoffPath,

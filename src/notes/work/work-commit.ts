@@ -1,10 +1,4 @@
-import {
-  type HandoffTrailers,
-  MAX_NOTE_BYTES,
-  type WorkSize,
-  formatMessage,
-  parseTrailers,
-} from '../../domain/handoff.ts';
+import { type HandoffTrailers, MAX_NOTE_BYTES, formatMessage, parseTrailers } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import {
   MAX_WORK_BLOBS,
@@ -14,6 +8,7 @@ import {
   formatWork,
   parseWork,
 } from '../../domain/work.ts';
+import type { WorkSize } from '../../domain/work-size.ts';
 import { parseCommit } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';

@@ -2,7 +2,6 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { parseWorkSize, workSizeText } from '../../domain/handoff.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import {
@@ -161,7 +160,6 @@ async function writeTo(
       ...seen,
       ...secrets.notices,
       ...(carried?.notices ?? []),
-      ...carriedNotice(carried, target),
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],
@@ -189,15 +187,6 @@ async function workFor(
   if (withWork === undefined) return undefined;
   const { carryWork } = await import('../work/carry.ts');
   return carryWork({ ...note, ...withWork, session, allowSecret }, context);
-}
-
-function carriedNotice(carried: CarriedByNote | undefined, { branch, topic }: TopicArgument): string[] {
-  const size = parseWorkSize(carried?.trailers?.workSize);
-  if (size === undefined) return [];
-  const push = `git handoff push --with-work ${typedTopic(branch, topic)}`;
-  return [
-    `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`,
-  ];
 }
 
 /** @throws Failure `usage` for an option that front matter cannot hold. */

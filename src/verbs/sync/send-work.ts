@@ -3,7 +3,7 @@ import { describeFindings } from '../../domain/secrets/finding.ts';
 import { decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import { remoteWorkRef, sentRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';

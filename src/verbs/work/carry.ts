@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { formatWorkSize } from '../../domain/handoff.ts';
+import { formatWorkSize, workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
@@ -34,8 +34,9 @@ export interface CarryOptions {
 export interface CarriedByNote {
   /** `undefined`: there was none. */
   readonly trailers: CarriedTrailers | undefined;
+  /** What to say once the note is written. */
   readonly notices: readonly string[];
-  /** The note was not written: the work goes again. */
+  /** Deletes the work's ref again, when the note was not written. */
   drop(): Promise<void>;
 }
 
@@ -78,9 +79,11 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   const stored = batch.storeMany({ cwd: repository.cwd });
   const isNew = await keepWork(repository, target.path, oid, stored);
   await batch.secure(repository);
+  const push = `git handoff push --with-work ${typedTopic(target.branch, target.topic)}`;
+  const carries = `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`;
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
-    notices: [...packed.notices, ...notices],
+    notices: [...packed.notices, ...notices, carries],
     // The same work of the same second may be an earlier note's.
     drop: async () => {
       if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
