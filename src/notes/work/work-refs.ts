@@ -20,18 +20,21 @@ function named({ trailers }: HandoffCommit): CarriedWork | undefined {
   return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
 }
 
-/** The work that a topic carries: the tip's, or the newest ancestor's, for 0.1.0 leaves the trailer out. */
+/**
+ * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. An open note whose newest
+ * version with work was closed has lost it.
+ */
 export async function carriedWork(
   repository: InRepository,
   tip: HandoffCommit,
 ): Promise<CarriedWork | undefined> {
   const told = named(tip);
   if (told !== undefined || tip.parents.length === 0) return told;
-  for (const commit of await readHistory(repository, tip.oid)) {
-    const found = named(commit);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const newest = (await readHistory(repository, tip.oid)).find(
+    ({ trailers }) => trailers?.work !== undefined,
+  );
+  const isOver = newest?.trailers?.state === 'closed' && tip.trailers?.state !== 'closed';
+  return newest === undefined || isOver ? undefined : named(newest);
 }
 
 /** Keeps a work commit under its own ref; that is created, and never moved. False: the very same work was there already. */

@@ -27,7 +27,7 @@ interface LeavingWork extends LoadedWork {
 /**
  * The work of the topics that `push --with-work` names, looked at before anything leaves.
  *
- * @throws Failure `not-found` without work here, `secret` when it holds one that nobody allowed, `integrity`
+ * @throws Failure `refused` for a closed note, `not-found` without work here, `secret` when it holds one that nobody allowed, `integrity`
  */
 export async function leavingWork(
   { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
@@ -38,7 +38,12 @@ export async function leavingWork(
   for (const text of topics) {
     const state = await findTopic(repository, text);
     const name = typedTopic(state.branch, state.topic);
-    const carried = await carriedWork(repository, requireTip(state));
+    const tip = requireTip(state);
+    if (tip.trailers?.state === 'closed')
+      throw new Failure('refused', `${name} is closed, and the work of a closed note is not sent`, {
+        hint: `git handoff reopen ${name}`,
+      });
+    const carried = await carriedWork(repository, tip);
     const hint = { hint: `git handoff write ${name} --with-work` };
     if (carried === undefined) throw new Failure('not-found', `${name} carries no work`, hint);
     const work = await readWork({ cwd: repository.cwd }, carried.oid, settings.maxWork);
