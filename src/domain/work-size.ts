@@ -1,4 +1,4 @@
-/** How much work a note carries: known from a trailer, before anybody fetches it. */
+/** How much work a note carries. A trailer states it, so that it is known before the work is fetched. */
 export interface WorkSize {
   readonly paths: number;
   readonly bytes: number;

@@ -48,7 +48,7 @@ export interface CommitContent {
   readonly importedFrom?: string | undefined;
   /** What somebody let pass in it; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
-  /** The work that it carries from now on; `undefined`: what it carried before. */
+  /** The work that it carries from now on; `undefined`: the same as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
   /** Seconds since the epoch. */
@@ -201,7 +201,7 @@ function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   return { to, from, automatic, importedFrom, secretAllowed };
 }
 
-/** A note that is written on, taken or closed still carries its work; one that is reopened, if this clone still has it. */
+/** A note that is written on, taken or closed still carries its work; a reopened one only if this clone still has it. */
 async function carriedBy(
   repository: Repository,
   { carried, state }: CommitContent,

@@ -7,22 +7,22 @@ import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { readHistory, readTopics } from '../topic.ts';
 
-/** The work that a note carries, as its trailers say. */
+/** The work that a note carries, according to its trailers. */
 export interface CarriedWork {
   readonly oid: Oid;
-  /** `undefined`: the trailer does not tell. */
+  /** `undefined`: the trailer does not state it. */
   readonly size: WorkSize | undefined;
 }
 
-/** What the trailers of a commit say of work. */
+/** The work that a commit's trailers name. */
 function named({ trailers }: HandoffCommit): CarriedWork | undefined {
   const oid = trailers?.work;
   return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
 }
 
 /**
- * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. An open note whose newest
- * version with work was closed has lost it.
+ * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. If that version is closed
+ * and the tip is open again, the work is over.
  */
 export async function carriedWork(
   repository: InRepository,
@@ -37,7 +37,7 @@ export async function carriedWork(
   return newest === undefined || isOver ? undefined : named(newest);
 }
 
-/** Keeps a work commit under its own ref; that is created, and never moved. False: the very same work was there already. */
+/** Creates the ref of a work commit. Returns false if the same work was kept already. */
 export async function keepWork(
   repository: InRepository,
   path: HandoffPath,
@@ -62,21 +62,21 @@ export interface KeptWork extends RefValue {
   readonly path: HandoffPath;
 }
 
-/** Work that no open note carries: its note was closed, where nobody here saw it, or never written. */
+/** Work that no open note carries: its note was closed on another machine, or never written. */
 export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
     const path = parseWorkRef(name, WORK);
     return path === undefined ? [] : [{ name, oid, path }];
   });
   if (refs.length === 0) return [];
-  // What cannot be read may be open.
+  // A note that cannot be read may be open.
   const open = (await readTopics(repository)).filter(({ tip }) => tip?.trailers?.state !== 'closed');
   const places = new Set(open.map(({ path }) => workPrefix(path)));
   const carried = new Set(open.flatMap(({ tip }) => tip?.trailers?.work ?? []));
   return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
 }
 
-/** Lets go of work. Whoever moves on meanwhile is not in the way: these refs never move. */
+/** Deletes refs of work. There are no races to lose: these refs never move. */
 export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
   if (refs.length === 0) return;
   await updateRefs(

@@ -53,7 +53,7 @@ export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   return head + text + (text.endsWith('\n') ? '' : '\n');
 }
 
-/** A closed note's work is gone, or among the rescues. */
+/** A closed note's work is deleted, or among the rescues. */
 function workLine({ branch, topic, state, work }: HandoffShape): string {
   if (work === null || state !== 'open') return '';
   const { paths, bytes } = work;

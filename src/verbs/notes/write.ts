@@ -47,7 +47,7 @@ interface WriteOptions {
   readonly expect: string | undefined;
   /** What looks like a secret in it is none. */
   readonly allowSecret: boolean;
-  /** The caller's uncommitted changes go along: those that these pathspecs match, all for none. */
+  /** Carry the caller's uncommitted changes: those that match these pathspecs, or all. */
   readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;
   readonly session: string | undefined;
 }
@@ -166,7 +166,7 @@ async function writeTo(
   };
 }
 
-/** @throws Failure for whatever else became of the write; the text is kept */
+/** @throws Failure unless the note was written; its text is kept */
 async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   const result = await write.catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -178,7 +178,7 @@ async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   throw await refusal(result, text);
 }
 
-/** The work that goes along, kept already: a note never names what is not there. */
+/** Packs the work and keeps it first: a note must never name work that does not exist. */
 async function workFor(
   { withWork, session, allowSecret }: WriteOptions,
   note: Omit<CarryOptions, 'pathspecs' | 'session' | 'allowSecret'>,

@@ -19,15 +19,16 @@ import { carriedWork } from '../../notes/work/work-refs.ts';
 import { transferOptions } from './push-outgoing.ts';
 import type { SyncWorld } from './world.ts';
 
-/** Work that was named to leave. */
+/** Work to send, as named on the command line. */
 interface LeavingWork extends LoadedWork {
   readonly state: TopicState;
 }
 
 /**
- * The work of the topics that `push --with-work` names, looked at before anything leaves.
+ * Reads and checks the work of the topics that `push --with-work` names, before anything is sent.
  *
- * @throws Failure `refused` for a closed note, `not-found` without work here, `secret` when it holds one that nobody allowed, `integrity`
+ * @throws Failure `refused` for a closed note, `not-found` if its work is not here, `secret` for one that nobody allowed,
+ * `integrity`
  */
 export async function leavingWork(
   { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
@@ -65,7 +66,7 @@ export async function leavingWork(
   return leaving;
 }
 
-/** What its own commit allows is allowed; of the rest the first content is named. */
+/** Findings that the work's own commit allows pass. Of the others, the first is reported. */
 async function requireNoSecret(
   cwd: string,
   { work, blobs, trailers }: LoadedWork,
@@ -97,9 +98,9 @@ async function requireNoSecret(
 }
 
 /**
- * Sends work to a remote, under a ref of its own that is created and never moved.
+ * Sends work to a remote, where each work commit gets a new ref.
  *
- * @throws Failure `remote` when the remote does not take it
+ * @throws Failure `remote` when the remote refuses it
  */
 export async function sendWork(
   world: SyncWorld,

@@ -18,7 +18,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { Again } from '../sharing/commit/again.ts';
 import { type PackedWork, packWork } from './pack.ts';
 
-/** A note that is to carry work. */
+/** A note that will carry work. */
 export interface CarryOptions {
   readonly repository: Repository;
   readonly target: TopicArgument;
@@ -30,9 +30,9 @@ export interface CarryOptions {
   readonly allowSecret: boolean;
 }
 
-/** Work that is stored and kept under its ref, for a note that is not written yet. */
+/** Work that is stored under its ref, for a note that is not written yet. */
 export interface CarriedByNote {
-  /** `undefined`: there was none. */
+  /** `undefined`: there was no work. */
   readonly trailers: CarriedTrailers | undefined;
   /** What to say once the note is written. */
   readonly notices: readonly string[];
@@ -84,14 +84,14 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
     notices: [...packed.notices, ...notices, carries],
-    // The same work of the same second may be an earlier note's.
+    // An earlier note may carry the same work, packed in the same second.
     drop: async () => {
       if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
     },
   };
 }
 
-/** The command that was typed; its text is kept in a file when somebody asks. */
+/** The command to type again. The note's text is saved to a file when it is first asked for. */
 class TypedAgain implements Again {
   readonly done = 'written';
   readonly #options: CarryOptions;
