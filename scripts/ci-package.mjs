@@ -21,7 +21,7 @@ const PACKED_LIMIT = 664 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/git-handoff.1'],
   ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
-  ...['skills/git-handoff/SKILL.md', 'THIRD-PARTY-LICENSES'],
+  ...['skills/git-handoff/SKILL.md', 'plugins/opencode/index.js', 'THIRD-PARTY-LICENSES'],
 ];
 const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w.-]+|schema\/[\w.-]+\.json)$/;
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];

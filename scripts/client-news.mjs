@@ -80,7 +80,7 @@ function outermost(fields) {
 
 /** The captured payloads of what the run should bring about, in the form that `init` registers. */
 function capturedOf(row) {
-  const text = row.register('', 'user', '/git-handoff');
+  const text = row.register('', 'user', join(ROOT, 'bin/git-handoff'));
   const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text);
   const isRegistered = ({ hook_event_name: event, tool_name: tool }) =>
     event === undefined ||

@@ -55,7 +55,7 @@ export async function readClients() {
   const { SESSION_VARIABLES } = await load('src/domain/names.ts');
   const rows = INSTALLERS.map(async (installer) => {
     const dialect = await dialectFor(installer.client);
-    const hooks = installer.register('', 'project', '');
+    const hooks = installer.register('', 'project', join(ROOT, 'bin/git-handoff'));
     const variables = Object.keys(SESSION_VARIABLES).filter(
       (name) => SESSION_VARIABLES[name] === installer.client || hooks.includes(name),
     );

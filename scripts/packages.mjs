@@ -8,8 +8,9 @@ import { readClients } from './clients.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const read = (file) => readFileSync(join(root, file), 'utf8');
 const { name, version, description, license, keywords } = JSON.parse(read('package.json'));
-/** Folders that hold nothing but what is written here. */
+/** Folders that hold what is written here, and the files in them that are written by hand. */
 const OURS = ['plugins', 'hooks', '.claude-plugin', '.agents', '.github/plugin'];
+const WRITTEN = ['plugins/opencode/index.js'];
 const AUTHOR = { name: 'The git-handoff authors' };
 const SKILL = `skills/${name}/SKILL.md`;
 
@@ -42,7 +43,6 @@ const files = {
   'plugins/qwen/hooks/hooks.json': hooks('qwen'),
   [`plugins/qwen/${SKILL}`]: read(SKILL),
   'plugins/opencode/package.json': json({ name, version, description, type: 'module', main: 'index.js' }),
-  'plugins/opencode/index.js': hooks('opencode'),
   // Gemini CLI installs from the top of a repository only, and reads skills/ there.
   'gemini-extension.json': json({ name, version, description }),
   'hooks/hooks.json': hooks('gemini'),
@@ -56,7 +56,7 @@ const committed = OURS.filter((folder) => existsSync(join(root, folder))).flatMa
 const stale = Object.keys(files).filter(
   (file) => !existsSync(join(root, file)) || read(file) !== files[file],
 );
-const foreign = committed.filter((file) => !Object.hasOwn(files, file));
+const foreign = committed.filter((file) => !Object.hasOwn(files, file) && !WRITTEN.includes(file));
 
 if (process.argv.includes('--check')) {
   for (const file of stale) console.error(`${file} is not what \`npm run packages\` writes`);

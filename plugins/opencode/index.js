@@ -1,57 +1,36 @@
-// Made by `git handoff init`, taken out by `git handoff uninstall`.
+// git-handoff's plugin for OpenCode. `git handoff init` copies it into OpenCode's folder, `git handoff uninstall` removes it.
 import { spawn } from 'node:child_process';
 
-const settings = {
-  "hooks": {
-    "chat.message": [
-      {
-        "command": "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode"
-      }
-    ],
-    "tool.execute.before": [
-      {
-        "command": "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode"
-      }
-    ],
-    "tool.execute.after": [
-      {
-        "command": "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode"
-      }
-    ],
-    "session.compacting": [
-      {
-        "command": "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode"
-      }
-    ],
-    "session.deleted": [
-      {
-        "command": "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode"
-      }
-    ]
-  }
-};
+/** `git handoff init` puts the path of its launcher here. */
+// prettier-ignore
+const COMMAND = "command -v git-handoff >/dev/null 2>&1 || exit 0; exec git-handoff guard --client opencode";
 
-/** What the guard answers; nothing when it has nothing to say, or cannot be asked. */
-function ask(event, session, cwd, more) {
+/** Tools that change nothing. */
+const READERS = /^(read|grep|glob|list|webfetch|websearch|task|todo\w*|skill|question)$/;
+
+/** What the guard prints for an event: nothing when it has nothing to say, or cannot be started. */
+function ask(event, session, cwd, fields) {
   return new Promise((resolve) => {
-    let said = '';
-    const child = spawn('/bin/sh', ['-c', settings.hooks[event][0].command], {
+    let answer = '';
+    const child = spawn('/bin/sh', ['-c', COMMAND], {
       cwd,
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: 10000,
     });
-    child.on('error', () => resolve({}));
+    child.on('error', () => resolve(''));
     child.stdin.on('error', () => undefined);
-    child.stdout.on('data', (chunk) => (said += chunk));
-    child.on('close', () => resolve(said === '' ? {} : JSON.parse(said)));
-    child.stdin.end(JSON.stringify({ hook_event_name: event, session_id: session, cwd, ...more }));
+    child.stdout.on('data', (chunk) => (answer += chunk));
+    child.on('close', () => resolve(answer));
+    child.stdin.end(JSON.stringify({ hook_event_name: event, session_id: session, cwd, ...fields }));
   });
 }
 
+/** The plugin. It throws to refuse a tool call, and for no other reason. */
 export const GitHandoff = async ({ client, directory }) => {
   const roots = new Map();
-  const begun = new Map();
-  /** The session that a sub-agent's belongs to. */
+  /** By session: what it is told when it starts. */
+  const starts = new Map();
+  /** The session itself; of a sub-agent's, the one that started it. */
   const rootOf = async (id) => {
     if (!roots.has(id)) {
       const parent = (await client.session.get({ path: { id } })).data?.parentID;
@@ -59,51 +38,53 @@ export const GitHandoff = async ({ client, directory }) => {
     }
     return roots.get(id);
   };
-  const told = async (event, session, more) => {
+  const guard = async (event, session, fields = {}) => {
     try {
       const root = await rootOf(session);
-      return await ask(event, root, directory, root === session ? more : { agent_id: session, ...more });
+      const own = root === session ? fields : { agent_id: session, ...fields };
+      return JSON.parse((await ask(event, root, directory, own)) || '{}');
     } catch {
       return {};
     }
   };
   const call = ({ tool, callID }, args) => ({ tool_name: tool, tool_use_id: callID, tool_input: args });
-  const isAsked = ({ tool }) => !/^(read|grep|glob|list|webfetch|websearch|task|todo\w*|skill|question)$/.test(tool);
   return {
     event: async ({ event }) => {
       const { info } = event.properties ?? {};
-      if (event.type === 'session.deleted' && !info.parentID) await told(event.type, info.id, {});
+      if (event.type === 'session.deleted' && !info.parentID) await guard('session.deleted', info.id);
     },
     'chat.message': async ({ sessionID }) => {
-      if (begun.has(sessionID)) return;
-      begun.set(sessionID, '');
+      if (starts.has(sessionID)) return;
+      starts.set(sessionID, '');
       if ((await rootOf(sessionID).catch(() => undefined)) !== sessionID) return;
-      const { tell } = await told('chat.message', sessionID, {});
-      if (tell) begun.set(sessionID, tell);
+      const { tell } = await guard('chat.message', sessionID);
+      if (tell) starts.set(sessionID, tell);
     },
     'experimental.chat.system.transform': async ({ sessionID }, { system }) => {
-      const tell = begun.get(sessionID);
+      const tell = starts.get(sessionID);
       if (tell) system.push(tell);
     },
     'tool.execute.before': async (input, { args }) => {
-      if (!isAsked(input)) return;
-      const { deny } = await told('tool.execute.before', input.sessionID, call(input, args));
+      if (READERS.test(input.tool)) return;
+      const { deny } = await guard('tool.execute.before', input.sessionID, call(input, args));
       if (deny) throw new Error(deny);
     },
     'tool.execute.after': async (input, result) => {
-      if (!isAsked(input)) return;
-      const response = { tool_response: { exit: result?.metadata?.exit }, tool_output: result?.output };
-      const { tell } = await told('tool.execute.after', input.sessionID, { ...call(input, input.args), ...response });
-      if (tell && typeof result?.output === 'string') result.output += '\n\n' + tell;
+      if (READERS.test(input.tool)) return;
+      const { tell } = await guard('tool.execute.after', input.sessionID, {
+        ...call(input, input.args),
+        tool_response: { exit: result?.metadata?.exit },
+        tool_output: result?.output,
+      });
+      if (tell && typeof result?.output === 'string') result.output += `\n\n${tell}`;
       else if (tell && Array.isArray(result?.content)) result.content.push({ type: 'text', text: tell });
     },
     'experimental.session.compacting': async ({ sessionID }) => {
-      await told('session.compacting', sessionID, {});
+      await guard('session.compacting', sessionID);
     },
     'shell.env': async ({ sessionID }, { env }) => {
-      try {
-        if (sessionID) env.GIT_HANDOFF_SESSION = await rootOf(sessionID);
-      } catch {}
+      const root = sessionID ? await rootOf(sessionID).catch(() => undefined) : undefined;
+      if (root) env.GIT_HANDOFF_SESSION = root;
     },
   };
 };

@@ -1,16 +1,16 @@
 import { type Fields, fields, text } from './payload.ts';
 
-/** How much of its context a session has filled, in tokens, as the file that its client keeps of it says. */
+/** How many tokens of its context a session has used, as its client's own file records it. */
 interface ContextUse {
   readonly used: number;
-  /** `undefined`: that file does not say how much there is. */
+  /** The size of the context; `undefined`: the file does not state it. */
   readonly window: number | undefined;
 }
 
-/** What one line says; `unknown`: the context was made smaller, and nothing is known until the model has answered again. */
+/** What one line says; `unknown`: the context was compacted, and its use is unknown until the model's next answer. */
 type LineUse = ContextUse | 'unknown' | undefined;
 
-/** The clients that keep such a file. */
+/** A reader for each client that keeps such a file. */
 const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
   claude,
   codex,
@@ -20,8 +20,8 @@ const READERS: Readonly<Record<string, (line: Fields) => LineUse>> = {
 };
 
 /**
- * Reads how full the context of a client's session is, from the last lines of the client's own file. Whatever is no such
- * line is passed over: the first may be a part of one.
+ * Reads how full a session's context is from the last lines of its client's file. Lines that do not parse are skipped: the
+ * first may be cut off.
  */
 export function contextUse(client: string, tail: string): ContextUse | undefined {
   const read = Object.hasOwn(READERS, client) ? READERS[client] : undefined;
@@ -33,7 +33,7 @@ export function contextUse(client: string, tail: string): ContextUse | undefined
   return undefined;
 }
 
-/** The file of a session, where its client names none with a prompt: Copilot CLI's. `undefined`: not known. */
+/** The session's file where the client's payloads do not name it (Copilot CLI). `undefined`: unknown. */
 export function sessionFile(
   client: string,
   session: string,
@@ -52,7 +52,7 @@ function useIn(line: string, read: ((line: Fields) => LineUse) | undefined): Lin
   }
 }
 
-/** Claude Code: what an answer has read, from the cache or not. A sidechain is a sub-agent's. */
+/** Claude Code records the input tokens of each answer, cached or not. A sidechain belongs to a sub-agent. */
 function claude(line: Fields): LineUse {
   if (line['type'] === 'system' && line['subtype'] === 'compact_boundary') return 'unknown';
   if (line['type'] !== 'assistant' || line['isSidechain'] === true) return undefined;
@@ -61,7 +61,7 @@ function claude(line: Fields): LineUse {
   return { used: parts.reduce((sum, part) => sum + count(usage?.[part]), 0), window: undefined };
 }
 
-/** Codex counts after each answer, and says how large the model's window is. */
+/** Codex records the total and the size of the model's window after each answer. */
 function codex(line: Fields): LineUse {
   if (line['type'] === 'compacted') return 'unknown';
   const payload = fields(line['payload']);
@@ -71,7 +71,7 @@ function codex(line: Fields): LineUse {
   return { used: count(last?.['total_tokens']), window: windowOf(info?.['model_context_window']) };
 }
 
-/** Copilot CLI records what each answer took and how large the model's window is, of its sub-agents, too. */
+/** Copilot CLI records the tokens of each answer and the size of the model's window, also for its sub-agents. */
 function copilot(line: Fields): LineUse {
   if (text(line['type'])?.startsWith('session.compaction') === true) return 'unknown';
   if (line['type'] !== 'session.usage_record' || line['agentId'] !== undefined) return undefined;
@@ -84,7 +84,7 @@ function gemini(line: Fields): LineUse {
   return { used: count(fields(line['tokens'])?.['input']), window: undefined };
 }
 
-/** Qwen Code says with each answer how large the model's window is. */
+/** Qwen Code records the size of the model's window with each answer. */
 function qwen(line: Fields): LineUse {
   if (text(line['subtype']) === 'chat_compression') return 'unknown';
   if (line['type'] !== 'assistant' || line['isSidechain'] === true) return undefined;

@@ -45,9 +45,9 @@ export interface GuardEvent {
   /** Who started the sub-agent, the session or a sub-agent of it, where the client says no more; `session` is that one, too. */
   readonly startedBy: SessionId | undefined;
   readonly cwd: string | undefined;
-  /** The model that the session uses, where the client tells, as it spells it. */
+  /** The session's model, as the client spells it; `undefined`: the client does not say. */
   readonly model: string | undefined;
-  /** The file that the client keeps of the session, where it names one. */
+  /** The client's own file of the session; `undefined`: the client names none. */
   readonly transcript: string | undefined;
   /** Present for before-tool and after-tool. */
   readonly tool: ToolCall | undefined;

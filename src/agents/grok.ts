@@ -4,8 +4,8 @@ import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit } from './payload.ts';
 
 /**
- * Grok Build's hook protocol (1.0): it runs the hooks of Claude Code's settings, with Claude's fields beside its own camelCase
- * ones, Claude's answers, and tools of its own. What a session's start says reaches no model.
+ * Grok Build's hook protocol (1.0). It runs the hooks in Claude Code's settings, sends Claude's fields beside its own camelCase
+ * ones, takes Claude's answers, and has its own tools. Its model never sees what a session-start hook says.
  */
 export const grok = dialectOf({
   client: 'grok',
@@ -13,14 +13,14 @@ export const grok = dialectOf({
   tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
   more: (event, name) => kin(event, name),
 
-  /** Another input would do without the question that the user would have been asked. */
+  /** Replacing the input would skip the question to the user. */
   canRewrite: () => false,
 
   /** Events whose `additionalContext` reaches the model (checked on the real client). */
   tells: new Set(['PreToolUse', 'PostToolUse']),
 });
 
-/** A sub-agent has an id of its own for a session; only its start says whose it is, by which the guard finds the root. */
+/** A sub-agent has a session id of its own. Only its start event names the parent, from which the guard finds the root. */
 function kin(event: Fields, name: string): Partial<GuardEvent> {
   const startedBy = parseClientSessionId(event['session_id']);
   if (name === 'SubagentStart') return { startedBy, agent: text(event['subagentId']) };

@@ -14,7 +14,7 @@ export function clientOf(named: string | undefined, payload: unknown): string {
     if (transcript.includes('/.qwen/')) return 'qwen';
     if (/^(?:chat|tool|session)\./.test(name)) return 'opencode';
   }
-  // These run the hooks of `.claude/settings.json`, too, with payloads of their own.
+  // These clients also run the hooks of `.claude/settings.json`, with their own payloads.
   if (event?.['hookEventName'] !== undefined) return 'grok';
   if (event?.['cursor_version'] !== undefined) return 'cursor';
   const isStamped = event?.['timestamp'] !== undefined && event['permission_mode'] === undefined;

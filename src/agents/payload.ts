@@ -18,7 +18,7 @@ export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The first of some fields that is a text: for what several versions of a client call otherwise. */
+/** The first of these fields that is a text: client versions name some fields differently. */
 export function firstText(input: Fields | undefined, keys: readonly string[]): string | undefined {
   return keys.map((key) => text(input?.[key])).find((value) => value !== undefined);
 }
@@ -37,8 +37,8 @@ export function fieldsOrJson(value: unknown): Fields | undefined {
 export const UNREADABLE: ToolCall = { kind: 'unreadable' };
 
 /**
- * An event under the names that Claude Code's fields have; a dialect says what is called otherwise, and adds what only
- * its client tells. `tool` is asked for at the events of a tool alone.
+ * Reads an event whose fields are named as Claude Code's; `own` holds what this client names differently or adds. `tool` is
+ * called only for tool events.
  */
 export function guardEvent(
   event: Fields,
@@ -68,17 +68,17 @@ export function guardEvent(
   };
 }
 
-/** What a client whose hooks have Claude Code's shape does in a way of its own. */
+/** Where a client differs from Claude Code, whose hook protocol it shares. */
 interface OwnWays
   extends Pick<Dialect, 'client' | 'tells'>, Partial<Pick<Dialect, 'canRewrite' | 'runsGitHooks'>> {
-  /** Its events that are known, by its names; Claude Code's if there are none. */
+  /** The events that we know, by the client's names. Default: Claude Code's. */
   readonly kinds?: Readonly<Record<string, GuardEvent['kind']>>;
   readonly tool: (event: Fields) => ToolCall;
-  /** What only this client tells, or tells otherwise. */
+  /** Fields that only this client has, or spells differently. */
   readonly more?: (event: Fields, name: string) => Partial<GuardEvent>;
-  /** A refusal, where it is not Claude Code's. */
+  /** The answer that refuses a call. Default: Claude Code's. */
   readonly deny?: (reason: string) => object;
-  /** A tool's input with another content, where the client takes one without an approval. */
+  /** The answer that replaces a tool's content, for a client that accepts this without an approval. */
   readonly rewrite?: (
     input: Fields,
     verdict: Extract<Verdict, { kind: 'rewrite' }>,
@@ -86,9 +86,9 @@ interface OwnWays
   ) => object;
 }
 
-/** The dialect of a client whose hooks have Claude Code's shape. Silence allows. */
+/** The dialect of a client that shares Claude Code's hook protocol. Silence allows. */
 export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: OwnWays): Dialect {
-  /** A text for the model where the event carries one, else for the person. */
+  /** Puts a text where the model sees it, or else where the user does. */
   const told = (text: string, event: GuardEvent) =>
     own.tells.has(event.name) ? specific(event, { additionalContext: text }) : { systemMessage: text };
   const answer = (verdict: Verdict, event: GuardEvent, payload: unknown): object | undefined => {
@@ -113,7 +113,7 @@ export function dialectOf({ kinds = KINDS, tool, more, deny, rewrite, ...own }: 
     }
   };
   return {
-    /** Mostly another input is taken only together with an approval, which is not ours to give. */
+    /** Most clients replace an input only together with an approval, which is not ours to give. */
     canRewrite: () => false,
     runsGitHooks: true,
     ...own,
@@ -145,12 +145,12 @@ export function answered(answer: object | undefined): string {
   return answer === undefined ? '' : JSON.stringify(answer);
 }
 
-/** Claude Code's place for what is said of one event. */
+/** Wraps an answer in the field where Claude Code expects it. */
 export function specific(event: GuardEvent, content: object): object {
   return { hookSpecificOutput: { hookEventName: event.name, ...content } };
 }
 
-/** What a tool does to one file: it writes the whole, where the content is known, else it changes a part. */
+/** A tool call on one file: a whole write if the content is known, otherwise an edit. */
 export function writeOrEdit(path: string, content: string | undefined, input: Fields = {}): ToolCall {
   return content === undefined ? editCall(path, input) : { kind: 'write', path, content };
 }
@@ -158,7 +158,7 @@ export function writeOrEdit(path: string, content: string | undefined, input: Fi
 const FROM_KEYS = ['old_string', 'old_str', 'oldText', 'old_text'];
 const TO_KEYS = ['new_string', 'new_str', 'newText', 'new_text'];
 
-/** A change of a part of a file, with what it puts where, as far as the input says that by a name that is known. */
+/** An edit of a file, with its replacements if we know the names of their fields. */
 export function editCall(path: string, input: Fields): Extract<ToolCall, { kind: 'edit' }> {
   const given = Array.isArray(input['edits']) ? (input['edits'] as readonly unknown[]) : [input];
   const edits = given.flatMap((one): Replacement[] => {
@@ -171,7 +171,7 @@ export function editCall(path: string, input: Fields): Extract<ToolCall, { kind:
 
 const SOURCES: readonly SessionStartSource[] = ['startup', 'resume', 'clear', 'compact', 'fork'];
 
-/** What began a session, as its client said it. */
+/** Why the session started, as its client says. */
 function startSource(value: unknown): SessionStartSource {
   return SOURCES.find((known) => known === value) ?? 'unknown';
 }

@@ -55,7 +55,7 @@ export function askerOf(session: SessionId | undefined, sessions: readonly Judge
  * Looks at a working tree: one `git status`, and the ledgers as they were before it.
  *
  * @param now milliseconds since the epoch
- * @param keep contents of changed files are kept, for claims that are made of what is seen
+ * @param keep whether to keep the contents of changed files, for claims made from this look
  */
 export async function lookAtWork(
   tree: WorkTree,

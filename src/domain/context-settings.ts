@@ -1,18 +1,18 @@
 import { FALSE_WORDS } from './shared-words.ts';
 import { type SettingEntry, type UnknownValue, parseSize } from './settings.ts';
 
-/** When a session is asked for a note; apart from the other settings, which every call of a hook reads. */
+/** When to ask a session for a note. Separate from the other settings, which every hook call reads. */
 interface ContextSettings {
-  /** From this many percent of its context on; `undefined`: never. */
+  /** Percent of the context at which to ask; `undefined`: never. */
   readonly contextNudge: number | undefined;
-  /** How many tokens the context has, where the client does not say. */
+  /** The size of the context in tokens, for clients that do not state it. */
   readonly contextWindow: number | undefined;
   readonly unknown: readonly UnknownValue[];
 }
 
 const DEFAULT_NUDGE = 75;
 
-/** Builds them from `key value` pairs as git lists them; the last value of a key counts. */
+/** Reads them from git's `key value` pairs; the last value of a key wins. */
 export function parseContextSettings(entries: readonly SettingEntry[]): ContextSettings {
   const last = (key: string) => entries.findLast(([name]) => name.toLowerCase() === key);
   const [nudge, window] = [last('handoff.contextnudge'), last('handoff.contextwindow')];
@@ -30,7 +30,7 @@ export function parseContextSettings(entries: readonly SettingEntry[]): ContextS
   };
 }
 
-/** 0 for any of git's words for no; a key without a value is one for yes (git-config(1)). */
+/** 0 for git's false values; a key without a value means true (git-config(1)). */
 function percentOf(text = 'true'): number | undefined {
   if (/^(?:true|yes|on)$/i.test(text)) return DEFAULT_NUDGE;
   if (text === '' || FALSE_WORDS.includes(text.toLowerCase())) return 0;

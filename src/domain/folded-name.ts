@@ -1,13 +1,13 @@
 /**
- * A name as stores that do not tell case or invisible characters apart have it (macOS, Windows): equal ones may be one file
- * there.
+ * A name as file systems see it that ignore case or invisible characters (macOS, Windows): two names that fold to the same
+ * text may be one file there.
  */
 export function foldedName(name: string): string {
   return (
     name
       .normalize('NFKC')
       .replace(/\p{Cf}/gu, '')
-      // Upper case first: it takes long s and ligatures apart.
+      // Upper case first: it maps the long s and ligatures to plain letters.
       .toUpperCase()
       .toLowerCase()
   );

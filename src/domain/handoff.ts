@@ -47,9 +47,9 @@ export interface HandoffTrailers {
   readonly importedFrom?: string | undefined;
   /** The scanner's rules whose findings in this note somebody let pass (domain/secrets/verdict.ts reads the list). */
   readonly secretAllowed?: string | undefined;
-  /** The commit of the uncommitted work that it carries (domain/work.ts). */
+  /** The commit that holds the uncommitted work that the note carries (domain/work.ts). */
   readonly work?: Oid | undefined;
-  /** How much that is, for whoever has not fetched it (`parseWorkSize`). */
+  /** Its size, for readers who have not fetched it (`parseWorkSize`). */
   readonly workSize?: string | undefined;
 }
 
@@ -151,7 +151,7 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
     importedFrom: value('importedFrom'),
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
     secretAllowed: value('secretAllowed'),
-    // What no program could have written names no work; 0.1.0 does not look at it at all.
+    // An invalid name counts as no work; 0.1.0 ignores this trailer.
     work: parseOid(value('work') ?? ''),
     workSize: value('workSize'),
   } as const;
@@ -166,29 +166,6 @@ export function parseTrailers(message: string): HandoffTrailers | undefined {
 function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   if (text === undefined) return undefined;
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
-}
-
-/** How much work a note carries. */
-export interface WorkSize {
-  readonly paths: number;
-  readonly bytes: number;
-}
-
-/** The value of the trailer `Handoff-Work-Size`. */
-export function formatWorkSize({ paths, bytes }: WorkSize): string {
-  return `${paths} ${bytes}`;
-}
-
-/** Reads that trailer. */
-export function parseWorkSize(value: string | undefined): WorkSize | undefined {
-  const [, paths, bytes] = /^(\d{1,6}) (\d{1,15})$/.exec(value ?? '') ?? [];
-  return paths === undefined ? undefined : { paths: Number(paths), bytes: Number(bytes) };
-}
-
-/** `12 paths, 34 KiB`. */
-export function workSizeText({ paths, bytes }: WorkSize): string {
-  const size = bytes < 1024 ? `${bytes} bytes` : `${Math.ceil(bytes / 1024)} KiB`;
-  return `${paths} ${paths === 1 ? 'path' : 'paths'}, ${size}`;
 }
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;

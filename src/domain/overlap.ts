@@ -30,16 +30,16 @@ export interface PathOverlap {
   readonly deletedBy?: 'one' | 'other';
 }
 
-/** What one side has changed: since a commit that is the other side's, too. */
+/** What one side has changed since a commit that both sides have. */
 export interface Extent {
   readonly paths: ReadonlySet<string>;
   /** The folders above them. */
   readonly folders: ReadonlySet<string>;
-  /** It deleted files and made others: git may find that some were renamed. */
+  /** It deleted some files and added others, which git may take for renames. */
   readonly mayRename: boolean;
 }
 
-/** How far some changes reach, each a path, and whether it is new or gone. */
+/** The reach of some changes: each a path, and whether it was added or deleted. */
 export function extentOf(
   changes: readonly { readonly path: string; readonly isNew: boolean; readonly isGone: boolean }[],
 ): Extent {
@@ -56,8 +56,8 @@ export function extentOf(
 }
 
 /**
- * Whether changes of one commit can have anything in common. Where nothing may have been renamed git merges path by path:
- * a path that one side alone changed is that side's, unless a file and a folder have one name.
+ * Whether two sets of changes to one commit can overlap. Without renames git merges path by path: a path that only one side
+ * changed is that side's, unless a file and a folder have the same name.
  */
 export function mayMeet(one: Extent, other: Extent): boolean {
   if (one.paths.size === 0 || other.paths.size === 0) return false;

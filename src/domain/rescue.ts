@@ -13,7 +13,7 @@ export interface RescuedFile {
   readonly owner: SessionId | null;
   /** Nobody but its owner could read it, which git's mode does not say. */
   readonly isPrivate?: true;
-  /** Kept as it was on the disk, among files that are kept as git stores them. */
+  /** Kept as it was on the disk; the other files are kept as git stores them. */
   readonly isRaw?: true;
 }
 

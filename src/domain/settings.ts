@@ -9,7 +9,7 @@ export interface Settings {
   /** Further shell patterns of files guarded like the predecessors' handoff files. */
   readonly guardPath: readonly string[];
   readonly trailer: 'id' | 'short' | 'off';
-  /** Whether a session's commits name its client and model. */
+  /** Whether a session's commits name its client and model (`Assisted-by`). */
   readonly assistedBy: boolean;
   /** What happens when a session edits a path that another live session has changed. */
   readonly contention: 'deny' | 'warn' | 'off';
@@ -31,7 +31,7 @@ export interface Settings {
   readonly verifyOperators: boolean;
   /** What happens to a note with what looks like a secret, when it is written and when it would leave. */
   readonly secretScan: SecretScan;
-  /** The most uncommitted work that a note carries: bytes of all contents together. */
+  /** The most uncommitted work that a note may carry: bytes of all its contents. */
   readonly maxWork: number;
   /** Values that no setting knows; the default counts instead. */
   readonly unknown: readonly UnknownValue[];

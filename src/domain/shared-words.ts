@@ -112,7 +112,7 @@ const anyCase = (word: string) =>
   );
 
 /** The blocks of the scripts, by name. */
-/** A function of sh that is true for these words, in any case of letters. */
+/** An `sh` function that is true for these words, in upper or lower case. */
 function asked(name: string, words: readonly string[]): string[] {
   const pattern = words.map((word) => (word === '' ? "''" : anyCase(word))).join(' | ');
   return [`${name}() {`, '  case $1 in', `    ${pattern}) return 0 ;;`, '  esac', '  return 1', '}'];

@@ -3,44 +3,44 @@ import { jsonFields } from './json-fields.ts';
 import { type Oid, parseOid } from './names.ts';
 
 /**
- * Work: uncommitted changes that travel beside a note, as a commit without parents. Its tree holds `work.json` and contents
- * under numbers, so that nothing in it is a path of a working tree. Pure.
+ * Work: the uncommitted changes that a note carries, as a commit without parents. Its tree holds `work.json` and numbered
+ * blobs, so that no entry is a path of a working tree. Pure.
  */
 
 export const WORK_FILE = 'work.json';
 const WORK_VERSION = 1;
-/** The most paths of one work. */
+/** The most paths that a note may carry. */
 export const MAX_WORK_PATHS = 5000;
-/** Each path has at most a content in HEAD, in the index and on the disk, and the bytes of the file besides. */
+/** Each path has up to four blobs: HEAD's, the index's, the working tree's, and the raw bytes of the file. */
 export const MAX_WORK_BLOBS = 4 * MAX_WORK_PATHS;
 /** The most bytes of `work.json`. */
 export const MAX_WORK_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_PATH_LENGTH = 4096;
 
-/** What a path holds: a mode of git's for a file or a link, and the number of the content. `null`: nothing. */
+/** The state of a path: git's mode of a file or a link, and the number of its blob. `null`: there is nothing. */
 export type WorkState = { readonly mode: string; readonly blob: number } | null;
 
-/** A changed path. Contents are as git stores them. */
+/** A changed path. Blobs are in index form, as `git add` stores them. */
 export interface WorkItem {
   readonly path: string;
   /** What HEAD had there. */
   readonly base: WorkState;
   readonly index: WorkState;
   readonly disk: WorkState;
-  /** The number of the file's own bytes, where a checkout would not give them back. */
+  /** The blob of the file's raw bytes, if a checkout would not restore them. */
   readonly raw?: number;
-  /** `git add --intent-to-add`: the index has the name without a content. */
+  /** Added by `git add --intent-to-add`. */
   readonly intended?: true;
 }
 
-/** What `work.json` says. */
+/** What `work.json` holds. */
 export interface Work {
   /** HEAD when the work was packed; `null` on an unborn branch. */
   readonly base: Oid | null;
   readonly items: readonly WorkItem[];
 }
 
-/** The text of `work.json`. A state is a pair of mode and number. */
+/** Writes `work.json`. A state is a pair of mode and number. */
 export function formatWork({ base, items }: Work): string {
   const pair = (state: WorkState) => (state === null ? null : [state.mode, state.blob]);
   const listed = items.map(({ path, base, index, disk, raw, intended }) => ({
@@ -54,7 +54,7 @@ export function formatWork({ base, items }: Work): string {
   return `${JSON.stringify({ version: WORK_VERSION, base, items: listed })}\n`;
 }
 
-/** Reads `work.json` of a commit with so many contents; a text says what is wrong with it. Nothing in it is trusted. */
+/** Reads `work.json` of a commit with `blobs` blobs. Nothing in it is trusted; a text says what is wrong with it. */
 export function parseWork(text: string, blobs: number): Work | string {
   const fields = jsonFields<'version' | 'base' | 'items'>(text);
   if (fields.version !== WORK_VERSION) return 'unknown format of work.json';
@@ -106,14 +106,14 @@ function parseState(value: unknown, blobs: number): WorkState | undefined {
 const isNumber = (value: unknown, below: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < below;
 
-/** Whether a name can be one of a working tree. git's own check comes on top, with the file system that is there. */
+/** Whether a path can be one of a working tree. git's own check, which knows the file system, comes later. */
 function isWorkPath(path: string): boolean {
-  // A half of a surrogate pair would become another name.
+  // Half a surrogate pair would be written as another name.
   if (path.length > MAX_PATH_LENGTH || /[\0\p{Surrogate}]/u.test(path)) return false;
   return path.split('/').every((part) => part !== '' && !['.', '..', '.git'].includes(partName(part)));
 }
 
-/** A part of a path as the most careless file system has it: Windows' drops what follows a colon, and dots and spaces at the end. */
+/** A part of a path as the least strict file system sees it: Windows drops what follows a colon, and dots and spaces at the end. */
 function partName(part: string): string {
   if (part === '.' || part === '..') return part;
   const [name = ''] = foldedName(part).split(':');
@@ -138,7 +138,7 @@ const MOVING_FOLDERS = [
   '.devcontainer',
 ];
 
-/** Names of such files, wherever they are. */
+/** Names of such files, in any folder. */
 const MOVING_FILES = [
   'agents.md',
   'agents.override.md',
@@ -160,10 +160,10 @@ const MOVING_FILES = [
 ];
 
 /**
- * Whether a file may make programs run or tell an agent what to do: settings and instructions of clients, git's own files,
- * hooks. A caution for work that comes from elsewhere, not a boundary: a build script is none of them.
+ * Whether a file can make programs run or instruct agents: clients' settings and instructions, git's own files, hooks. This
+ * is a caution for work from elsewhere, not a security boundary: it does not cover build scripts, for example.
  *
- * @param hooks the folder of the repository's git hooks, from the top, where it lies in the working tree
+ * @param hooks the folder of the git hooks relative to the top, if it is in the working tree
  */
 export function isMoving(path: string, hooks: string | undefined): boolean {
   const parts = path.split('/').map(partName);

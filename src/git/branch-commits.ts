@@ -2,13 +2,13 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { records } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 
-/** A branch's tip, and the commits of what it will be merged into: its own are those between them. */
+/** A branch's tip and the targets it may be merged into. The branch's own commits lie between them. */
 export interface OwnRange {
   readonly tip: Oid;
   readonly targets: readonly Oid[];
 }
 
-/** The messages of a branch's own commits with their names, without merges, the oldest first. */
+/** The ids and messages of a branch's own commits, merges left out, oldest first. */
 export async function ownMessages(
   cwd: string,
   { tip, targets }: OwnRange,
@@ -20,7 +20,7 @@ export async function ownMessages(
   return records(result.stdout.toString('utf8'), 2).map(([oid = '', message = '']) => ({ oid, message }));
 }
 
-/** Those of some commits that the targets do not have, and the place where the branch left them. */
+/** The given commits that no target has, and the point where the branch left the targets. */
 export async function sinceFork(
   cwd: string,
   { tip, targets }: OwnRange,

@@ -6,7 +6,7 @@ import { runGit } from './run.ts';
 interface ListedBranch {
   readonly oid: Oid;
   readonly worktree: string | undefined;
-  /** What it follows, where that was asked for: its name where it is, and the ref that has it here. */
+  /** Its upstream, if asked for: the branch's name on the remote, and the tracking ref here. */
   readonly upstream: { readonly there: string; readonly here: string } | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Limits {
 const HEADS = 'refs/heads/';
 const ORIGIN_HEAD = 'refs/remotes/origin/HEAD';
 
-/** Lists the branches; `with` tells where each is checked out, or what it follows, too. Nothing is found where git fails. */
+/** Lists the branches; `with` adds where each is checked out, or its upstream. Empty when git fails. */
 export async function listBranches(
   cwd: string,
   { timeoutMs, with: more }: Limits & { readonly with?: 'worktrees' | 'upstreams' },
@@ -38,8 +38,8 @@ export async function listBranches(
 }
 
 /**
- * Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`; wider ones have
- * `<name of the upstream there>NUL<ref here>NUL` before the line feed.
+ * Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`; with upstreams,
+ * `<branch on the remote>NUL<tracking ref>NUL` precedes the line feed.
  */
 export function parseBranches(text: string, width: 4 | 6 = 4): Branches {
   const heads = new Map<string, ListedBranch>();

@@ -7,7 +7,7 @@ export async function readSettings(cwd: string, timeoutMs?: number): Promise<Set
   return parseSettings(await readSettingEntries('^handoff\\.', cwd, timeoutMs));
 }
 
-/** Reads all settings whose keys match, in the order of their files. */
+/** Reads all settings whose keys match, in git's order. */
 export async function readSettingEntries(
   keys: string,
   cwd: string,
@@ -47,13 +47,13 @@ export async function readReaderSettings(cwd: string): Promise<ReaderSettings> {
   return { settings: parseSettings(entries), email: last('committer.email') ?? last('user.email') };
 }
 
-/** What a working tree is like for git. */
+/** git's settings about a working tree. */
 export interface TreeConfig {
-  /** The executable bit counts (`core.fileMode`). */
+  /** `core.fileMode`: the executable bit counts. */
   readonly fileMode: boolean;
-  /** Names that differ in case are one file (`core.ignoreCase`). */
+  /** `core.ignoreCase`: names that differ only in case are one file. */
   readonly ignoreCase: boolean;
-  /** `core.hooksPath`, as it is written. */
+  /** `core.hooksPath`, as written. */
   readonly hooksPath: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export async function readTreeConfig(cwd: string): Promise<TreeConfig> {
   const result = await runGit(['config', '-z', '--show-scope', '--get-regexp', keys], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
   const fields = entriesOf(result);
-  // Our git children run with hooks switched off on their command line.
+  // Our own git calls switch hooks off on their command line.
   const entries = fields
     .filter((_, at) => at % 2 === 1 && fields[at - 1] !== 'command')
     .map((entry) => settingEntry(entry, '\n'));

@@ -14,7 +14,7 @@ export async function asCheckedOut(cwd: string, path: string, oid: Oid): Promise
 }
 
 /**
- * Those of these paths that `.gitattributes` gives a filter: programs of the user's read and write them.
+ * The paths with a `filter` attribute: the user's programs read and write them.
  *
  * @throws Failure `environment` when git fails
  */
@@ -29,8 +29,8 @@ export async function filteredPaths(options: GitOptions, paths: readonly string[
 }
 
 /**
- * Contents as a checkout would write them, in one process; `undefined` where an object is missing. For paths without a filter:
- * only line ends and encodings change, and no program runs.
+ * Contents as a checkout would write them, in one process; `undefined` for a missing object. Only for paths without a filter:
+ * line endings and encodings are converted, and no program runs.
  *
  * @throws Failure `environment` when git fails
  */
@@ -39,7 +39,7 @@ export async function plainCheckouts(
   files: readonly { readonly path: string; readonly oid: Oid }[],
 ): Promise<(Buffer | undefined)[]> {
   if (files.length === 0) return [];
-  // git tells the size before it converts, so that only a name which no content can know says where one ends.
+  // git prints the size before the conversion, so only a name that no content can contain marks the end of one.
   const mark = `none-${Math.random().toString(36).slice(2)}`;
   const input = files.map(({ path, oid }) => `${oid} ${path}\0${mark}\0`).join('');
   const args = ['cat-file', '--batch=', '--filters', '--buffer', '-z'];
@@ -51,7 +51,7 @@ export async function plainCheckouts(
     const until = result.stdout.indexOf(end, at);
     const told = result.stdout.subarray(at, Math.max(until, at));
     at = until + end.length;
-    // The empty header of an object that is there.
+    // An object that exists has an empty header.
     return told[0] === '\n'.charCodeAt(0) ? told.subarray(1) : undefined;
   });
 }

@@ -30,7 +30,7 @@ export async function textObjects(
   return found;
 }
 
-/** The objects of work that a note carries, but for what is committed anyway. */
+/** The objects of a note's work, except those that commits hold anyway. */
 export async function uncommittedObjects(cwd: string, tips: readonly Oid[]): Promise<Oid[]> {
   if (tips.length === 0) return [];
   // The plain form leaves nothing out that has no parents in common.

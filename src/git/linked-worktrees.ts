@@ -28,8 +28,8 @@ export function linkedWorktrees(commonDir: string): Pick<ListedWorktree, 'path' 
 }
 
 /**
- * What git-worktree(1) lists, without starting git; `undefined` where only git can tell: a main worktree that is elsewhere, a
- * HEAD that is no plain file.
+ * What git-worktree(1) lists, without starting git; `undefined` if only git can tell: the main worktree is elsewhere, or HEAD
+ * is not a plain file.
  */
 export function knownWorktrees(
   { commonDir, gitDir }: Repository,
@@ -42,7 +42,7 @@ export function knownWorktrees(
     const branch = ref === 'HEAD' ? undefined : ref.slice('refs/heads/'.length);
     const head =
       branch === undefined ? parseOid(readGitFile(`${one.gitDir}/HEAD`).trim()) : heads.get(branch)?.oid;
-    // Of linked ones git has stored the real path.
+    // For linked worktrees git stores the real path.
     const path = one.gitDir === commonDir ? realpathSync(one.path) : one.path;
     all.push({ path, gitDir: one.gitDir, branch, head });
   }

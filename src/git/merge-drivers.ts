@@ -18,7 +18,7 @@ export async function readMergeDrivers(cwd: string): Promise<MergeDrivers> {
   return mergeDrivers(cwd, await readSettingEntries('^merge\\.(default|.*\\.driver)$', cwd));
 }
 
-/** Those that are configured, by settings that hold all of `merge.*`. */
+/** The configured drivers, from settings that include all of `merge.*`. */
 export function mergeDrivers(cwd: string, settings: readonly SettingEntry[]): MergeDrivers {
   const entries = settings.filter(([key]) => /^merge\.(?:default|.*\.driver)$/s.test(key));
   const keys = new Set(entries.flatMap(([key]) => (key.endsWith('.driver') ? [key] : [])));

@@ -31,11 +31,11 @@ export const ACKS = `${LOCAL}acks/`;
 /** What was deleted on purpose here and may still stand at a remote. */
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
-/** Uncommitted work that notes of this clone carry. */
+/** Uncommitted work that this clone keeps for its notes. */
 export const WORK = `${LOCAL}work/`;
-/** Work that was sent to a remote, which is to go there when it is over. */
+/** Work that was sent to a remote, and must be deleted there when it is over. */
 export const SENT = `${LOCAL}sent/`;
-/** Work that was unpacked here, and on what. */
+/** Work that was unpacked here, and on which HEAD. */
 export const UNPACKED = `${LOCAL}unpacked/`;
 
 /** Whether a ref is this machine's own affair and never leaves it. */
@@ -213,27 +213,27 @@ export function parseLiveRef(ref: string): LivePath | undefined {
   return { worktreeId, session };
 }
 
-/** Below it is the work that notes on a topic carry, one ref for each work commit, by its name. */
+/** The prefix of a topic's work: one ref for each work commit, named after it. */
 export function workPrefix({ component, topic }: HandoffPath): string {
   return `${WORK}${component}/${topic}/`;
 }
 
-/** The ref of a work commit: it is created, and never moved. */
+/** The ref of a work commit. It is created and deleted, never moved. */
 export function workRef(path: HandoffPath, oid: Oid): RefName {
   return `${workPrefix(path)}${oid}` as RefName;
 }
 
-/** Says that a remote has a work commit. */
+/** The ref that records that a remote has a work commit. */
 export function sentRef(remote: string, { component, topic }: HandoffPath, oid: Oid): RefName {
   return `${SENT}${encodeRemote(remote)}/${component}/${topic}/${oid}` as RefName;
 }
 
-/** Says that a work commit was unpacked in this clone. */
+/** The ref that records that a work commit was unpacked in this clone. */
 export function unpackedRef({ component, topic }: HandoffPath, oid: Oid): RefName {
   return `${UNPACKED}${component}/${topic}/${oid}` as RefName;
 }
 
-/** A work commit by its place. */
+/** A work commit and the topic it belongs to. */
 export interface WorkPath extends HandoffPath {
   readonly oid: Oid;
 }
@@ -246,7 +246,7 @@ export function parseWorkRef(ref: string, prefix: string): WorkPath | undefined 
   return path === undefined || oid === undefined ? undefined : { ...path, oid };
 }
 
-/** Where a remote keeps work, by where it keeps the notes: `refs/handoffs/` gives `refs/handoffs-work/`. */
+/** Where a remote keeps work, from where it keeps notes: `refs/handoffs/` becomes `refs/handoffs-work/`. */
 export function remoteWorkPrefix(remotePrefix: string): string {
   return `${remotePrefix.replace(/\/$/, '')}-work/`;
 }

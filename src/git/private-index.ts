@@ -10,13 +10,13 @@ import { userGit } from './user-git.ts';
 /** Paths with what an index shall hold there; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;
 
-/** The worktree that a private index is for. */
+/** The worktree of a private index. */
 interface IndexPlace {
   readonly top: string;
   readonly gitDir: string;
-  /** The worktree's index. */
+  /** The path of the worktree's index. */
   readonly indexFile: string;
-  /** Variables on top: where its objects go. */
+  /** Further variables: where its objects go. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -50,8 +50,8 @@ export class PrivateIndex {
   }
 
   /**
-   * Makes one that holds the tree of `base` and nothing of the worktree's: git reads whatever it is asked to take, also files
-   * that it was told not to look at (`git update-index --assume-unchanged`).
+   * Creates one with the tree of `base` and none of the worktree's index flags, so that git reads every file it is given, even
+   * those marked `git update-index --assume-unchanged`.
    */
   static async fresh(place: IndexPlace, base: Oid | null): Promise<PrivateIndex> {
     const index = new PrivateIndex(place);
@@ -81,9 +81,9 @@ export class PrivateIndex {
   }
 
   /**
-   * Takes these paths as they are on the disk, exactly these: a folder's name does not stand for its files.
+   * Adds exactly these paths as they are on the disk: a folder's name does not stand for its files.
    *
-   * @param replaces a file may take the place of a folder that it holds, and the other way round
+   * @param replaces whether a file may replace a folder in the index, and a folder a file
    */
   async takeFromDisk(paths: readonly string[], replaces = false): Promise<void> {
     if (paths.length === 0) return;

@@ -8,7 +8,7 @@ import { userEnvironment, userGit } from './user-git.ts';
 /**
  * Asks a remote for some refs, as the user's own git would.
  *
- * @param folders all refs below these are asked for, too, that are named after what they point at
+ * @param folders prefixes whose refs are named after their objects, and are requested as well
  * @returns those that it has
  * @throws Failure `remote`
  */

@@ -16,7 +16,7 @@ export interface ScratchStore {
   readonly folder: string;
   /** The repository's own objects, which are read through. */
   readonly objects: string;
-  /** The folder of another such store, which is read through, too. */
+  /** The folder of another such store to read from. */
   readonly below?: string;
 }
 
@@ -33,7 +33,7 @@ export function scratchStore(commonDir: string): ScratchStore {
   return { folder: join(commonDir, 'handoff', 'objects'), objects: join(commonDir, 'objects') };
 }
 
-/** A store that nobody else sees, for contents that may not stay; whoever makes it removes its folder. */
+/** A private store for contents that must not stay. The caller removes its folder. */
 export function ownStore(commonDir: string): ScratchStore {
   return { folder: mkdtempSync(join(tmpdir(), 'git-handoff-')), objects: join(commonDir, 'objects') };
 }

@@ -1,15 +1,15 @@
 import { type BigIntStats, type Stats, lstatSync, statSync } from 'node:fs';
 
 /**
- * What stands at a path; `undefined`: nothing does, also where a file stands in the place of one of its folders, or where
- * links lead in a circle (which Node tells as errors of their own).
+ * `stat`, or `undefined` if the path does not exist: also if one of its folders is a file (`ENOTDIR`) or its links form a
+ * cycle (`ELOOP`), for which Node throws.
  */
 export const statOf = (path: string): Stats | undefined => orNothing(() => statSync(path, QUIET));
 
-/** The same, links not followed. */
+/** `lstat`, in the same way. */
 export const lstatOf = (path: string | Buffer): Stats | undefined => orNothing(() => lstatSync(path, QUIET));
 
-/** The same, with times in nanoseconds. */
+/** `lstat` with times in nanoseconds, in the same way. */
 export const exactStatOf = (path: string | Buffer): BigIntStats | undefined =>
   orNothing(() => lstatSync(path, { ...QUIET, bigint: true }));
 

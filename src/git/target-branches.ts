@@ -6,21 +6,21 @@ import { commitNamed } from './commit-paths.ts';
 
 const HEADS = 'refs/heads/';
 
-/** What a branch will be merged into. */
+/** What a branch will be merged into: its target. */
 export interface TargetBranch {
   readonly ref: string;
-  /** As people type it: `main`, `origin/main`. */
+  /** As users type it: `main`, `origin/main`. */
   readonly name: string;
   readonly commit: Oid;
   /** It is the default branch. */
   readonly isDefault: boolean;
 }
 
-/** The settings that decide: for `readSettingEntries`. */
+/** The settings that decide, as keys for `readSettingEntries`. */
 export const TARGET_KEYS = 'branch\\..*\\.gh-merge-base|init\\.defaultbranch';
 
 /**
- * What each branch will be merged into, as far as it is here; branches with one target have the same object.
+ * The targets of each branch that exist here; branches with the same target share one object.
  *
  * @param branches listed with their upstreams
  * @param settings with those of `TARGET_KEYS`

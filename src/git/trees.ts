@@ -44,8 +44,8 @@ interface Folder {
 }
 
 /**
- * Trees that differ from those of commits at some paths: collects them in a batch, which the caller stores. Only folders on
- * the way to a change are read, nearly always in one process.
+ * Builds trees that differ from the trees of commits at some paths, in a batch that the caller stores. Reads only the folders
+ * above a change, nearly always in one process.
  *
  * @returns the names of the new trees, in the order of `wanted`; `undefined` for a commit that is missing
  * @throws Failure `environment` when a tree on the way is missing
@@ -77,7 +77,7 @@ export async function changeTrees(
 
 const rootOf = (commit: Oid) => `${commit}^{tree}`;
 
-/** The folders that are read: as git knows them by path, but for those whose names cannot be handed to it by line. */
+/** The folders to read: by path, except those whose names cannot be sent to git as a line. */
 function namesOnTheWay({
   commit,
   changes,

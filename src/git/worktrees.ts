@@ -10,7 +10,7 @@ export interface ListedWorktree {
   readonly gitDir: string;
   /** The branch checked out there, `undefined` when detached or bare. */
   readonly branch: string | undefined;
-  /** The commit that HEAD is at, `undefined` before the first one. */
+  /** The commit that HEAD is at; `undefined` on an unborn branch. */
   readonly head: Oid | undefined;
 }
 

@@ -17,7 +17,7 @@ import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
 import { reasonText } from '../notes/report-illegal.ts';
 import { typedTopic } from '../notes/topic-argument.ts';
 
-/** Work is only created, within the bounds of its format: the lines that refuse the rest. */
+/** The refusals of pushed work: it may only be created, within the bounds of its format. */
 export async function illegalWork(
   options: GitOptions,
   refs: readonly PushedRef[],

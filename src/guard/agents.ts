@@ -9,7 +9,7 @@ import { ensureFolder, removeFile } from '../host/folders.ts';
  * is a symbolic link to the session's id: made in one step, whoever else makes it.
  */
 
-/** Of sessions that have never said that they end. Milliseconds. */
+/** How long to keep the model of a session whose end was never reported. Milliseconds. */
 const KEEP_MS = 7 * 86_400_000;
 
 const agentsFolder = (state: string) => join(state, 'agents');

@@ -6,19 +6,19 @@ import { ensureFolder, removeFile, stateFolder } from '../host/folders.ts';
 import { type Call, isInTree } from './call.ts';
 
 /*
- * `<state folder>/models/<session>` holds a session's client and model, as a hook last told it: `Codex:gpt-5.5`. Git's hooks
- * put that into its commits where `handoff.assistedBy` says so; the launcher asks Node when it hears of another model.
+ * `<state folder>/models/<session>` holds a session's client and model, as a hook last reported it: `Codex:gpt-5.5`. With
+ * `handoff.assistedBy` git's hooks put it into its commits. The launcher starts Node when a payload names another model.
  */
 
-/** Of sessions that have never said that they end. Milliseconds. */
+/** How long to keep the model of a session whose end was never reported. Milliseconds. */
 const KEEP_MS = 30 * 86_400_000;
 
-/** Nothing that could end a trailer; and no ARN, which holds the number of an account. */
+/** Excludes anything that could end a trailer, and ARNs, which contain an account number. */
 const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
 
 const modelsFolder = (env: NodeJS.ProcessEnv) => join(stateFolder(env), 'models');
 
-/** Notes which model the session uses. What its commits could not name is not noted, nor what was known before. */
+/** Records the session's model, if it changed; an empty line if its commits cannot name it. */
 export function noteModel(call: Call): void {
   if (!isInTree(call)) return;
   const { dialect, event, machine, session, log } = call;
@@ -36,7 +36,7 @@ export function noteModel(call: Call): void {
   }
 }
 
-/** Forgets the model of a session that ends, and those of long ago. */
+/** Deletes the models of a session that ends and of sessions that never reported their end. */
 export function forgetModels(env: NodeJS.ProcessEnv, session: SessionId, now: number): void {
   const folder = modelsFolder(env);
   for (const name of entries(folder)) {

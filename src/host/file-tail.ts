@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /**
- * The last bytes of a regular file as text; `undefined` for whatever else is there. Somebody else names the file: a FIFO
- * is not waited for, a device not read.
+ * The last bytes of a regular file as text; otherwise `undefined`. The path comes from outside: this never waits for a FIFO or
+ * reads a device.
  */
 export function readTail(path: string, most: number): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return undefined;

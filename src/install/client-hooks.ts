@@ -9,7 +9,7 @@ import { type HookEntry, hasHooks, registerHooks, unregisterHooks } from './hook
 interface JsonHooks extends Pick<ClientInstaller, 'client' | 'failsClosed' | 'comments'> {
   /** The events, with the tools that the guard is asked about, where an event has any. */
   readonly registrations: readonly (readonly [event: string, matcher?: string])[];
-  /** Events that are registered only when somebody asks for the nudge. */
+  /** Events that `init` registers only with `--context-nudge`. */
   readonly onNudge?: readonly string[];
   /** What the client runs at one of them. */
   readonly handler: (command: string, event: string) => HookEntry['handler'];

@@ -9,7 +9,7 @@ import { readSettingsText } from './probe.ts';
 
 const NAME = 'git-handoff';
 
-/** Claude Code, Copilot CLI: `enabledPlugins` of its settings; a later file has the last word. The file that switches it on. */
+/** The settings file whose `enabledPlugins` switches our plugin on (Claude Code, Copilot CLI); a later file wins. */
 export function enabledPlugin(files: readonly string[]): string | undefined {
   let enabledBy: string | undefined;
   for (const file of files) {
@@ -21,7 +21,7 @@ export function enabledPlugin(files: readonly string[]): string | undefined {
   return enabledBy;
 }
 
-/** Codex CLI: a table of its `config.toml`. The file, if it switches the plugin on. */
+/** Codex CLI's `config.toml`, if a table of it switches our plugin on. */
 export function codexPlugin(file: string): string | undefined {
   const lines = (readSettingsText(file) ?? '').split('\n').map((line) => line.trim());
   const start = lines.findIndex((line) => line.startsWith(`[plugins."${NAME}@`));
@@ -37,8 +37,8 @@ function switchesOff(line: string): boolean {
 }
 
 /**
- * Gemini CLI, Qwen Code: a folder of its own, unless the last rule for the folder where it is started switches it off.
- * The extension's manifest.
+ * The manifest of our extension (Gemini CLI, Qwen Code), unless the last rule for the folder where the client is started
+ * switches it off.
  */
 export function extension(folder: string, cwd: string, name: string): string | undefined {
   const manifest = join(folder, NAME, name);
@@ -56,7 +56,7 @@ function covers(rule: string, cwd: string): boolean {
   return path.endsWith('*') ? here.startsWith(path.slice(0, -1)) : here === path || cwd === path;
 }
 
-/** OpenCode: a module among the `plugin`s of its settings, by its folder. The settings that name it. */
+/** The settings file that lists our folder among its `plugin`s (OpenCode). */
 export function listedPlugin(files: readonly string[]): string | undefined {
   return files.find((file) => {
     const { plugin } = objectIn(parse(withoutComments(readSettingsText(file) ?? '')));

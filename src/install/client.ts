@@ -53,9 +53,9 @@ export interface ClientInstaller {
   /** Further files whose settings can switch the client's hooks off; `warnings` reads them, too. */
   switches?(places: SettingsFolders): readonly string[];
   /**
-   * The text with our hooks in it; the same text when they stand there already. Throws SettingsError.
+   * The text with our hooks in it; unchanged if it has them. Throws SettingsError.
    *
-   * @param options `nudge`: also for the user's prompts, where they are registered on request only
+   * @param options `nudge`: also registers the user's prompts where that needs `--context-nudge`
    */
   register(
     text: string,
@@ -63,7 +63,7 @@ export interface ClientInstaller {
     launcher: string,
     options?: { readonly nudge?: boolean },
   ): string;
-  /** Whether that was requested before: it stays. Throws SettingsError. */
+  /** Whether the prompts are registered already, and stay so. Throws SettingsError. */
   isNudged?(text: string): boolean;
   /** The part of the file that is JSON, where not all of it is. */
   settingsIn?(text: string): string;

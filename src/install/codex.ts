@@ -28,7 +28,7 @@ export const codexInstaller: ClientInstaller = {
       ['PreToolUse', TOOL_MATCHER],
       ['PostToolUse', TOOL_MATCHER],
     ],
-    // Every hook has to be trusted, a new one anew.
+    // The user must trust each hook, so a new one asks again.
     onNudge: ['UserPromptSubmit'],
     handler(command, event) {
       const timeout = event === 'SessionEnd' ? SESSION_END_TIMEOUT_S : TIMEOUT_S;

@@ -117,7 +117,7 @@ export function hooksAreCurrent(
 }
 
 /**
- * Whether an entry of ours is there for an event.
+ * Whether one of our entries is registered for an event.
  *
  * @throws SettingsError when the text is not JSON
  */

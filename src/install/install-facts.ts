@@ -26,7 +26,7 @@ export interface InstallFacts {
   /** The config as it is to be, and as it was before us. */
   readonly config: { readonly wanted: Buffer; readonly without: Buffer };
   readonly hooks: readonly HookFacts[];
-  /** Prompts of the user are registered in every client that has them. */
+  /** Also register the user's prompts in clients that ask for trust. */
   readonly nudge: boolean;
   /** One for each client whose hooks are wanted. */
   readonly settings: readonly SettingsFacts[];
@@ -48,7 +48,7 @@ export interface InstallFacts {
 export interface Texts {
   readonly instructions: boolean;
   readonly skill: boolean;
-  /** The prompts of the user, in clients whose hooks have to be trusted. */
+  /** Also register the user's prompts in clients that ask for trust. */
   readonly nudge?: boolean;
 }
 

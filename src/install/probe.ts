@@ -57,12 +57,10 @@ function settingsOf(
   text: string,
 ): ClientSettings {
   const { client, comments } = installer;
-  const json = (content: string) => installer.settingsIn?.(content) ?? content;
-  const parsed = parse(comments === true ? withoutComments(text) : json(text));
+  const parsed = parse(comments === true ? withoutComments(text) : (installer.settingsIn?.(text) ?? text));
   const commands = [...new Set(commandsIn(parsed.value))];
   const hooks = commands.map((command) => ({ client, scope, file, command }));
-  const wanted =
-    hooks.length === 0 ? [] : eventsIn(parse(json(installer.register('', scope, '/git-handoff'))).value);
+  const wanted = hooks.length === 0 ? [] : installer.events;
   const present = eventsIn(parsed.value);
   const missingEvents = wanted.filter((event) => !present.includes(event));
   return { scope, file, text, broken: parsed.error, hooks, missingEvents };

@@ -7,9 +7,10 @@ import {
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
 import { loadCommits } from '../git/commits.ts';
-import { type HandoffPath, handoffRef, keptRef } from '../git/namespace.ts';
+import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
 import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
+import { listRefNames } from '../git/refs.ts';
 import type { StartedGit } from '../git/run.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
@@ -47,7 +48,7 @@ export interface CommitContent {
   readonly importedFrom?: string | undefined;
   /** What somebody let pass in it; a note that stays keeps this. */
   readonly secretAllowed?: string | undefined;
-  /** The work that it carries from now on; `undefined`: what it carried before. */
+  /** The work that it carries from now on; `undefined`: the same as before. */
   readonly carried?: CarriedTrailers | undefined;
   readonly author: Committer;
   /** Seconds since the epoch. */
@@ -187,7 +188,7 @@ async function storeCommit(
       state,
       ...passing,
       ...nature(content, parent),
-      ...carriedBy(content, parent),
+      ...(await carriedBy(repository, content, parent)),
     },
   });
   return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
@@ -200,10 +201,17 @@ function nature(content: CommitContent, parent: HandoffCommit | undefined) {
   return { to, from, automatic, importedFrom, secretAllowed };
 }
 
-/** A note that is written on, taken or closed goes on carrying its work. */
-function carriedBy({ carried }: CommitContent, parent: HandoffCommit | undefined) {
+/** A note that is written on, taken or closed still carries its work; a reopened one only if this clone still has it. */
+async function carriedBy(
+  repository: Repository,
+  { carried, state }: CommitContent,
+  parent: HandoffCommit | undefined,
+) {
   const { work, workSize } = carried ?? parent?.trailers ?? {};
-  return { work, workSize };
+  const isReopened = carried === undefined && parent?.trailers?.state === 'closed' && state === 'open';
+  if (work === undefined || !isReopened) return { work, workSize };
+  const kept = await listRefNames(repository, [WORK]);
+  return kept.some(({ oid }) => oid === work) ? { work, workSize } : {};
 }
 
 async function noteOf(repository: Repository, parent: HandoffCommit | undefined): Promise<Uint8Array> {

@@ -21,8 +21,8 @@ const BATCH = 500;
 
 /**
  * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
- * leaves a handoff and not a deletion by hand; what readers acknowledged of it and the work that it carried go along. What a remote has shown is
- * remembered, so that the next `sync` does not bring it back. Returns those that are gone; one that moved meanwhile stays.
+ * leaves a handoff and not a deletion by hand. Their acknowledgements and work are deleted with them. What a remote has shown
+ * is remembered, so that the next `sync` does not bring it back. Returns the deleted topics; one that moved meanwhile stays.
  */
 export async function deleteTopics(
   repository: Repository,
@@ -39,7 +39,7 @@ export async function deleteTopics(
   return gone;
 }
 
-/** What else is told of topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
+/** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
 interface Traces {
   readonly beside: readonly RefValue[];
   readonly memories: ReadonlyMap<TopicState, Oid>;

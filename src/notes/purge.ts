@@ -24,7 +24,7 @@ export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'trackin
 /** A ref of one handoff. */
 export interface PurgedRef extends RefValue {
   readonly kind: PurgedKind;
-  /** Of a tracking ref, and of work that was sent. */
+  /** For a tracking ref, and for work that was sent. */
   readonly remote: string | null;
 }
 

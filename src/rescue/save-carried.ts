@@ -9,10 +9,10 @@ import { readObjects } from '../git/objects.ts';
 import { bytesOf, nestedTree, rescueTree } from '../git/rescue-tree.ts';
 import { type RescuePlace, keepRescues, listRescues } from './rescues.ts';
 
-/** Work that a note carried. */
+/** Work that a note no longer carries. */
 interface Carried {
   readonly work: Work;
-  /** The contents by their numbers. */
+  /** The blobs by their numbers. */
   readonly blobs: readonly Oid[];
   readonly owner: SessionId;
   /** Full name of the branch. */
@@ -28,8 +28,8 @@ interface Occasion {
 }
 
 /**
- * Keeps the contents of work that no note carries any more. Returns the number of the rescue; `undefined` when it only
- * deletes files.
+ * Moves the contents of work that no note carries any more to a rescue. Returns the rescue's number; `undefined` if the work
+ * only deletes files.
  *
  * @throws Error when a lock is held
  */
@@ -96,7 +96,7 @@ export async function saveCarried(
 
 type Content = Exclude<WorkState, null>;
 
-/** What was on the disk; of a file that was only staged, that. */
+/** The content on the disk; for a file that was only staged, the staged one. */
 function contentOf({ index, disk, raw }: WorkItem): WorkState {
   if (disk === null) return index;
   return raw === undefined ? disk : { mode: disk.mode, blob: raw };

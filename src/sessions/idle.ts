@@ -11,12 +11,11 @@ function idleSince(commonDir: string, session: SessionId): number | undefined {
   return LAST.has(lastEvent(commonDir, session)) ? lastCall(commonDir, session) : undefined;
 }
 
-/** What clients call the moment before a tool runs. */
+/** Clients' names for the event before a tool call. */
 const BEFORE = /^(?:pre|before)|before$/i;
 
 /**
- * When a session called last, in milliseconds since the epoch; `undefined`: not known, or a tool of its runs
- * now.
+ * When a session last called, in milliseconds since the epoch; `undefined`: unknown, or one of its tools is running now.
  */
 export function restsSince(commonDir: string, session: SessionId): number | undefined {
   const event = lastEvent(commonDir, session);

@@ -21,7 +21,7 @@ export function renderFailure(failure: Failure): string {
   return `error: ${escapeLine(failure.message)}\n${hints.join('')}`;
 }
 
-/** The next command to type, for stderr; nothing where there is none. */
+/** The next command to type, for stderr; empty if there is none. */
 export function renderHint(hint: string | undefined): string {
   return hint === undefined ? '' : `hint: ${escapeText(hint)}\n`;
 }

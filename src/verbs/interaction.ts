@@ -7,7 +7,7 @@ export interface Interaction {
   readonly edit: (text: Uint8Array) => Promise<Uint8Array>;
   /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
   readonly progress: ((line: string) => void) | undefined;
-  /** Says something before it is done. */
+  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
   /** Shows something on standard output before the answer. */
   readonly show: (text: string) => Promise<void>;

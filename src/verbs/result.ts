@@ -5,7 +5,7 @@ export interface CommandResult<T> {
   readonly value: T;
   /** Lines for stderr, as `notice: …`. */
   readonly notices?: readonly string[];
-  /** The next command, where one comes of it. */
+  /** The next command, if there is one. */
   readonly hint?: string;
   /** 1 is a clear no (nothing found, something is wrong); failures are thrown. */
   readonly exitCode?: 0 | 1;

@@ -32,7 +32,7 @@ export interface HandoffShape {
   readonly from: string | null;
   /** The scanner's rules whose findings in it somebody let pass. */
   readonly secretAllowed: readonly string[];
-  /** The uncommitted work that it names; `null` for how much when it does not say. */
+  /** The uncommitted work that it carries; sizes are `null` if the note does not state them. */
   readonly work: {
     readonly oid: string;
     readonly paths: number | null;
@@ -142,7 +142,7 @@ export interface OverlapSideShape {
   readonly branch: string | null;
   /** The live sessions at work there. */
   readonly sessions: readonly NamedSessionShape[];
-  /** When the worktree was looked at, if that was not now. */
+  /** When the worktree was last looked at, if not now. */
   readonly asOf?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { AssertionError } from 'node:assert';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { it, onTestFinished } from 'vitest';
 import { INSTALLERS } from '../../src/install/clients.ts';
@@ -24,6 +24,7 @@ import {
   OPENCODE,
   QWEN_CODE,
 } from '../support/client/install.ts';
+import { REPOSITORY } from '../support/client/paths.ts';
 import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { call, say, type Turn } from '../support/model/script.ts';
@@ -58,6 +59,7 @@ function registerProbe(world: World, client: string): string {
   const probe = path.join(folder, 'probe');
   mkdirSync(folder);
   writeFileSync(probe, PROBE, { mode: 0o755 });
+  cpSync(path.join(REPOSITORY, 'plugins'), path.join(world.root, 'plugins'), { recursive: true });
   const { home, repository } = world;
   const installer = INSTALLERS.find((row) => row.client === client);
   const places = { home, env: {}, cwd: repository, topLevel: repository };

@@ -166,6 +166,20 @@ describe('a person’s work', () => {
     expect(status()).toEqual([]);
   });
 
+  it('says first what markers would not help against', () => {
+    put('b.txt', changed(TEN, 1, 'work'));
+    write();
+    clean();
+    world.commit('the same line', { 'b.txt': changed(TEN, 1, 'HEAD') });
+    put('b.txt', 'mine\n');
+    for (const words of [[], ['--merge']]) {
+      const { status: code, stderr } = world.handoff(['unpack', TOPIC, ...words]);
+      expect(code).toBe(1);
+      expect(stderr).toContain('b.txt has uncommitted changes; nothing was changed');
+      expect(stderr).toContain('hint: git worktree add');
+    }
+  });
+
   it('says of a file that is not checked out that it is not', () => {
     put('b.txt', 'mine\n');
     write();

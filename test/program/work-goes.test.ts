@@ -37,7 +37,7 @@ function aged(oid: string, topic = 'auth-refresh'): string {
 }
 
 describe('the work of a closed note', () => {
-  it('goes when its author closes the note, and stays when it is taken or reopened', () => {
+  it('goes when its author closes the note, and stays when it is taken', () => {
     put('a.txt', 'two\n');
     carry();
     world.ok(['take', 'auth-refresh'], { session: B });
@@ -47,7 +47,27 @@ describe('the work of a closed note', () => {
     expect(stderr).toBe('');
     expect(world.refs(WORK)).toEqual([]);
     expect(world.json(['rescue']).items).toEqual([]);
+  });
+
+  it.each([A, B])('is not named when the note that %s closed is opened again', (closer) => {
+    put('a.txt', 'two\n');
+    carry();
+    world.ok(['close', 'auth-refresh', '--take'], { session: closer });
+    world.ok(['reopen', 'auth-refresh', '--take'], { session: A });
+    expect(world.json(['show', 'auth-refresh'])).toMatchObject({ state: 'open', work: null });
+    expect(world.ok(['list'])).not.toContain('with work');
+    expect(world.handoff(['unpack', 'auth-refresh']).stderr).toContain('carries no work');
+    world.ok(['write', 'auth-refresh', '-m', 'more'], { session: A });
+    expect(world.handoff(['unpack', 'auth-refresh']).stderr).toContain('carries no work');
+  });
+
+  it('is named again when it was still here', () => {
+    put('a.txt', 'two\n');
+    const work = carry();
+    world.ok(['close', 'auth-refresh'], { session: A });
+    world.git(['update-ref', `${WORK}/main/auth-refresh/${work}`, work]);
     world.ok(['reopen', 'auth-refresh'], { session: A });
+    expect(world.json(['show', 'auth-refresh'])).toMatchObject({ work: { oid: work } });
   });
 
   it('goes when the session that carries on its author closes the note', () => {

@@ -55,9 +55,15 @@ describe('a note with work that 0.1.0 has written on and taken', () => {
     expect(world.refs(WORK)).toEqual([]);
   });
 
-  it('keeps it when 0.1.0 closes it, for its next version', () => {
+  it('keeps it here when 0.1.0 closes it, for its next version', () => {
     older('Handoff-State: closed');
     expect(world.refs(WORK)).toHaveLength(1);
+    const refused = world.handoff(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
+    expect(refused).toMatchObject({ status: 1 });
+    expect(refused.stderr).toContain(
+      'main/auth-refresh is closed, and the work of a closed note is not sent',
+    );
+    expect(refused.stderr).toContain('hint: git handoff reopen main/auth-refresh');
     world.ok(['reopen', 'auth-refresh'], { session: A });
     world.ok(['push', 'origin', '--with-work', 'auth-refresh'], { session: A });
     expect(world.there(`refs/handoffs-work/main/auth-refresh/${work}`)).toBe(work);

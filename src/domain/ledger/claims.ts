@@ -28,7 +28,7 @@ export type LedgerEntry =
       readonly weak: boolean;
       /** The sub-agent that made it, where the client tells. */
       readonly agent?: string;
-      /** When the command began that made it; a file tool's needs no time. */
+      /** When the command that changed it began; a file tool needs no time. */
       readonly began?: number;
       readonly at: number;
     }
@@ -111,7 +111,7 @@ export interface OpenClaim {
   /** First and last change. */
   readonly since: number;
   readonly at: number;
-  /** When the command began that made the last one, if one did. */
+  /** When the command that made the last change began, if a command made it. */
   readonly began?: number;
 }
 

@@ -11,9 +11,9 @@ import type { Wish } from './file-state.ts';
 /** A session waits for another's change of one path. */
 export interface Request {
   readonly from: SessionId;
-  /** Who hears it: the session whose change it is, or the one that carries on its conversation. */
+  /** Who is told: the session that made the change, or the one that continues its conversation. */
   readonly to: SessionId;
-  /** Whose change it is. */
+  /** The session that made the change. */
   readonly owner: SessionId;
   readonly wish: Wish;
   readonly path: string;
@@ -47,10 +47,10 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** What a session is told, silently, that carries on the conversation of another one, under a new id (`/clear`). */
+/** Recorded in a session's `told`, without a message, when it continues the conversation of `former` under a new id (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
-/** A session and those that carry on its conversation, the last one at the end. */
+/** A session and those that continued its conversation, oldest first. */
 function heirsOf(owner: SessionLedger, ledgers: readonly SessionLedger[]): SessionLedger[] {
   const heirs = [owner];
   for (let heir: SessionLedger | undefined = owner; heir !== undefined;) {

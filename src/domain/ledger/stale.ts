@@ -83,8 +83,8 @@ export function isMeant({ own, head, next }: Candidate): boolean {
 }
 
 /**
- * The session has changed the path since: it has had the chance to see both. A command that ran when HEAD moved, or moved it
- * itself, has not, however long it took. Reflogs count in whole seconds.
+ * Whether the session has changed the path since HEAD moved, and so could see both versions. A command that was running when
+ * HEAD moved, or that moved it, does not count. Reflogs have whole seconds.
  */
 export function isLater({ own }: Candidate, { at }: Gain): boolean {
   return own.some((claim) => (claim.began ?? claim.at) >= at + 1000);

@@ -1,4 +1,4 @@
-/** A paragraph, an item of a list, or a piece of code of a Markdown text; but for code, one line. */
+/** A paragraph, a list item or a code block of a Markdown text. All but code is one line. */
 export interface Block {
   readonly kind: 'text' | 'item' | 'code';
   readonly text: string;
@@ -6,13 +6,13 @@ export interface Block {
 
 const FENCE = /^\s{0,12}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}(?=[ \t]|$)/;
-/** A rule, or what makes the line above a heading. */
+/** A rule, or the underline of a heading. */
 const RULE = /^ {0,3}(?:=+|-+|(?:[-*_][ \t]*){3,})$/;
 const ITEM = /^\s*(?:[-*+]|\d{1,9}[.)]|>|\|)(?:\s|$)/;
 
 /**
- * Takes a Markdown text apart, and joins the lines of a paragraph: where it goes, each end of a line would be one. Headings
- * become bold lines, so that they stay below ours; rules go.
+ * Splits a Markdown text into blocks and joins the lines of each paragraph: git hosts show every line break. Headings become
+ * bold lines, to stay below ours; rules are dropped.
  */
 export function blocksOf(text: string): Block[] {
   const blocks: { kind: Block['kind']; text: string }[] = [];
@@ -52,9 +52,9 @@ export function textOfBlocks(blocks: readonly Block[]): string {
     .join('');
 }
 
-/** A mention would call people, and a tag could hide what follows it: outside of code neither is one any more. */
+/** Disarms mentions, which would notify people, and tags, which could hide what follows. Code is left alone. */
 function harmless(text: string): string {
-  // How such backticks pair is git hosts' to say.
+  // Git hosts differ in how such backticks pair.
   const parts = /``|\\`/.test(text) ? [text] : text.split(/(`[^`]*`)/);
   return parts
     .map((part, at) =>
@@ -67,12 +67,12 @@ function harmless(text: string): string {
     .join('');
 }
 
-/** What a text counts: its words, or more where a writing has no blanks. */
+/** The length of a text in words; a script without spaces counts by its characters. */
 function wordsIn(text: string): number {
   return Math.max(text.split(/\s+/).filter(Boolean).length, Math.ceil(text.length / 12));
 }
 
-/** The blocks that fit into a number of words; of the first one that does not, its beginning. */
+/** The blocks that fit into so many words, with the beginning of the first one that does not. */
 export function cutBlocks(blocks: readonly Block[], words: number): Block[] {
   const kept: Block[] = [];
   let room = words;

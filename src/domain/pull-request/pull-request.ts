@@ -5,32 +5,32 @@ import { shortId } from '../names.ts';
 import { escapeLine } from '../surfacing.ts';
 import { type Block, blocksOf, cutBlocks, textOfBlocks } from './blocks.ts';
 
-/** What a pull request is described from. */
+/** What the description of a pull request is made from. */
 interface BranchWork {
   readonly branch: string;
-  /** Its own commits without merges, the oldest first; the lines of each message. */
+  /** The lines of the message of each of its own commits, merges left out, oldest first. */
   readonly messages: readonly string[];
-  /** The notes of the branch: those that are open, then the others; of each the newest first. */
+  /** The notes of the branch: open ones, then closed ones, each newest first. */
   readonly notes: readonly { readonly text: string; readonly isOpen: boolean }[];
-  /** Sessions that are not to be named. */
+  /** Sessions whose ids must not appear. */
   readonly sessions: readonly string[];
 }
 
-/** What a reader of a pull request is told. */
+/** The description of a pull request. */
 export interface PullRequest {
   readonly title: string;
   readonly body: string;
-  /** What neither a note nor a commit said. */
+  /** What neither a note nor a commit says. */
   readonly lacks: readonly string[];
 }
 
-/** A body of at most 400 words: with the four headings, these. */
+/** Words of the body. With the four headings these are at most 400. */
 const WORDS = { what: 150, why: 90, tests: 70, open: 70 };
 const MAX_TITLE = 100;
-/** Of a goal that is longer, the first clause is enough. */
+/** A longer goal is cut after its first clause. */
 const GOOD_TITLE = 72;
 
-/** Describes the work on a branch for whoever is to review it: what, why, how it was tested, what is open. */
+/** Describes the work on a branch for its reviewers: what, why, how it was tested, what is open. */
 export function describeWork(work: BranchWork): PullRequest {
   const told = (text: string) => withoutSessions(escapeForAgent(text), work.sessions);
   const subjects = work.messages.map((message) => shortened(escapeLine(told(subjectOf(message))).trim()));
@@ -61,7 +61,7 @@ function subjectOf(message: string): string {
 
 const TRAILER = /^[A-Za-z][A-Za-z0-9-]*:\s|^\s/;
 
-/** A message without its subject and its trailers. */
+/** The body of a message, without its trailers. */
 function bodyOf(message: string): string {
   const [, ...paragraphs] = message.trim().split(/\n{2,}/);
   const last = paragraphs.at(-1)?.split('\n') ?? [];
@@ -69,7 +69,7 @@ function bodyOf(message: string): string {
   return paragraphs.join('\n\n');
 }
 
-/** Ids as the clients make them, whoever is on record; lines that say nothing else go. */
+/** Removes session ids, recorded or not, and lines that hold nothing else. */
 const ANY_SESSION =
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\bses_\w{20,40}\b|\bsession_\w{16,40}\b|\bperson-[0-9a-f]{8}\b/gi;
 const SESSION_LINE = /^[ \t]*(?:Claude-Session|Handoff-)[\w-]*[ \t]*:.*$/gim;
@@ -77,14 +77,14 @@ const SESSION_LINE = /^[ \t]*(?:Claude-Session|Handoff-)[\w-]*[ \t]*:.*$/gim;
 function withoutSessions(text: string, sessions: readonly string[]): string {
   let left = text.replace(SESSION_LINE, '').replace(ANY_SESSION, '…');
   for (const id of sessions) {
-    // What is a word could mean anything.
+    // A word may mean something else.
     const short = [shortId(id), id.slice(0, 8)].filter((name) => /\d|^[a-f]{8}$/.test(name));
     for (const name of [id, ...short]) left = left.replaceAll(name, '…');
   }
   return left;
 }
 
-/** `fixup!` and the like will be part of another commit. */
+/** `fixup!` and its like will become part of another commit. */
 const FIXUP = /^(?:fixup|squash|amend)! /;
 /** `- and 12 more commits` */
 const MORE_WORDS = 5;
@@ -98,7 +98,7 @@ function whatSection(subjects: readonly string[]): string {
   return framed('What', kept);
 }
 
-/** A subject is a line of plain text, whatever it begins with. */
+/** Escapes a subject: it is plain text, whatever it begins with. */
 function asText(subject: string): string {
   return subject.replace(/^(\d{0,9})([-+*#>=|~[.)])/, '$1\\$2');
 }
@@ -117,12 +117,12 @@ function framed(title: string, blocks: readonly Block[]): string {
   return blocks.length === 0 ? '' : `## ${title}\n\n${textOfBlocks(blocks)}\n`;
 }
 
-/** Said of what is next. */
+/** Introduces the next action. */
 const NOTHING = /^\W*(?:none|nothing|n\/a)\W*$/i;
 
 const OF_TESTS = /\b(?:tests?|tested|testing|verified)\b/i;
 
-/** The sentences of a state that speak of tests. */
+/** The sentences about tests in a note's state. */
 function saidOfTests(state: string): string[] {
   return blocksOf(state)
     .filter(({ kind }) => kind !== 'code')
@@ -148,7 +148,7 @@ function titleOf(
   return shortened(escapeLine(sentence.trim() || words.charAt(0).toUpperCase() + words.slice(1)));
 }
 
-/** A line as long as a title may be, cut between words where it can be. */
+/** Cuts a line to the length of a title, between words if possible. */
 function shortened(text: string): string {
   const characters = Array.from(text.slice(0, 2 * (MAX_TITLE + 1)));
   if (characters.length <= MAX_TITLE) return text;

@@ -26,7 +26,7 @@ export async function hear(
   return [...lines, ...handed.lines];
 }
 
-/** What others want of the session, which it has not heard: told at its start. */
+/** Requests that the session has not heard yet, for its start text. */
 export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<readonly string[]> {
   const ledgers = openLedgers(place, call.session);
   const asked = newRequests(ledgers);

@@ -16,7 +16,7 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   if (tool === undefined) return [];
   const paths = toolPaths(tool).map((path) => toolPath(call, path));
   if (isInTree(call)) {
-    // It runs no more.
+    // It is no longer running.
     beat(call.tree.commonDir, call.session, call.event.name);
     if (failure !== undefined) (await import('./automatic.ts')).noteFailure(call);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);

@@ -15,20 +15,20 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
 
-/** So much of the client's file of the session is read, from its end. */
+/** How much is read of the end of the client's session file. */
 const TAIL_BYTES = 65_536;
-/** Beside the note that the session had when it was asked: the end of a turn has been used for it. */
+/** Recorded beside the session's note at the time: it was asked at the end of a turn. */
 const AT_STOP = 'stop';
 
 /**
- * Asks a session for a note while there is room for it: with a prompt of the user, from `handoff.contextNudge` percent of its
- * context on, when it has worked since its last note. At most once between two notes; a sub-agent never.
+ * Asks a session for a note with a user's prompt, while there is room for it: when its context is `handoff.contextNudge` percent
+ * full and it has worked since its last note. At most once between two notes; never a sub-agent.
  */
 export async function askForNote(call: TreeCall): Promise<readonly Finding[]> {
   return ask(call, false);
 }
 
-/** The same at the end of a turn, which goes on by it: at most once a session. */
+/** Asks at the end of a turn, which this continues: at most once in a session. */
 export async function askAtStop(call: TreeCall): Promise<readonly Finding[]> {
   return ask(call, true);
 }
@@ -55,7 +55,7 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   return [{ kind: 'tell', text }];
 }
 
-/** How full the context is, in percent, where that is known and enough to ask. */
+/** How full the context is, in percent; `undefined`: unknown, or not full enough to ask. */
 function fullness({ event, session, dialect, entries, machine }: TreeCall): number | undefined {
   const { contextNudge: nudge, contextWindow: window } = parseContextSettings(entries);
   const file = event.transcript ?? sessionFile(dialect.client, session, machine.env) ?? '';
@@ -72,7 +72,7 @@ function isWrittenBy(tip: TopicState['tip'], { session }: TreeCall): boolean {
   return owner === session && automatic === undefined && state === 'open';
 }
 
-/** What the branch is called, where that is a topic that nobody has; else the session has to find one. */
+/** A topic named after the branch, if it is free; otherwise `<topic>`, for the session to fill in. */
 async function freeTopic(cwd: string, topics: readonly TopicState[]): Promise<string> {
   const { branch } = await openRepository(cwd);
   const topic = parseTopic(topicSlug(branch.slice(branch.lastIndexOf('/') + 1)));

@@ -134,7 +134,7 @@ export async function countOwn(call: TreeCall): Promise<number> {
   return (await ownWork(realPath(workTree), ledgers, options)).paths.length;
 }
 
-/** Whether the session has changed or committed anything since the note that it wrote last; `undefined`: not known in time. */
+/** Whether the session has changed or committed anything since its last note; `undefined`: not known in time. */
 export async function hasUntoldWork(call: TreeCall): Promise<boolean | undefined> {
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const worktreeId = knownWorktreeId(call.tree.gitDir);

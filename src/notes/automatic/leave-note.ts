@@ -87,7 +87,7 @@ export async function leaveNote(leaving: Leaving): Promise<LeaveResult> {
   return isWhole ? result : 'partial';
 }
 
-/** Whether a session has changed or committed anything since the note that it wrote last. */
+/** Whether a session has changed or committed anything since its last note. */
 export async function hasUntold(leaving: Leaving): Promise<boolean> {
   const { own, work, commits, topics } = await look(leaving, await openRepository(leaving.top));
   const isAny = commits.length > 0 || (work !== undefined && work.paths.length > 0);

@@ -5,7 +5,7 @@ import type { FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { WorkSize } from '../../domain/handoff.ts';
+import type { WorkSize } from '../../domain/work-size.ts';
 import type { Work, WorkItem } from '../../domain/work.ts';
 import { filteredPaths, plainCheckouts } from '../../git/filters.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
@@ -16,22 +16,22 @@ import type { GitOptions } from '../../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
 import type { TreePlace } from './places.ts';
 
-/** A path to carry. */
+/** A path that the work includes. */
 interface TakenPath {
   readonly dirty: DirtyPath;
-  /** Instead of what is on the disk; `undefined`: that. */
+  /** What to carry instead of the file on the disk; `undefined`: the file itself. */
   readonly own: FileState | undefined;
 }
 
-/** Work with its contents, read and not stored yet. */
+/** Work with its contents, read but not stored yet. */
 export interface ReadContents {
   readonly work: Work;
-  /** The contents by their numbers. */
+  /** The blobs by their numbers. */
   readonly blobs: readonly Oid[];
-  /** Holds those that the repository does not have. */
+  /** Holds the blobs that the repository lacks. */
   readonly batch: ObjectBatch;
   readonly size: WorkSize;
-  /** The contents, each with the first path that has it, to be looked at before they are stored. */
+  /** The contents, each with the first path that has it, for a check before they are stored. */
   readonly contents: readonly { readonly path: string; readonly content: Buffer }[];
 }
 
@@ -40,8 +40,8 @@ export interface ReadContents {
  *
  * @param head what HEAD is; `null` on an unborn branch
  * @param store receives what `git add` would store
- * @param composed contents that are nowhere yet, by name
- * @param checkSize may refuse the sum of all bytes, before they are read
+ * @param composed contents that are stored nowhere yet, by name
+ * @param checkSize throws if the total size is too large, before the contents are read
  */
 export async function readWorkContents(
   place: TreePlace,
@@ -74,7 +74,7 @@ export async function readWorkContents(
     return {
       ...states(one, onDisk.get(path) ?? null, numbers),
       ...(bytes === undefined ? {} : { raw: numbers.of(batch.blob(bytes), path) }),
-      // In the index without a content: an intended addition.
+      // An index entry without a content: `git add --intent-to-add`.
       ...(one.dirty.index === null && staged.get(path) ? { intended: true as const } : {}),
     };
   });
@@ -115,7 +115,7 @@ function states({ dirty: { path, head, index }, own }: TakenPath, onDisk: FileSt
   };
 }
 
-/** Numbers for contents, each once, with the first path that has it. */
+/** Numbers each blob once, and remembers the first path that has it. */
 class Numbers {
   readonly #numbers = new Map<Oid, number>();
   readonly paths = new Map<Oid, string>();
@@ -150,7 +150,7 @@ function unreadable(path: string): Failure {
   return new Failure('environment', message, { hint: 'git handoff status' });
 }
 
-/** What `git add` would store of files, in a store of its own: the user's filters run, and hide what they hide. */
+/** What `git add` would store of files, in a separate store: the user's filters run, and hide what they hide. */
 async function indexForms(
   place: TreePlace,
   head: Oid | null,
@@ -159,7 +159,7 @@ async function indexForms(
 ): Promise<Map<string, FileState>> {
   const index = await PrivateIndex.open({ ...place, env }, head);
   try {
-    // A file may have come where a folder was.
+    // A file may have replaced a folder.
     await index.takeFromDisk(paths, true).catch((error: unknown) => {
       throw unstorable(error);
     });
@@ -169,14 +169,14 @@ async function indexForms(
   }
 }
 
-/** An encoding that a file does not have, a filter that fails: `git add` would not take it either. */
+/** For a wrong encoding or a filter that fails: `git add` would refuse the file, too. */
 function unstorable(error: unknown): Failure {
   const why = error instanceof Error ? error.message : String(error);
   const message = `git cannot store an uncommitted change, and a note cannot carry it; nothing was written: ${why}`;
   return new Failure('refused', message, { hint: 'git add --dry-run --all' });
 }
 
-/** The bytes of files that a checkout would write otherwise; a filter's are its own affair. */
+/** The raw bytes of files that a checkout would write differently. Files with a filter are left to it. */
 async function ownBytes(
   options: GitOptions,
   forms: ReadonlyMap<string, FileState>,

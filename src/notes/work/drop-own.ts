@@ -4,7 +4,7 @@ import type { InRepository } from '../../git/repository.ts';
 import { readWork } from './work-commit.ts';
 import { dropWork, keptWork } from './work-refs.ts';
 
-/** Lets go of the work that its author left with a topic; others' stays, for `doctor` to move to the rescues. */
+/** Deletes a topic's work that `author` packed. Others' work stays, for `doctor` to move to the rescues. */
 export async function dropOwnWork(
   repository: InRepository,
   path: HandoffPath,

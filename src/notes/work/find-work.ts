@@ -4,7 +4,7 @@ import { canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import {
   type HandoffPath,
@@ -26,18 +26,18 @@ import { typedTopic } from '../topic-argument.ts';
 import { type LoadedWork, readWork } from './work-commit.ts';
 import { type CarriedWork, carriedWork } from './work-refs.ts';
 
-/** Whose work somebody asks for, and how. */
+/** Which work to find, and from whom it may be. */
 interface FindOptions {
   readonly topic: string | undefined;
-  /** The author whose work it may be, beside the user's own. */
+  /** An author whose work is accepted besides the user's own. */
   readonly from: string | undefined;
   readonly author: Committer;
   readonly transfer: Omit<TransferOptions, 'cwd'>;
-  /** Says something before it is done. */
+  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
 }
 
-/** The work of a note, read. */
+/** A note's work, read and checked. */
 export interface FoundWork extends LoadedWork {
   readonly state: TopicState;
   /** It was packed in this clone. */
@@ -45,11 +45,11 @@ export interface FoundWork extends LoadedWork {
 }
 
 /**
- * Finds the work that a note carries, and fetches it where it is not here: nobody else does. Whose it is and how much is said
- * before.
+ * Finds the work that a note carries, and fetches it if this clone lacks it: nothing else ever fetches work. First it says
+ * whose it is and how large.
  *
- * @throws Failure `not-found` without a note or without work, `refused` for another person's without `from`, `integrity` for
- * a commit that does not keep to the format, `remote` when it cannot be fetched
+ * @throws Failure `not-found` without a note or its work, `refused` for another person's work without `from`, `integrity` for
+ * a commit that breaks the format, `remote` when it cannot be fetched
  */
 export async function findWork(repository: Repository, options: FindOptions): Promise<FoundWork> {
   const { topic } = options;
@@ -82,7 +82,7 @@ export async function findWork(repository: Repository, options: FindOptions): Pr
   return { ...found, state, isLocal };
 }
 
-/** Another person's work is taken only by whoever names that person. */
+/** Another person's work must be asked for by that person's name (`--from`). */
 function requireAuthor(
   by: Pick<HandoffCommit, 'trailers' | 'name' | 'mail'>,
   name: string,
@@ -126,7 +126,7 @@ async function fetchWork(
   }
   const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
   const from = await listRefNames(repository, [REMOTE]);
-  // The one that `git fetch` would ask, then those that have the note.
+  // First the remote that `git fetch` would use, then those that have the note.
   const remotes = [
     ...all.filter((one) => one.name === usual),
     ...all.filter(
@@ -152,6 +152,6 @@ async function fetchWork(
   }
   const amount = size === undefined ? 'of unknown size' : workSizeText(size);
   warn(`fetching the work of ${authorText(tip)}, ${amount}, from ${escapeLine(remote)}`);
-  // Without a place for it here: it is read once.
+  // It gets no ref here: it is read only once.
   await fetchRefs(options, remote, [there]);
 }

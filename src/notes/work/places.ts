@@ -1,18 +1,18 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A working tree whose work is carried, or that it is unpacked in. */
+/** A working tree that work is packed from or unpacked into. */
 export interface TreePlace {
   readonly top: string;
   readonly gitDir: string;
   readonly commonDir: string;
-  /** The worktree's index. */
+  /** The path of the worktree's index. */
   readonly indexFile: string;
 }
 
 /**
- * What is in the way of a file of the working tree, as the disk is now: a link or a file among its folders, a repository of
- * its own, a folder in its place. Paths in `going` are about to be removed, and are in nobody's way.
+ * What keeps a file from being written to the working tree now: a link or a file among its folders, another repository, or a
+ * folder in its place. Paths in `going` are about to be removed, and do not count.
  */
 export function inTheWay(top: string, path: string, going: ReadonlySet<string>): string | undefined {
   const parts = path.split('/');
@@ -29,7 +29,7 @@ export function inTheWay(top: string, path: string, going: ReadonlySet<string>):
   return `${path} is a folder`;
 }
 
-/** Whether a folder holds no other files than these. */
+/** Whether a folder holds only these files. */
 export function holdsOnly(top: string, folder: string, files: ReadonlySet<string>): boolean {
   return readdirSync(join(top, folder), { withFileTypes: true }).every((entry) => {
     const path = `${folder}/${entry.name}`;

@@ -6,14 +6,14 @@ import { listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { readWork } from './work-commit.ts';
 
-/** A ref of a push that is work's, or would be if it were named like it. */
+/** A pushed ref below the prefix for work, well named or not. */
 export interface PushedWork {
   readonly ref: PushedRef;
-  /** Below which the notes are whose work it is. */
+  /** The prefix of the notes that the work belongs to. */
   readonly prefix: string;
 }
 
-/** Finds the refs of a push that are work's, by the folders of the notes. */
+/** Finds the pushed refs that are work, given the prefixes of the notes. */
 export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]): PushedWork[] {
   return refs.flatMap((ref): PushedWork[] => {
     const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(remoteWorkPrefix(each)));
@@ -22,10 +22,10 @@ export function workIn(refs: readonly PushedRef[], prefixes: readonly string[]):
 }
 
 /**
- * Why work may not be pushed like that; `undefined` where it may: it is created under its own name, within the bounds of the
- * format, and never moved.
+ * Why this push of work is refused; `undefined`: it is allowed. Work may only be created, under its own name and within the
+ * bounds of its format.
  *
- * @param maxBytes the most that all contents may have together
+ * @param maxBytes the limit for the size of all contents together
  */
 export async function judgeWork(
   { cwd }: InRepository,
@@ -33,7 +33,7 @@ export async function judgeWork(
   maxBytes: number,
 ): Promise<string | undefined> {
   const path = parseWorkRef(remoteRef, remoteWorkPrefix(prefix));
-  // What is badly named may go.
+  // A badly named ref may be deleted.
   if (local === undefined) return path === undefined || remote === undefined ? undefined : 'deleted';
   if (path === undefined || path.oid !== local)
     return 'not the name of work, which is <branch>/<topic>/<object name>';
@@ -42,7 +42,7 @@ export async function judgeWork(
   return typeof work === 'object' ? undefined : `not the work of a note: ${work ?? 'it is missing'}`;
 }
 
-/** Whether a note that is open carries such work here: then nobody deletes it. */
+/** Whether an open note carries this work here: then it must not be deleted. */
 export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedWork): Promise<boolean> {
   const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
   if (path === undefined) return false;

@@ -4,26 +4,26 @@ import { TextMerger } from '../../git/merge-file.ts';
 import type { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
 
-/** A path at three places. */
+/** The three sides of a merge of one path. */
 interface ThreeStates {
-  /** Where both come from. */
+  /** The common ancestor. */
   readonly base: FileState;
   readonly ours: FileState;
   readonly theirs: FileState;
 }
 
-/** What a path becomes. `marked`: both changed the same lines, which stand between markers. */
+/** The result. `marked`: both sides changed the same lines, and the content has conflict markers. */
 type MergedState =
   { readonly kind: 'merged' | 'marked'; readonly state: FileState } | { readonly kind: 'conflict' };
 
-/** The names between git's conflict markers. */
+/** The labels of git's conflict markers. */
 interface MarkerNames {
   readonly ours: string;
   readonly base: string;
   readonly theirs: string;
 }
 
-/** Merges states of paths as git-merge-file(1) does. New contents are collected in a batch, which the caller stores. */
+/** Merges the states of paths as git-merge-file(1) does. New contents go into a batch, which the caller stores. */
 export class StateMerger {
   readonly #cwd: string;
   readonly #batch: ObjectBatch;
@@ -60,7 +60,7 @@ export class StateMerger {
     this.#texts?.close();
   }
 
-  /** `undefined` when an object is missing. A base that there is none of is empty. */
+  /** `undefined` when an object is missing. Without a base, the base is empty. */
   async #read(oids: readonly (Oid | undefined)[]): Promise<[Buffer, Buffer, Buffer] | undefined> {
     const known = oids.filter((oid) => oid !== undefined);
     const read = await readObjects(
@@ -75,7 +75,7 @@ export class StateMerger {
   }
 }
 
-/** The content of a regular file; a link is merged with nothing. */
+/** The blob of a regular file. Links are never merged by line. */
 function oidOfFile(state: FileState): Oid | undefined {
   return state?.mode.startsWith('100') === true && state.oid !== null ? state.oid : undefined;
 }

@@ -15,21 +15,21 @@ import { putFile } from '../../host/put-file.ts';
 import { type TreePlace, inTheWay } from './places.ts';
 import type { PlannedPath, UnpackPlan } from './unpack-plan.ts';
 
-/** A file to write: its state is one of a file or a link. */
+/** A file or link to write. */
 type Written = PlannedPath & { readonly disk: NonNullable<FileState> & { readonly oid: Oid } };
 
 /**
- * Does what was planned: removes, writes, stages. What a kill leaves half done is finished by the same command: what is there
- * already counts as unpacked.
+ * Carries out a plan: removes, writes and stages files. After a kill the same command finishes the rest: files that are
+ * already as they should be count as unpacked.
  *
- * @throws Failure `lost-race` when something changed there since it was planned; nothing of that is overwritten
+ * @throws Failure `lost-race` when a path has changed since the plan was made; it is not overwritten
  */
 export async function applyUnpack(place: TreePlace, { paths }: UnpackPlan): Promise<void> {
   const { top } = place;
   const changing = paths.filter(({ writes }) => writes);
   for (const planned of changing.filter(({ disk }) => disk === null)) remove(top, planned);
   const written = changing.filter((one): one is Written => one.disk !== null && one.disk.oid !== null);
-  // They say how the others are written.
+  // They decide how the other files are written.
   const isFirst = ({ path }: PlannedPath) => path === '.gitattributes' || path.endsWith('/.gitattributes');
   await write(top, written.filter(isFirst));
   await write(
@@ -42,7 +42,7 @@ export async function applyUnpack(place: TreePlace, { paths }: UnpackPlan): Prom
 function remove(top: string, planned: PlannedPath): void {
   requireUntouched(top, planned);
   unlinkSync(join(top, planned.path));
-  // As git does: a folder that is empty now goes, too.
+  // As git does: folders that are now empty are removed, too.
   for (let folder = dirname(planned.path); folder !== '.'; folder = dirname(folder)) {
     try {
       rmdirSync(join(top, folder));
@@ -63,17 +63,17 @@ async function write(top: string, files: readonly Written[]): Promise<void> {
   }
 }
 
-/** A folder whose files went may be left where an earlier run was killed. One that is not empty stays, and is in the way. */
+/** An earlier run that was killed may have left folders without files. `rmdirSync` throws for any other folder. */
 function removeEmptyFolders(folder: string): void {
   if (lstatOf(folder)?.isDirectory() !== true) return;
   for (const name of readdirSync(folder)) removeEmptyFolders(join(folder, name));
   rmdirSync(folder);
 }
 
-/** Nothing has changed there since it was planned, and no link leads elsewhere. */
+/** Throws if the path has changed since the plan was made, or a link now leads elsewhere. */
 function requireUntouched(top: string, { path, stamp, head }: PlannedPath): void {
   const why = inTheWay(top, path, new Set());
-  // What was a folder is gone by now; what was a file may be gone for the folder of another.
+  // A folder has been removed by now; a file may have been removed to make room for another's folder.
   const now = stampOf(top, { path });
   if (why === undefined && (now === stamp || (now === '' && head === null))) return;
   const message = `${escapeLine(path)} changed while the work was unpacked; it was left as it is`;

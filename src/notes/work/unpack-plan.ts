@@ -17,25 +17,25 @@ import type { LoadedWork } from './work-commit.ts';
 import { type TreePlace, holdsOnly, inTheWay } from './places.ts';
 import type { StateMerger } from './three-way.ts';
 
-/** What becomes of a path. */
+/** What happens to one path. */
 export interface PlannedPath {
   readonly path: string;
   /** What HEAD has there. */
   readonly head: FileState;
-  /** What the disk and the index get. */
+  /** What the disk and the index will have. */
   readonly disk: FileState;
   readonly index: FileState;
-  /** The bytes of the file, where a checkout of `disk` would not give them. */
+  /** The blob of the file's raw bytes, if a checkout of `disk` would not write them. */
   readonly raw: Oid | undefined;
-  /** The index gets the name without a content. */
+  /** To be added by `git add --intent-to-add`. */
   readonly intended: boolean;
-  /** The same lines were changed here: both stand between conflict markers. */
+  /** HEAD and the work changed the same lines: the file gets conflict markers. */
   readonly marked: boolean;
-  /** False: the disk has it already. */
+  /** False: the disk already has it. */
   readonly writes: boolean;
-  /** False: the index has it already. What is not staged keeps the times that git knows it by. */
+  /** False: the index already has it, and its entry keeps its cached times. */
   readonly stages: boolean;
-  /** What stood there when it was planned: size, times and inode; empty for nothing. */
+  /** Size, times and inode of the file when the plan was made; empty if there was none. */
   readonly stamp: string;
 }
 
@@ -45,29 +45,29 @@ interface RefusedPath {
   readonly why: string;
 }
 
-/** Why markers are needed: both changed the same lines. */
+/** The one reason that `--merge` lifts: HEAD and the work changed the same lines. */
 export const IN_LINES = 'conflicts with a change in HEAD';
 
 export interface UnpackPlan {
   readonly paths: readonly PlannedPath[];
-  /** With any of these nothing is unpacked. */
+  /** If there is any, nothing is unpacked. */
   readonly refused: readonly RefusedPath[];
 }
 
-/** What a plan is made from. */
+/** What a plan depends on. */
 interface PlanFacts {
   readonly place: TreePlace;
   readonly work: LoadedWork;
   readonly snapshot: Snapshot;
   readonly config: TreeConfig;
   readonly merger: StateMerger;
-  /** For what stands on the disk, which is looked at and not kept. */
+  /** For the contents of the disk, which are read and not kept. */
   readonly store: ScratchStore;
-  /** Conflicts in text may be left between markers. */
+  /** Whether conflict markers are allowed. */
   readonly merge: boolean;
 }
 
-/** Looks at what each path of a work would become, and at what is there now. Nothing is changed. */
+/** Plans what happens to each path of the work, given what is there now. Changes nothing. */
 export async function planUnpack(facts: PlanFacts): Promise<UnpackPlan> {
   const { place, work, snapshot } = facts;
   const { items } = work.work;
@@ -103,12 +103,12 @@ async function headStates({ place, work, snapshot }: PlanFacts): Promise<Map<str
   return new Map(files.map(({ path, mode, oid: blob }) => [path, { mode, oid: blob }]));
 }
 
-/** What stands at a path now. */
+/** The present state of a path. */
 interface Standing {
   readonly head: FileState;
   readonly disk: FileState;
   readonly index: FileState | 'in conflict';
-  /** The bytes that the work has for the file, and whether the disk has the same. */
+  /** The raw bytes that the work has for the file, and whether the disk already has them. */
   readonly raw: { readonly oid: Oid; readonly isThere: boolean } | undefined;
 }
 
@@ -132,19 +132,20 @@ async function planPath(
   const inIndex = await merger.merge({ base, ours: head, theirs: stateOf(item.index) });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
   if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD, and not in lines alone');
-  if (!isClean && !merge) return refuse(IN_LINES);
-  // What cannot be staged cleanly is on the disk all the same.
+  // What cannot be staged cleanly still goes to the disk.
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
   const isWhole = sameState(onDisk.state, stateOf(item.disk));
   const isThere = same(disk, onDisk.state) && (raw === undefined || !isWhole || raw.isThere);
   if (index === 'in conflict') return refuse('is in conflict');
-  // Not on the disk, and no change to git: it was told not to check it out.
+  // Not on the disk, yet git sees no change: it was told not to check the file out.
   if (!isThere && disk === null && head !== null && !snapshot.dirty.has(path))
     return refuse('is not checked out here');
   if (!isThere && !same(disk, head))
     return refuse(head === null ? 'is here already' : 'has uncommitted changes');
   if (!same(index, head) && !same(index, next)) return refuse('has staged changes');
+  // Checked last: `--merge` helps only if nothing else is in the way.
+  if (!isClean && !merge) return refuse(IN_LINES);
   return {
     path,
     head,
@@ -159,15 +160,15 @@ async function planPath(
   };
 }
 
-/** Where git does not see the executable bit, it is no difference. */
+/** Ignores the executable bit where git does. */
 function withMode(state: FileState, { fileMode }: TreeConfig): FileState {
   return state === null || fileMode || state.mode !== '100755' ? state : { ...state, mode: '100644' };
 }
 
-/** What git cannot store: a pipe, a folder that stays. Like no other state. */
+/** What git cannot store: a pipe, or a folder that must stay. Equals no other state. */
 const ODD: FileState = { mode: '000000', oid: null };
 
-/** What stands on the disk at these paths, as git would store it; nothing else is looked at. */
+/** What is on the disk at these paths, as git would store it. Nothing else is read. */
 async function diskStates(
   { place, store, snapshot }: PlanFacts,
   items: readonly WorkItem[],
@@ -177,7 +178,7 @@ async function diskStates(
   const plain = [...ours].filter((path) => {
     const stat = lstatOf(join(place.top, path));
     if (stat === undefined || stat.isFile() || stat.isSymbolicLink()) return stat !== undefined;
-    // A folder with nothing else than paths of the work: they go, or have come in its place.
+    // A folder that holds only paths of the work: they will be removed, or were unpacked in its place.
     odd.set(path, stat.isDirectory() && holdsOnly(place.top, path, ours) ? null : ODD);
     return false;
   });
@@ -211,7 +212,7 @@ async function rawContents(
   );
 }
 
-/** git takes no name that leads into `.git` on any system, whatever the settings say. */
+/** Makes git refuse names that lead into `.git` on any system, whatever the settings say. */
 const ON_ANY_SYSTEM = {
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_0: 'core.protectHFS',
@@ -220,7 +221,7 @@ const ON_ANY_SYSTEM = {
   GIT_CONFIG_VALUE_1: 'true',
 };
 
-/** Names that git does not take, or that are one name on this disk; a file below another file. */
+/** Names that git refuses, names that this disk does not tell apart, and files below other files. */
 async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<RefusedPath[]> {
   const { items } = work.work;
   const files = new Set(items.filter(({ disk }) => disk !== null).map(({ path }) => path));
@@ -238,12 +239,12 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
   if (refused.length > 0 || oid === undefined) return refused;
   const index = await PrivateIndex.fresh({ ...place, env: scratchEnvironment(store) }, null);
   try {
-    // One layer after the other, for a folder may go where a file comes.
+    // Layer by layer: a file may replace the folder of another path.
     for (const paths of layersOf(items.map(({ path }) => path))) {
       const entries = new Map(paths.map((path) => [path, { mode: '100644', oid }]));
       const result = await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
       if (result.code !== 0) throw gitFailure('update-index', result);
-      // git passes over a name that it does not take, and says so on stderr only.
+      // git skips a name that it refuses, and only says so on stderr.
       for (const [path, state] of await index.read(paths))
         if (state === null) refused.push({ path, why: 'is not a name that git takes' });
     }
@@ -253,7 +254,7 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
   }
 }
 
-/** Paths in parts in none of which one is below another. */
+/** Splits paths into layers, so that no path is below another of its layer. */
 function layersOf(paths: readonly string[]): string[][] {
   const left = new Set(paths);
   const isAbove = (path: string) => !foldersOf(path).some((folder) => left.has(folder));

@@ -17,14 +17,14 @@ import { type Repository, objectFormat } from '../../git/repository.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { dropWork } from './work-refs.ts';
 
-/** Remembers what was unpacked in which worktree on which HEAD: once that is committed, the work is over. */
+/** Records what was unpacked, in which worktree and on which HEAD: once that is committed, the work is over. */
 export async function noteUnpacked(
   repository: Repository,
   path: HandoffPath,
   oid: Oid,
   what: {
     readonly head: Oid | null;
-    /** What each path became; `null`: it was removed. */
+    /** The new content of each path; `null`: it was removed. */
     readonly paths: Readonly<Record<string, Oid | null>>;
   },
 ): Promise<void> {
@@ -36,17 +36,17 @@ export async function noteUnpacked(
   await updateRefs(repository, [{ ref, next, old: former }], { after: batch.store({ cwd }) });
 }
 
-/** The worktree's name below the clone's own folder; empty for the main one. */
+/** The worktree's folder relative to the common directory; empty for the main worktree. */
 const worktreeOf = ({ commonDir, gitDir }: Repository) => relative(commonDir, gitDir);
 
-/** Work that was unpacked in this clone and is committed. */
+/** Work that was unpacked in this worktree and then committed. */
 interface SettledWork extends WorkPath {
   readonly record: RefValue;
 }
 
 /**
- * Lets go of work that was unpacked in this worktree and is committed by now as it was: of what this clone keeps. The caller lets go of
- * the record when remotes have let go, too.
+ * Deletes this clone's copy of work that was unpacked in this worktree and has since been committed unchanged. The caller
+ * deletes the record once remotes have deleted theirs.
  */
 export async function settleUnpacked(
   repository: Repository,
@@ -62,11 +62,11 @@ export async function settleUnpacked(
     const { base, paths, worktree } = parseRecord(record);
     const unpacked = Object.entries(paths);
     if (path === undefined || head.oid === null || unpacked.some(([one]) => dirty.has(one))) continue;
-    // Of another worktree's files this one's say nothing.
+    // This worktree's files say nothing about another's.
     if (worktree !== worktreeOf(repository)) continue;
     const changes = await changedPaths(top, base, head.oid).catch(() => []);
     const atHead = new Map(changes.map((change) => [change.path, change.index?.oid ?? null]));
-    // What somebody else changed there instead is no commit of it.
+    // A path that somebody else changed instead does not count as committed.
     if (unpacked.every(([one, oid]) => atHead.get(one) === oid)) settled.push({ ...path, record });
   }
   const over = new Set(settled.map(({ oid }) => oid));

@@ -1,10 +1,4 @@
-import {
-  type HandoffTrailers,
-  MAX_NOTE_BYTES,
-  type WorkSize,
-  formatMessage,
-  parseTrailers,
-} from '../../domain/handoff.ts';
+import { type HandoffTrailers, MAX_NOTE_BYTES, formatMessage, parseTrailers } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import {
   MAX_WORK_BLOBS,
@@ -14,6 +8,7 @@ import {
   formatWork,
   parseWork,
 } from '../../domain/work.ts';
+import type { WorkSize } from '../../domain/work-size.ts';
 import { parseCommit } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
@@ -22,10 +17,10 @@ import type { Committer } from '../../git/repository.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { parseTree } from '../../git/trees.ts';
 
-/** Work that is to become a commit. */
+/** What a new work commit is made from. */
 interface NewWork {
   readonly work: Work;
-  /** The contents by their numbers; they are in the batch or in the repository. */
+  /** The blobs by their numbers; each is in the batch or in the repository. */
   readonly blobs: readonly Oid[];
   readonly summary: string;
   readonly trailers: HandoffTrailers;
@@ -34,7 +29,7 @@ interface NewWork {
   readonly seconds: number;
 }
 
-/** Puts a work commit into a batch. It has no parents: what was not changed is not part of it. */
+/** Adds a work commit to a batch. It has no parents, so it carries nothing that was not changed. */
 export function addWork(batch: ObjectBatch, made: NewWork): Oid {
   const { name, email = '' } = made.author;
   const tree = batch.tree([
@@ -45,7 +40,7 @@ export function addWork(batch: ObjectBatch, made: NewWork): Oid {
   return batch.commit({ tree, parents: [], name, email, seconds: made.seconds, message });
 }
 
-/** A work commit that keeps to the format and its bounds. */
+/** A work commit within the format and its bounds. */
 export interface LoadedWork {
   readonly oid: Oid;
   readonly work: Work;
@@ -59,14 +54,14 @@ export interface LoadedWork {
   readonly seconds: number;
 }
 
-/** Bytes of a tree with the most entries that there may be: mode, name and object name. */
+/** The size of a tree with the most entries allowed: each has a mode, a name and an object name. */
 const MAX_TREE_BYTES = (MAX_WORK_BLOBS + 1) * 64;
 
 /**
- * Reads a work commit, sizes before contents: nothing in it is trusted. A text says why it is none that may be used;
- * `undefined`: it is not here.
+ * Reads a work commit, sizes before contents: nothing in it is trusted. A text says why it cannot be used; `undefined`: it is
+ * not in this repository.
  *
- * @param maxBytes the most that all contents may have together
+ * @param maxBytes the limit for the size of all contents together
  */
 export async function readWork(
   options: GitOptions,
@@ -92,7 +87,7 @@ export async function readWork(
   const blobs = Array.from({ length: entries.size - 1 }, (_, number) => entries.get(String(number)));
   const known = blobs.filter((blob) => blob !== undefined);
   const file = entries.get(WORK_FILE);
-  // Made again it has the same name: no entry twice, no folder, no submodule, whose contents nobody would count.
+  // Rebuilding the tree gives the same name: it has no duplicate, folder or submodule, whose contents nobody would count.
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
   if (file === undefined || !isPlain || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)

@@ -1,40 +1,43 @@
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
-import { type WorkSize, parseWorkSize } from '../../domain/handoff.ts';
+import { type WorkSize, parseWorkSize } from '../../domain/work-size.ts';
 import { type HandoffPath, WORK, parseWorkRef, workPrefix, workRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { readHistory, readTopics } from '../topic.ts';
 
-/** The work that a note carries, as its trailers say. */
+/** The work that a note carries, according to its trailers. */
 export interface CarriedWork {
   readonly oid: Oid;
-  /** `undefined`: the trailer does not tell. */
+  /** `undefined`: the trailer does not state it. */
   readonly size: WorkSize | undefined;
 }
 
-/** What the trailers of a commit say of work. */
+/** The work that a commit's trailers name. */
 function named({ trailers }: HandoffCommit): CarriedWork | undefined {
   const oid = trailers?.work;
   return oid === undefined ? undefined : { oid, size: parseWorkSize(trailers?.workSize) };
 }
 
-/** The work that a topic carries: the tip's, or the newest ancestor's, for 0.1.0 leaves the trailer out. */
+/**
+ * The work that a topic carries: the tip's or, since 0.1.0 drops the trailer, the newest ancestor's. If that version is closed
+ * and the tip is open again, the work is over.
+ */
 export async function carriedWork(
   repository: InRepository,
   tip: HandoffCommit,
 ): Promise<CarriedWork | undefined> {
   const told = named(tip);
   if (told !== undefined || tip.parents.length === 0) return told;
-  for (const commit of await readHistory(repository, tip.oid)) {
-    const found = named(commit);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const newest = (await readHistory(repository, tip.oid)).find(
+    ({ trailers }) => trailers?.work !== undefined,
+  );
+  const isOver = newest?.trailers?.state === 'closed' && tip.trailers?.state !== 'closed';
+  return newest === undefined || isOver ? undefined : named(newest);
 }
 
-/** Keeps a work commit under its own ref; that is created, and never moved. False: the very same work was there already. */
+/** Creates the ref of a work commit. Returns false if the same work was kept already. */
 export async function keepWork(
   repository: InRepository,
   path: HandoffPath,
@@ -59,21 +62,21 @@ export interface KeptWork extends RefValue {
   readonly path: HandoffPath;
 }
 
-/** Work that no open note carries: its note was closed, where nobody here saw it, or never written. */
+/** Work that no open note carries: its note was closed on another machine, or never written. */
 export async function leftWork(repository: InRepository): Promise<KeptWork[]> {
   const refs = (await listRefNames(repository, [WORK])).flatMap(({ name, oid }): KeptWork[] => {
     const path = parseWorkRef(name, WORK);
     return path === undefined ? [] : [{ name, oid, path }];
   });
   if (refs.length === 0) return [];
-  // What cannot be read may be open.
+  // A note that cannot be read may be open.
   const open = (await readTopics(repository)).filter(({ tip }) => tip?.trailers?.state !== 'closed');
   const places = new Set(open.map(({ path }) => workPrefix(path)));
   const carried = new Set(open.flatMap(({ tip }) => tip?.trailers?.work ?? []));
   return refs.filter(({ path, oid }) => !places.has(workPrefix(path)) && !carried.has(oid));
 }
 
-/** Lets go of work. Whoever moves on meanwhile is not in the way: these refs never move. */
+/** Deletes refs of work. There are no races to lose: these refs never move. */
 export async function dropWork(repository: InRepository, refs: readonly RefValue[]): Promise<void> {
   if (refs.length === 0) return;
   await updateRefs(

@@ -72,7 +72,7 @@ export interface BoardVersion {
   /** Why the note was left by the program and not by its session. */
   readonly automatic?: string;
   readonly to?: string;
-  /** The uncommitted work that it names, in words. */
+  /** The uncommitted work that it carries, in words. */
   readonly work?: string;
 }
 

@@ -24,12 +24,12 @@ export interface BootShape extends HandoffShape {
   readonly carried: CarriedShape | null;
 }
 
-/** The uncommitted work that a note carries, as it would go here. */
+/** The uncommitted work that a note carries, and whether it would unpack here. */
 export interface CarriedShape {
   readonly author: string;
   /** `12 paths, 34 KiB` */
   readonly size: string;
   readonly unpacks: 'cleanly' | 'is there' | 'no' | 'not fetched';
-  /** What stands in the way. */
+  /** What is in the way. */
   readonly why: string | null;
 }

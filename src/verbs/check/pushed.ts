@@ -92,11 +92,11 @@ interface Refused {
   readonly ref: PushedRef;
   readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
   readonly reason: RefReason;
-  /** Of work: in words. */
+  /** For work, in words. */
   readonly told?: string;
 }
 
-/** One after the other: each may be large. */
+/** One at a time: each may be large. */
 async function judgeAllWork(
   options: GitOptions,
   work: readonly PushedWork[],
@@ -109,7 +109,7 @@ async function judgeAllWork(
     if (told === undefined) continue;
     const path = parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix));
     if (told !== 'deleted') refused.push({ ref, path: placeOf(path), reason: 'bad work', told });
-    // A note that is over lets its work go.
+    // A closed note no longer protects its work.
     else if (await isCarried(options, one))
       refused.push({ ref, path: placeOf(path), reason: told, told: IN_USE });
   }
@@ -118,7 +118,7 @@ async function judgeAllWork(
 
 const IN_USE = 'deleted, while the note that carries it is open';
 
-/** What is meant, as it is typed; `undefined`: no branch is called so. */
+/** The topic as it is typed; `undefined`: there is no such branch. */
 function placeOf(path: HandoffPath | undefined): Refused['path'] {
   const branch = path === undefined ? undefined : decodeBranch(path.component);
   return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };

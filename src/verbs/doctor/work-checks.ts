@@ -12,10 +12,10 @@ import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
 
-/** The note of younger work may be written at this moment. Milliseconds. */
+/** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
 
-/** Work that no open note carries: its close was not seen here, or died half-way. With `fix` it moves to the rescues. */
+/** Reports work that no open note carries, after a close elsewhere or a crash. With `fix` it is moved to the rescues. */
 export async function checkWork(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
   const left: KeptWork[] = [];
   for (const one of await leftWork(repository)) {
@@ -31,7 +31,7 @@ export async function checkWork(repository: Repository, fix: boolean, now: numbe
   return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
 }
 
-/** `--verify`: every work commit keeps to its format, and each of its objects is what its name says. */
+/** `--verify`: checks the format of every work commit, and that its objects are intact. */
 export async function verifyWork(repository: InRepository): Promise<CheckShape[]> {
   const refs = await listRefNames(repository, [WORK]);
   if (refs.length === 0) return [];

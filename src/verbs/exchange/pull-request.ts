@@ -20,19 +20,19 @@ import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { openWorkspace } from '../workspace.ts';
 
-/** So many notes of a branch are read. */
+/** How many notes of a branch are read. */
 const MAX_NOTES = 30;
 
-/** As `--json` says it. */
+/** The `--json` answer. */
 interface PullRequestValue {
   readonly title: string;
   readonly body: string;
   readonly branch: string;
-  /** The branch that it will be merged into. */
+  /** The target branch. */
   readonly base: string;
 }
 
-/** A note that the text is made from. */
+/** A note that the text was made from. */
 interface UsedNote {
   readonly name: string;
   readonly commit: LoadedCommit;
@@ -42,7 +42,7 @@ interface UsedNote {
 /**
  * Makes the title and the body of a pull request from the commits of this branch and its notes.
  *
- * @throws Failure `not-found` where there is nothing to request, `secret` where what would be told looks like one.
+ * @throws Failure `not-found` if there is nothing to describe, `secret` if the text looks like it contains one
  */
 export async function exportPullRequest(
   { title: onlyTitle }: { readonly title: boolean },
@@ -91,14 +91,14 @@ export async function exportPullRequest(
   };
 }
 
-/** GitHub's command line knows the default branch, and what it has written to the configuration itself. */
+/** `gh` finds the base itself if it is the default branch, or one that `gh` recorded in the configuration. */
 function createCommand(target: TargetBranch): string {
   const base = target.isDefault ? '' : ` --base ${shellWord(baseName(target))}`;
   const title = '"$(git handoff export --format pr --title)"';
   return `git handoff export --format pr | gh pr create${base} --title ${title} --body-file -`;
 }
 
-/** What the target is called at its remote. */
+/** The target's name on its remote. */
 function baseName({ ref, name }: TargetBranch): string {
   return ref.startsWith('refs/remotes/') ? name.slice(name.indexOf('/') + 1) : name;
 }
@@ -126,7 +126,7 @@ async function targetOf({ cwd, branch }: Repository, { budget }: Context): Promi
   });
 }
 
-/** What the target's remote has counts, too: a branch that was rebased onto it is ahead of the local one. */
+/** The tracking ref counts as well: a branch that was rebased onto it is ahead of the local target. */
 async function rangeOf(
   { cwd, branch }: Repository,
   { name, commit }: TargetBranch,
@@ -139,8 +139,8 @@ async function rangeOf(
 }
 
 /**
- * What somebody wrote: open notes first, then the others; of each the newest first. A closed one that is about what the
- * target had already when the branch left it belongs to an earlier pull request.
+ * Notes that somebody wrote: open ones, then closed ones, each newest first. A closed note whose base the target already had
+ * when the branch left it belongs to an earlier pull request.
  */
 async function loadNotes(
   cwd: string,
@@ -171,8 +171,8 @@ async function loadNotes(
 }
 
 /**
- * The same rules as for a push; a note's own commit may say that a finding in it is none. Returns what is let pass all the
- * same, with `handoff.secretScan = warn`.
+ * Applies the rules of a push: a note's own commit may allow a finding. Returns the findings that
+ * `handoff.secretScan = warn` lets through.
  */
 async function refuseSecrets(
   cwd: string,
@@ -189,7 +189,7 @@ async function refuseSecrets(
     })),
     ...commits.map(({ oid, message }) => ({
       what: `the message of ${oid.slice(0, 12)}`,
-      // Of several commits only the subjects are told.
+      // Of several commits, only the subjects are used.
       bytes: Buffer.from(commits.length === 1 ? message : message.trimStart().replace(/\n[^]*/, '')),
       allowed: [],
       look: `git show --no-patch ${oid.slice(0, 12)}`,

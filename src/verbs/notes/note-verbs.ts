@@ -198,7 +198,7 @@ export const NOTE_VERBS: VerbTable = {
   },
 };
 
-/** What `--with-work` takes along: one topic, and pathspecs behind the dashes. */
+/** The arguments of `write --with-work`: one topic, and pathspecs after the dashes. */
 function workWords(args: Arguments, interaction: Interaction): { pathspecs: readonly string[] } | undefined {
   const isCarrying = args.flag('with-work');
   const topics = args.words.length - (isCarrying ? args.afterDashes.length : 0);

@@ -9,7 +9,7 @@ import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';
@@ -53,7 +53,7 @@ export function renderShown(value: ShowValue, { now }: TextContext): Rendered {
   return head + text + (text.endsWith('\n') ? '' : '\n');
 }
 
-/** A closed note's work is gone, or among the rescues. */
+/** A closed note's work is deleted, or among the rescues. */
 function workLine({ branch, topic, state, work }: HandoffShape): string {
   if (work === null || state !== 'open') return '';
   const { paths, bytes } = work;

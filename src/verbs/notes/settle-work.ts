@@ -12,32 +12,32 @@ import { typedTopic } from '../../notes/topic-argument.ts';
 import { saveCarried } from '../../rescue/save-carried.ts';
 import type { Caller } from '../../sessions/caller.ts';
 
-/** Why work goes. */
+/** Why work is removed. */
 interface Settling {
-  /** Whose work may go: it is done. */
+  /** Whose work is deleted rather than rescued. */
   readonly authors: readonly SessionId[];
-  /** Who runs the command; `null`: not asked. */
+  /** The session that runs the command; `null`: unknown, or a person. */
   readonly session: SessionId | null;
   readonly command: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** What became of one work commit. */
+/** What happened to one work commit. */
 export interface SettledWork {
   readonly kind: 'gone' | 'kept' | 'stays';
-  /** What to say of it; empty when its author let it go. */
+  /** What to report; empty if its author deleted it. */
   readonly text: string;
 }
 
-/** What is to be said of the work that a topic carried, which the caller has closed. */
+/** Removes the work of a topic that the caller has just closed. Returns what to report. */
 export async function settleClosed(
   repository: Repository,
   { path, branch, topic, tip }: TopicState,
   caller: Caller,
   now: number,
 ): Promise<string[]> {
-  // Where two machines wrote on it, it was kept under the former name.
+  // After two machines wrote on it, the work is still kept under the former name.
   const left = (await leftWork(repository)).filter(
     (one) => workPrefix(one.path) === workPrefix(path) || one.oid === tip?.trailers?.work,
   );
@@ -50,7 +50,7 @@ export async function settleClosed(
   return settled.flatMap(({ text }) => (text === '' ? [] : [text]));
 }
 
-/** Lets go of the caller's own work, and moves others' to the rescues: nobody's work is lost by what another does. */
+/** Deletes the authors' own work and moves others' to the rescues: nobody loses work by what another does. */
 export async function settleWork(
   repository: Repository,
   left: readonly KeptWork[],

@@ -2,7 +2,6 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { parseWorkSize, workSizeText } from '../../domain/handoff.ts';
 import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import {
@@ -48,7 +47,7 @@ interface WriteOptions {
   readonly expect: string | undefined;
   /** What looks like a secret in it is none. */
   readonly allowSecret: boolean;
-  /** The caller's uncommitted changes go along: those that these pathspecs match, all for none. */
+  /** Carry the caller's uncommitted changes: those that match these pathspecs, or all. */
   readonly withWork?: { readonly pathspecs: readonly string[] } | undefined;
   readonly session: string | undefined;
 }
@@ -161,14 +160,13 @@ async function writeTo(
       ...seen,
       ...secrets.notices,
       ...(carried?.notices ?? []),
-      ...carriedNotice(carried, target),
       ...(await reportIllegalMoves(repository, [result.before], context.now)),
       ...(created ? await creationNotices(repository, target) : []),
     ],
   };
 }
 
-/** @throws Failure for whatever else became of the write; the text is kept */
+/** @throws Failure unless the note was written; its text is kept */
 async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   const result = await write.catch(async (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -180,7 +178,7 @@ async function requireWritten(write: Promise<WriteResult>, text: WriteIntent) {
   throw await refusal(result, text);
 }
 
-/** The work that goes along, kept already: a note never names what is not there. */
+/** Packs the work and keeps it first: a note must never name work that does not exist. */
 async function workFor(
   { withWork, session, allowSecret }: WriteOptions,
   note: Omit<CarryOptions, 'pathspecs' | 'session' | 'allowSecret'>,
@@ -189,15 +187,6 @@ async function workFor(
   if (withWork === undefined) return undefined;
   const { carryWork } = await import('../work/carry.ts');
   return carryWork({ ...note, ...withWork, session, allowSecret }, context);
-}
-
-function carriedNotice(carried: CarriedByNote | undefined, { branch, topic }: TopicArgument): string[] {
-  const size = parseWorkSize(carried?.trailers?.workSize);
-  if (size === undefined) return [];
-  const push = `git handoff push --with-work ${typedTopic(branch, topic)}`;
-  return [
-    `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`,
-  ];
 }
 
 /** @throws Failure `usage` for an option that front matter cannot hold. */

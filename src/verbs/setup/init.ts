@@ -26,7 +26,7 @@ export interface InitOptions {
   readonly instructions?: boolean;
   /** Install the skill for these clients, for this user. */
   readonly skill?: boolean;
-  /** Register the prompts of the user in Codex, too. */
+  /** Also register the user's prompts in Codex. */
   readonly contextNudge?: boolean;
 }
 

@@ -19,14 +19,14 @@ import { dropWork } from '../../notes/work/work-refs.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
 
-/** What this clone keeps of work, and what it has sent and unpacked. */
+/** The refs of the work that this clone keeps, has sent and has unpacked. */
 export function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
   return listRefNames(repository, [WORK, SENT, UNPACKED]);
 }
 
 /**
- * Takes work back from a remote that is over: its note is closed or gone, or it was unpacked here and is committed. A remote
- * that does not let go is asked again at the next push.
+ * Deletes work from a remote once it is over: its note is closed or gone, or it was unpacked here and committed. If the remote
+ * refuses, the next push tries again.
  */
 export async function retireWork(
   { repository, context, prefix, component: asked }: SyncWorld,
@@ -34,14 +34,14 @@ export async function retireWork(
   refs: readonly RefValue[],
   states: readonly TopicState[],
 ): Promise<void> {
-  // What cannot be read may be open.
+  // A note that cannot be read may be open.
   const open = new Set(
     states.filter(({ tip }) => tip?.trailers?.state !== 'closed').map(({ path }) => handoffRef(path)),
   );
   const below = `${SENT}${encodeRemote(remote.name)}/`;
   const sent = refs.flatMap((record) => {
     const path = parseWorkRef(record.name, below);
-    // Of other branches nobody has read the notes.
+    // The notes of other branches were not read.
     if (path === undefined || (asked !== undefined && path.component !== asked)) return [];
     return open.has(handoffRef(path)) ? [] : [{ ...path, record }];
   });
@@ -55,7 +55,7 @@ export async function retireWork(
   }
 }
 
-/** Says of notes that were pushed just now that their work stayed. */
+/** Tells for each note just pushed that its work was not sent. */
 export function stayedNotices(
   items: readonly SyncShape[],
   states: readonly TopicState[],

@@ -3,7 +3,7 @@ import { describeFindings } from '../../domain/secrets/finding.ts';
 import { decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import { remoteWorkRef, sentRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -19,15 +19,16 @@ import { carriedWork } from '../../notes/work/work-refs.ts';
 import { transferOptions } from './push-outgoing.ts';
 import type { SyncWorld } from './world.ts';
 
-/** Work that was named to leave. */
+/** Work to send, as named on the command line. */
 interface LeavingWork extends LoadedWork {
   readonly state: TopicState;
 }
 
 /**
- * The work of the topics that `push --with-work` names, looked at before anything leaves.
+ * Reads and checks the work of the topics that `push --with-work` names, before anything is sent.
  *
- * @throws Failure `not-found` without work here, `secret` when it holds one that nobody allowed, `integrity`
+ * @throws Failure `refused` for a closed note, `not-found` if its work is not here, `secret` for one that nobody allowed,
+ * `integrity`
  */
 export async function leavingWork(
   { repository, options }: Pick<SyncWorld, 'repository' | 'options'>,
@@ -38,7 +39,12 @@ export async function leavingWork(
   for (const text of topics) {
     const state = await findTopic(repository, text);
     const name = typedTopic(state.branch, state.topic);
-    const carried = await carriedWork(repository, requireTip(state));
+    const tip = requireTip(state);
+    if (tip.trailers?.state === 'closed')
+      throw new Failure('refused', `${name} is closed, and the work of a closed note is not sent`, {
+        hint: `git handoff reopen ${name}`,
+      });
+    const carried = await carriedWork(repository, tip);
     const hint = { hint: `git handoff write ${name} --with-work` };
     if (carried === undefined) throw new Failure('not-found', `${name} carries no work`, hint);
     const work = await readWork({ cwd: repository.cwd }, carried.oid, settings.maxWork);
@@ -60,7 +66,7 @@ export async function leavingWork(
   return leaving;
 }
 
-/** What its own commit allows is allowed; of the rest the first content is named. */
+/** Findings that the work's own commit allows pass. Of the others, the first is reported. */
 async function requireNoSecret(
   cwd: string,
   { work, blobs, trailers }: LoadedWork,
@@ -92,9 +98,9 @@ async function requireNoSecret(
 }
 
 /**
- * Sends work to a remote, under a ref of its own that is created and never moved.
+ * Sends work to a remote, where each work commit gets a new ref.
  *
- * @throws Failure `remote` when the remote does not take it
+ * @throws Failure `remote` when the remote refuses it
  */
 export async function sendWork(
   world: SyncWorld,

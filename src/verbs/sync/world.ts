@@ -15,14 +15,14 @@ export interface SyncOptions {
   readonly mergeNote: MergeNote | undefined;
   /** Lets go what looks like a secret. */
   readonly allowSecret: boolean;
-  /** Topics whose work is sent, too. */
+  /** Topics whose work to send as well. */
   readonly withWork: readonly string[];
   /** Puts back what was deleted at the remote. */
   readonly restore: boolean;
   readonly session: string | undefined;
   readonly mayAsk: boolean;
   readonly onProgress: ((remote: string, progress: TransferProgress) => void) | undefined;
-  /** Says something before it is done. */
+  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
 }
 

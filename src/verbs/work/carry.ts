@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { formatWorkSize } from '../../domain/handoff.ts';
+import { formatWorkSize, workSizeText } from '../../domain/work-size.ts';
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
@@ -18,7 +18,7 @@ import type { Context } from '../../sessions/caller.ts';
 import type { Again } from '../sharing/commit/again.ts';
 import { type PackedWork, packWork } from './pack.ts';
 
-/** A note that is to carry work. */
+/** A note that will carry work. */
 export interface CarryOptions {
   readonly repository: Repository;
   readonly target: TopicArgument;
@@ -30,12 +30,13 @@ export interface CarryOptions {
   readonly allowSecret: boolean;
 }
 
-/** Work that is stored and kept under its ref, for a note that is not written yet. */
+/** Work that is stored under its ref, for a note that is not written yet. */
 export interface CarriedByNote {
-  /** `undefined`: there was none. */
+  /** `undefined`: there was no work. */
   readonly trailers: CarriedTrailers | undefined;
+  /** What to say once the note is written. */
   readonly notices: readonly string[];
-  /** The note was not written: the work goes again. */
+  /** Deletes the work's ref again, when the note was not written. */
   drop(): Promise<void>;
 }
 
@@ -78,17 +79,19 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
   const stored = batch.storeMany({ cwd: repository.cwd });
   const isNew = await keepWork(repository, target.path, oid, stored);
   await batch.secure(repository);
+  const push = `git handoff push --with-work ${typedTopic(target.branch, target.topic)}`;
+  const carries = `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`;
   return {
     trailers: { work: oid, workSize: formatWorkSize(size) },
-    notices: [...packed.notices, ...notices],
-    // The same work of the same second may be an earlier note's.
+    notices: [...packed.notices, ...notices, carries],
+    // An earlier note may carry the same work, packed in the same second.
     drop: async () => {
       if (isNew) await dropWork(repository, [{ name: workRef(target.path, oid), oid }]);
     },
   };
 }
 
-/** The command that was typed; its text is kept in a file when somebody asks. */
+/** The command to type again. The note's text is saved to a file when it is first asked for. */
 class TypedAgain implements Again {
   readonly done = 'written';
   readonly #options: CarryOptions;

@@ -7,13 +7,13 @@ import { readStart } from '../../changes/windows.ts';
 import type { Again } from '../sharing/commit/again.ts';
 import type { CommitScene } from '../sharing/commit/scene.ts';
 
-/** The paths that are carried as they are on the disk. */
+/** Chooses the paths to carry as they are on the disk. */
 export function chooseWork(scene: CommitScene): DirtyPath[] {
   const { shares, work, untracked, named } = scene;
   const whole = new Set([...shares.whole.map(({ dirty }) => dirty.path), ...untracked]);
   const left = new Map(shares.left.map(({ path, owner }) => [path, owner]));
   const contended = new Set(shares.contended.map(({ dirty }) => dirty.path));
-  // Where nobody keeps a record, what nobody has claimed is the work of whoever writes.
+  // Without a record of this session, what nobody has claimed counts as the writer's.
   const isUnrecorded = isPerson(scene.self) || !isOnRecord(scene);
   return [...work.snapshot.dirty.values()].filter((dirty) => {
     const { path } = dirty;
@@ -37,7 +37,7 @@ function isOfLone({ work: { lone }, owners }: CommitScene, path: string): boolea
   return lone !== undefined && !owners.has(lone.session) && lone.claims.has(path);
 }
 
-/** Only the index shows it, and this session put it there. */
+/** Whether this session staged the change, for one that only the index shows. */
 function isOwnStaged(
   { self, work: { place, lone, ledgers }, owners }: CommitScene,
   dirty: DirtyPath,
@@ -50,7 +50,7 @@ function isOwnStaged(
 }
 
 /**
- * Refuses what git cannot hand on as a file, or only in part.
+ * Refuses paths that a note cannot carry: submodules, other repositories, conflicts, names that are not UTF-8.
  *
  * @throws Failure `refused`
  */

@@ -22,22 +22,22 @@ interface PackOptions {
   readonly session: string | undefined;
   /** Who writes. */
   readonly caller: SessionId;
-  /** The command to type again for a part of it. */
+  /** The command to type again for some of the paths. */
   readonly again: Again;
-  /** Bytes of all contents together. */
+  /** The limit for all contents together. */
   readonly maxBytes: number;
 }
 
-/** A caller's uncommitted work, and what is to be told of the rest. */
+/** The caller's uncommitted work, and notices about what was left out. */
 export interface PackedWork extends ReadContents {
   readonly notices: readonly string[];
 }
 
 /**
- * Packs the caller's own uncommitted changes: whole files, of files that others changed too its own hunks, what is staged as
- * it is staged. Nothing is stored. `undefined`: there are none.
+ * Packs the caller's own uncommitted changes: whole files, or only its own hunks of files that others changed, too. Staged
+ * changes stay staged. Nothing is stored yet. `undefined`: there are no changes.
  *
- * @throws Failure `not-owner` for another's path, `refused` for what cannot be carried and for more than the limits
+ * @throws Failure `not-owner` for another's path, `refused` for what cannot be carried or exceeds the limits
  */
 export async function packWork(options: PackOptions, context: Context): Promise<PackedWork | undefined> {
   const { pathspecs, session, caller, again } = options;
@@ -56,7 +56,7 @@ export async function packWork(options: PackOptions, context: Context): Promise<
   const notices = [...passedNotices(composed.passed, scene), ...leftNotices(scene, chosen)];
   if (taken.length === 0) return undefined;
   if (taken.length > MAX_WORK_PATHS) throw tooMuch(`${taken.length} paths`, `${MAX_WORK_PATHS}`, again);
-  // Before anything is read: the disk alone may hold too much.
+  // Before anything is read: the files alone may be too large.
   requireRoom(sizeOnDisk(scene, chosen), options);
   const place = { ...scene.work.tree, indexFile: scene.indexFile };
   const store = ownStore(place.commonDir);
@@ -88,11 +88,11 @@ function tooMuch(found: string, most: string, { command = 'git handoff write <to
   return new Failure('refused', message, { hint: `${command} -- <path>...` });
 }
 
-/** Files that nobody has claimed and nobody named are left where they are. */
+/** Reports the files that were left out: those that nobody claimed and nobody named. */
 function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[] {
   const taken = new Set(chosen.map(({ path }) => path));
   const left = scene.shares.left.filter(({ path, owner }) => owner === undefined && !taken.has(path));
-  // A repository of its own; a name that is not UTF-8.
+  // Other repositories, and names that are not UTF-8.
   const never = left.filter(({ path }) => path.endsWith('/') || path.includes('\ufffd'));
   const rest = left.filter((one) => !never.includes(one));
   const names = (some: typeof left) => listed(some.map(({ path }) => escapeLine(path)));

@@ -2,7 +2,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { Rendered } from '../../ui/terminal.ts';
 import type { UnpackValue } from './unpack.ts';
 
-/** What was unpacked, a path a line. */
+/** Prints what was unpacked, one path per line. */
 export function renderUnpacked({ branch, topic, author, dryRun, items }: UnpackValue): Rendered {
   const done = dryRun ? 'would unpack cleanly' : 'unpacked';
   const head = `${escapeLine(`${branch}/${topic}`)} ${done}: ${items.length} ${items.length === 1 ? 'path' : 'paths'} of ${author}\n`;

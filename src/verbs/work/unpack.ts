@@ -34,39 +34,39 @@ interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
   readonly topic: string | undefined;
   readonly dryRun: boolean;
-  /** Conflicts in text are left between markers. */
+  /** Leave conflict markers in files whose lines conflict. */
   readonly merge: boolean;
-  /** The author whose work it may be, beside the user's own. */
+  /** An author whose work is accepted besides the user's own. */
   readonly from: string | undefined;
-  /** Files that make programs run or instruct agents, and may come along all the same. */
+  /** Files to accept although they make programs run or instruct agents. */
   readonly trust: readonly string[];
   readonly session: string | undefined;
   readonly transfer: Omit<TransferOptions, 'cwd'>;
-  /** Says something before it is done. */
+  /** Prints a notice before something happens. */
   readonly warn: (text: string) => void;
 }
 
 export interface UnpackValue {
   readonly branch: string;
   readonly topic: string;
-  /** The work commit, and the commit that it was made on. */
+  /** The work commit, and the HEAD that it was packed on. */
   readonly work: string;
   readonly base: string | null;
   readonly author: string;
   readonly dryRun: boolean;
   readonly items: readonly {
     readonly path: string;
-    /** `there`: the disk had it already. */
+    /** `there`: the disk already had it. */
     readonly action: 'written' | 'removed' | 'marked' | 'there';
     readonly staged: boolean;
   }[];
 }
 
 /**
- * Brings the uncommitted work that a note carries into this working tree: all of it or nothing. What was unpacked is the
- * caller's.
+ * Unpacks the uncommitted work that a note carries into this working tree: all of it or nothing. The changes then belong to
+ * the caller.
  *
- * @throws Failure `refused` when something stands in the way or conflicts, or the work is not to be trusted; more from `findWork`
+ * @throws Failure `refused` when something is in the way, conflicts, or needs `--trust`; and as `findWork` does
  */
 export async function unpack(options: UnpackOptions, context: Context): Promise<CommandResult<UnpackValue>> {
   const repository = await openRepository(context.cwd);
@@ -101,7 +101,7 @@ export async function unpack(options: UnpackOptions, context: Context): Promise<
   return { value: valueOf(found, plan, options), notices: [...notices, ...others] };
 }
 
-/** Paths that need not be written, for a live session's work is here as it was packed: they stay its own. */
+/** Paths that are here already because a live session has this very work: they stay its own. */
 async function heldByOthers(
   place: TreePlace,
   self: SessionId,
@@ -145,7 +145,7 @@ function placeOf({ gitDir, commonDir }: Repository, top: string, { env }: Contex
   return { top, gitDir, commonDir, indexFile: resolve(top, env['GIT_INDEX_FILE'] ?? join(gitDir, 'index')) };
 }
 
-/** What unpacking this work would do here; merged contents are in the batch, not stored. */
+/** Plans what unpacking would do here. Merged contents are in the batch, not stored. */
 export async function planFor(
   place: TreePlace,
   found: FoundWork,
@@ -167,7 +167,7 @@ export async function planFor(
   }
 }
 
-/** Work from elsewhere brings no file that makes programs run or instructs agents, unless that file is named. */
+/** Refuses work from elsewhere that has files which make programs run or instruct agents, unless each is named. */
 async function requireHarmless(
   top: string,
   { work, blobs, state }: FoundWork,
@@ -196,13 +196,13 @@ async function requireHarmless(
   throw new Failure('refused', message, { hint: `git handoff unpack ${name}${author}${all}` });
 }
 
-/** Whether a link names something outside of the working tree, or git's own folder. */
+/** Whether a link leads out of the working tree or into `.git`. */
 function leadsOut(path: string, target: string): boolean {
   const to = posix.normalize(posix.join(posix.dirname(path), target));
   return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
 }
 
-/** A path from the top as it is typed where the command runs. */
+/** A path from the top, relative to the folder where the command runs. */
 const hereOf = (cwd: string, top: string) => (path: string) =>
   relative(realPath(cwd), join(realPath(top), path));
 
@@ -217,14 +217,14 @@ function requireFree(
   const told = refused.map(({ path, why }) => `${escapeLine(path)} ${escapeLine(why)}`).join('; ');
   const canMerge = !merge && refused.every(({ why }) => why === IN_LINES);
   const message = `${told}; nothing ${dryRun ? 'would be' : 'was'} changed`;
-  // The note may have been written on since, on another commit than its work was packed on.
+  // The note may have a newer base than its work.
   const worktree = `git worktree add --detach ${shellWord(here(`../${state.topic}`))} ${work.base ?? 'HEAD'}`;
   throw new Failure('refused', message, {
     hint: canMerge ? `git handoff unpack ${name} --merge` : worktree,
   });
 }
 
-/** What was unpacked is the session's that did it; what a lone session changes is its own without a word. */
+/** Claims the unpacked paths for the session. A lone session needs no claims. */
 function claim(
   { gitDir, commonDir }: TreePlace,
   self: SessionId,

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { workSizeText } from '../../domain/handoff.ts';
+import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings, readTreeConfig } from '../../git/config.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { TopicState } from '../../notes/topic.ts';
@@ -12,14 +12,14 @@ import type { CarriedShape } from '../boot/boot-shape.ts';
 import { authorText } from '../../notes/work/find-work.ts';
 import { planFor } from './unpack.ts';
 
-/** What a note carries, for a reader who decides whether to unpack it; nothing is fetched. `null`: nothing. */
+/** What a note carries, for a reader who decides whether to unpack it. Fetches nothing. `null`: no work. */
 export async function carriedFacts(
   repository: Repository,
   state: TopicState,
   tip: HandoffCommit,
   { top, context }: { readonly top: string | undefined; readonly context: Context },
 ): Promise<CarriedShape | null> {
-  // A history is only read where there may be something in it.
+  // Reads the history only if it may name work.
   if (tip.trailers?.work === undefined && (await keptWork(repository, state.path)).length === 0) return null;
   const carried = await carriedWork(repository, tip);
   if (carried === undefined) return null;

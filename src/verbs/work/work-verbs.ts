@@ -1,6 +1,6 @@
 import { answer, type VerbTable } from '../verb.ts';
 
-/** The verb that takes the work of a note. */
+/** The verb that unpacks a note's work. */
 export const WORK_VERBS: VerbTable = {
   unpack: {
     usage: 'unpack [[<branch>/]<topic>]',

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { GuardEvent, ToolCall, Verdict } from '../../../src/agents/dialect.ts';
 import { clientOf, dialectFor } from '../../../src/agents/index.ts';
@@ -117,7 +118,7 @@ const isFailure = (name: string) => name.startsWith('PostToolUseFailure');
 
 /** What `init` registers for an event; a client matches the whole name of a tool. */
 function matchersOf(row: ClientInstaller, event: string): RegExp[] {
-  const text = row.register('', 'user', '/x');
+  const text = row.register('', 'user', join(import.meta.dirname, '../../../bin/git-handoff'));
   const { hooks } = JSON.parse(row.settingsIn?.(text) ?? text) as {
     hooks: Record<string, { matcher?: string }[]>;
   };

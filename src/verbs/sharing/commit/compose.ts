@@ -19,7 +19,7 @@ const MAX_LOOK = 5;
 /** What becomes of the contended paths. */
 export interface Composed {
   readonly entries: ReadonlyMap<string, FileState>;
-  /** The contents that the entries name, not stored yet. */
+  /** The contents of the entries, not stored yet. */
   readonly contents: ReadonlyMap<Oid, Buffer>;
   /** Others' paths that a command of this session changed by the way, in a manner that cannot be told apart. */
   readonly passed: readonly Share[];
@@ -32,8 +32,8 @@ interface Inseparable {
 }
 
 /**
- * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository: they are
- * going to be committed.
+ * HEAD's content with this session's hunks, for each contended path. The contents are stored in the repository, to be
+ * committed.
  *
  * @throws Failure as `composeHunks` does
  */
@@ -48,7 +48,7 @@ export async function composeContended(scene: CommitScene, again: Again): Promis
 }
 
 /**
- * The same, with nothing stored.
+ * The same, but nothing is stored.
  *
  * @throws Failure `not-owner` when hunks overlap, touch, or cannot be told apart: then nothing is to be staged. Not for
  * what no command of this session named: that is left out

@@ -16,13 +16,13 @@ import { judgedSessions, openWorkspace } from '../../workspace.ts';
 import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
 import { withoutStale } from './stale-shares.ts';
 
-/** Everything that `commit`, `stage --mine` and `write --with-work` decide on, read again at each try. */
+/** Everything that `commit`, `stage --mine` and `write --with-work` decide by, read again at each try. */
 export interface CommitScene {
   readonly self: SessionId;
   readonly work: DirtyWork;
   readonly asker: Asker;
   readonly shares: Shares;
-  /** The dirty paths that the command line names; `undefined`: none was named. */
+  /** The dirty paths named on the command line; `undefined`: it names none. */
   readonly named: ReadonlySet<string> | undefined;
   /** Paths that the session took out of the index and left on the disk (`git rm --cached`). */
   readonly untracked: readonly string[];

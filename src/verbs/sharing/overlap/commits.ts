@@ -11,10 +11,10 @@ import type { SeenTree } from './remembered.ts';
 const NOBODY = { name: 'git-handoff', email: '', seconds: 0, message: 'uncommitted work\n' };
 
 /**
- * Makes a commit of what is uncommitted in each worktree: HEAD's, where that is nothing or could not be read.
+ * Commits what is uncommitted in each worktree, to the scratch store. Without changes, or if they cannot be read: HEAD.
  *
- * @param lines with a commit
- * @returns the commits, and what is known of the worktrees now
+ * @param lines those with a commit
+ * @returns the commits, and what to remember about the worktrees
  */
 export async function commitLines(
   cwd: string,
@@ -47,7 +47,7 @@ export async function commitLines(
   return { commits, seen: new Map(seen) };
 }
 
-/** The same look, with the contents of the changed files kept and named. */
+/** The same look, with the contents of the changed files read and hashed. */
 async function withContents(top: string, seen: SeenTree, scratch: ScratchStore): Promise<SeenTree> {
   const unread = changesOf(seen.snapshot).filter((one) => isNotRead(one) && one.disk?.mode.startsWith('100'));
   const oids = await hashFiles(

@@ -24,7 +24,7 @@ const isUnlooked = ({ worktree, seen }: Line) => worktree !== undefined && seen 
 
 interface Compared {
   readonly found: OverlapShape[];
-  /** What is known of worktrees now. */
+  /** What to remember about the worktrees. */
   readonly seen: ReadonlyMap<Line, SeenTree>;
   readonly merges: Remembered['merges'];
   /** Objects were missing. */
@@ -32,7 +32,7 @@ interface Compared {
 }
 
 /**
- * Has git merge the pairs that may meet, and says of each that has something in common what that is.
+ * Lets git merge the pairs that may overlap, and reports each overlap.
  *
  * @param known merges that are remembered
  */

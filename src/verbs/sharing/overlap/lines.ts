@@ -20,15 +20,15 @@ export interface Line {
   readonly branch: string | undefined;
   /** The live sessions at work in it. */
   readonly sessions: readonly JudgedSession[];
-  /** `undefined`: it has no commit yet. */
+  /** `undefined`: no commit yet. */
   readonly head: Oid | undefined;
   /** What is uncommitted. */
   readonly extent: Extent;
-  /** `undefined`: a branch, or a working tree that git cannot look at. */
+  /** `undefined`: a branch, or a working tree that git cannot read. */
   readonly seen: SeenTree | undefined;
-  /** Its uncommitted work, with what the ledgers say of it, which is read only then. */
+  /** Reads its uncommitted work with the ledgers' claims, on request. */
   readonly work: () => DirtyWork | undefined;
-  /** When it was looked at, if that was not now. Milliseconds since the epoch. */
+  /** When it was last looked at, if not now. Milliseconds since the epoch. */
   readonly asOf: number | undefined;
 }
 
@@ -38,13 +38,13 @@ export interface Look {
   readonly index: string;
 }
 
-/** What a look begins with: the time, in milliseconds since the epoch, and what is known. */
+/** What a look needs: the time, in milliseconds since the epoch, and what is remembered. */
 export interface Looking {
   readonly now: number;
   readonly remembered: Remembered;
 }
 
-/** Looks at a working tree. Contents of changed files that are not known are not read. */
+/** Looks at a working tree. Unknown contents of changed files are not read. */
 export async function look(
   { path, gitDir }: Pick<ListedWorktree, 'path' | 'gitDir'>,
   { now, remembered }: Looking,
@@ -56,9 +56,9 @@ export async function look(
 }
 
 /**
- * Looks at working trees, but for those that are known to be as they were seen.
+ * Looks at working trees, except those that are known to be unchanged since the last look.
  *
- * @param begun looks that were begun already, by the git directories
+ * @param begun looks that have begun already, by git directory
  */
 export async function linesOfWorktrees(
   worktrees: readonly ListedWorktree[],
@@ -75,7 +75,7 @@ export async function linesOfWorktrees(
     const taken = begun.get(gitDir);
     const isKnown = taken === undefined && known !== undefined && isStillSo(known, worktree, here, commonDir);
     const found = isKnown ? known : await (taken ?? look(worktree, looking)).catch(() => undefined);
-    // Where nothing has changed, the commit of the former look is that of this one.
+    // If nothing has changed, the commit of the last look still holds.
     const isSame = known !== undefined && found !== undefined && sameDirty(known.snapshot, found.snapshot);
     const commit = isSame ? known.commit : undefined;
     const seen = found === undefined ? undefined : { ...found, sessions: sessionNames(here), commit };
@@ -113,7 +113,7 @@ export const lineOfBranch = (branch: string, commit: Oid): Line => ({
   asOf: undefined,
 });
 
-/** What the working tree has otherwise than HEAD; the rest is only staged, or a repository of its own. */
+/** The paths where the working tree differs from HEAD; others are only staged, or separate repositories. */
 export function changesOf({ dirty }: Snapshot): DirtyPath[] {
   return [...dirty.values()].filter((one) => !sameState(one.disk, one.head) && !isRepository(one));
 }
@@ -121,10 +121,10 @@ export function changesOf({ dirty }: Snapshot): DirtyPath[] {
 /** A submodule counts as HEAD has it: its own commits are not here. */
 const isRepository = ({ disk }: DirtyPath) => disk?.mode === '160000' && disk.oid === null;
 
-/** Whether the content of a changed path is not known; a file that is too large is never read. */
+/** Whether the content of a changed path is still unknown. A file that is too large is never read. */
 export const isNotRead = ({ disk }: DirtyPath) => disk !== null && disk.oid === null;
 
-/** Changed paths that count as HEAD has them, because they are too large to be read, or there are too many. */
+/** Changed paths that count as unchanged, because they are too large or too many to read. */
 export function unreadPaths({ snapshot, commit }: SeenTree): string[] {
   const isLarge = ({ stamp }: DirtyPath) => Number.parseInt(stamp, 10) > MAX_READ;
   return changesOf(snapshot)

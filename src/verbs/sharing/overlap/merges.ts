@@ -6,18 +6,18 @@ import type { Remembered, TriedMerge } from './remembered.ts';
 
 const keyOf = (pair: Pair) => pair.join(' ');
 
-/** What came of each pair, in their order, and what is worth remembering of it. */
+/** The outcome of each pair, in order, and what to remember of it. */
 interface Tried {
   readonly outcomes: readonly (TriedMerge | Unmerged)[];
   readonly merges: ReadonlyMap<string, TriedMerge>;
 }
 
 /**
- * Has git merge pairs of commits, but for those whose outcome is remembered. Which files git merges line by line is asked
- * again: that depends on the worktree in which it runs.
+ * Lets git merge pairs of commits, except those whose outcome is remembered. How git would merge each file is asked again: it
+ * depends on the worktree in which git runs.
  *
  * @param known merges that are remembered
- * @param store where objects are written that nobody keeps
+ * @param store for objects that nobody keeps
  */
 export async function tryMerges(
   cwd: string,

@@ -34,7 +34,7 @@ export interface OverlapValue {
   readonly items: readonly OverlapShape[];
   /** How many lines of work were compared. */
   readonly compared: number;
-  /** When the one that was looked at first was, if that was not now. */
+  /** The time of the older look, if not now. */
   readonly asOf?: string;
 }
 
@@ -54,7 +54,7 @@ export async function overlap(
     const known = stores.isKept ? readRemembered(repository.commonDir) : NOTHING;
     const first = await compareAll(options, context, repository, stores, known);
     if (!first.isTorn || known.trees.size === 0) return first.result;
-    // Objects of earlier looks were removed meanwhile.
+    // Objects of earlier looks have been pruned.
     return (await compareAll(options, context, repository, stores, NOTHING)).result;
   } finally {
     remove();
@@ -62,15 +62,15 @@ export async function overlap(
 }
 
 interface Stores {
-  /** Something may be remembered. */
+  /** Whether anything may be remembered. */
   readonly isKept: boolean;
-  /** For what is uncommitted. */
+  /** For uncommitted contents. */
   readonly store: ScratchStore;
-  /** For what merges make. */
+  /** For the results of merges. */
   readonly merging: ScratchStore;
 }
 
-/** All is temporary where git-handoff has no folder that it may write to. The temporary folder is made when it is asked for. */
+/** Without a folder of ours that is writable, everything is temporary. The temporary folder is made on first use. */
 function openStores({ commonDir }: Repository): { readonly stores: Stores; readonly remove: () => void } {
   const objects = join(commonDir, 'objects');
   const kept = scratchStore(commonDir);
@@ -100,7 +100,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** What decides how merges come out, and what a branch is merged into; and our own settings. */
+/** The settings that decide how git merges and what a branch is merged into, and our own. */
 const KEYS = `^(handoff\\..*|merge\\..*|diff\\.rename.*|${TARGET_KEYS})$`;
 const OF_MERGES = /^(?:merge|diff)\./;
 
@@ -116,7 +116,7 @@ async function compareAll(
   const looking = { now, remembered };
   const top = await workTreeTop(repository);
   const own = top === undefined ? undefined : look({ path: top, gitDir }, looking);
-  // Whoever waits for it hears of it.
+  // Whoever awaits it gets the error.
   own?.catch(() => undefined);
   const [workspace, entries, branches] = await Promise.all([
     openWorkspace(context, repository),
@@ -160,7 +160,7 @@ async function compareAll(
   return { result, isTorn: compared.isTorn };
 }
 
-/** @param here the worktree of the one who asks: what concerns it comes first */
+/** @param here the caller's worktree, whose overlaps come first */
 function resultOf(
   items: readonly OverlapShape[],
   compared: ReadonlySet<Line>,

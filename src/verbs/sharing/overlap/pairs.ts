@@ -11,17 +11,17 @@ import type { JudgedSession } from '../../../sessions/records.ts';
 import type { LinePair } from './compare.ts';
 import { type Line, lineOfBranch } from './lines.ts';
 
-/** Whether a session is at work in a worktree. */
+/** Whether a session is working in a worktree. */
 export const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
   worktreeId === knownWorktreeId(gitDir);
 
-/** What a name means: some worktrees, or a branch that none has checked out. */
+/** What a name stands for: worktrees, or a branch that no worktree has checked out. */
 interface Meaning {
   readonly worktrees: readonly ListedWorktree[];
   readonly branch: string | undefined;
 }
 
-/** @throws Failure `usage` for a name that means nothing here */
+/** @throws Failure `usage` for an unknown name */
 export function meaningOf(
   name: string,
   cwd: string,
@@ -59,7 +59,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** Branches that no line has checked out: the named ones, or all. */
+/** Branches that are not checked out: the named ones, or all. */
 export function linesOfBranches(
   all: boolean,
   named: readonly Meaning[],
@@ -97,7 +97,7 @@ export async function targetsOf(
   );
 }
 
-/** Who is compared with whom: never two branches that nobody is at work in. */
+/** The pairs to compare: never two branches that nobody is working on. */
 export function pairsOf(
   lines: readonly Line[],
   targets: ReadonlyMap<Line, Line>,
@@ -112,13 +112,13 @@ export function pairsOf(
   return [...among, ...toTargets].filter(([one, other]) => isWanted(one, other) && !isOneSession(one, other));
 }
 
-/** A session that works in two worktrees knows of both. */
+/** A session that works in two worktrees knows both. */
 function isOneSession(one: Line, other: Line): boolean {
   const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
   return ids[0] !== '' && ids[0] === ids[1];
 }
 
-/** One name: all that meets it. Several: what meets among them. */
+/** One name: everything that overlaps with it. Several: the overlaps among them. */
 export function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
   const isNamed = (line: Line) =>
     named.some(({ worktrees, branch }) =>

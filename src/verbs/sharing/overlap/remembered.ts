@@ -13,39 +13,39 @@ import { putText } from '../../../host/output-file.ts';
 import { restsSince } from '../../../sessions/idle.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 
-/** A worktree as `overlap` looked at it, and what says whether it is still so. */
+/** A worktree as `overlap` last saw it, with the signs that tell whether it has changed. */
 export interface SeenTree {
   readonly snapshot: Snapshot;
-  /** Size, times and inode of git's index before the look. */
+  /** Size, times and inode of the index before the look. */
   readonly index: string;
   /** The live sessions in it. */
   readonly sessions: string;
-  /** What it would be, committed; `undefined`: there is no commit yet. */
+  /** The commit of its contents; `undefined`: not made yet. */
   readonly commit: Oid | undefined;
 }
 
-/** What came of a merge that was tried. */
+/** The outcome of a trial merge. */
 export interface TriedMerge {
   readonly report: MergeReport | 'unrelated';
   /** How git merged the files that both sides changed. */
   readonly ways: Readonly<Record<string, MergeWay>>;
 }
 
-/** What earlier calls found out: looks by the ids of worktrees, merges by both commits. */
+/** The results of earlier calls: looks by worktree id, merges by their two commits. */
 export interface Remembered {
   readonly trees: ReadonlyMap<string, SeenTree>;
-  /** Those of git's settings that merges depend on. */
+  /** The git settings that merges depend on. */
   readonly settings: string;
   readonly merges: ReadonlyMap<string, TriedMerge>;
 }
 
 export const NOTHING: Remembered = { trees: new Map(), settings: '', merges: new Map() };
 
-/** More paths are looked at again each time, and more merges made again. */
+/** A worktree with more changed paths than this is not remembered, and neither are more merges. */
 const MAX_PATHS = 1000;
 const MAX_MERGES = 1000;
 
-/** Some file systems keep whole seconds, and Linux's clock for files lags behind by a tick. Milliseconds. */
+/** Some file systems store whole seconds, and Linux's file times lag by a clock tick. Milliseconds. */
 const COARSEST_MS = 2000;
 
 const rememberedFile = (commonDir: string) => `${repositoryFolder(commonDir)}/overlap`;
@@ -66,7 +66,7 @@ export function readRemembered(commonDir: string): Remembered {
   return { trees, settings, merges };
 }
 
-/** It is our own, and whole or none: it is replaced at once. */
+/** Only we write this file, and we replace it atomically. */
 function parseMerge(text: string): TriedMerge | undefined {
   const { report, ways } = jsonFields<'report' | 'ways'>(text);
   if (report === undefined || ways === undefined) return undefined;
@@ -78,7 +78,7 @@ export function remember(commonDir: string, { trees, settings, merges }: Remembe
   const lines = [settings];
   for (const [id, { snapshot, index, sessions, commit = '' }] of trees) {
     const all = [...snapshot.dirty.values()];
-    // A name that is not UTF-8 is not kept.
+    // Names that are not UTF-8 are left out.
     if (all.length > MAX_PATHS || all.some(({ raw }) => raw !== undefined)) continue;
     lines.push([`${id} ${commit}`, index, sessions, formatSnapshot(snapshot)].join('\t'));
   }
@@ -87,17 +87,17 @@ export function remember(commonDir: string, { trees, settings, merges }: Remembe
   try {
     putText(rememberedFile(commonDir), lines.join('\n'));
   } catch {
-    // The next call finds it all out again.
+    // The next call computes it all again.
   }
 }
 
-/** By which git's index can be known again; empty: there is none. */
+/** Identifies the present state of the index; empty: there is no index. */
 export function indexStamp(gitDir: string): string {
   const stat = exactStatOf(`${gitDir}/index`);
   return stat === undefined ? '' : [stat.size, stat.mtimeNs, stat.ino].join(':');
 }
 
-/** The sessions in a worktree, as they are remembered. */
+/** The sessions of a worktree in the form that is remembered. */
 export const sessionNames = (here: readonly JudgedSession[]) =>
   here
     .map(({ record }) => record.session)
@@ -105,8 +105,8 @@ export const sessionNames = (here: readonly JudgedSession[]) =>
     .join(' ');
 
 /**
- * Whether a worktree is still as it was seen, as far as that can be told without a look: the same sessions, none of which has
- * called since, the same HEAD and index, and no change of what was changed. What somebody else changed is not known.
+ * Whether a worktree seems unchanged since it was seen, without a look: the same sessions, no call by any of them since, the
+ * same HEAD and index, and the same stamps of the changed files. Other people's changes may be missed.
  *
  * @param here the live sessions in it
  */
