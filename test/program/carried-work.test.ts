@@ -68,7 +68,7 @@ describe('a person’s work', () => {
     put('nest/inner.txt', 'x\n');
     const run = write('--', '.');
     expect(run).toMatchObject({ status: 0 });
-    expect(run.stderr).toContain('not carried: nest/, for a note carries no other repository');
+    expect(run.stderr).toContain('not carried: nest/: a note cannot carry other repositories');
     expect(run.stderr).not.toContain('name a path after --');
   });
 
@@ -157,7 +157,7 @@ describe('a person’s work', () => {
     for (const words of [[], ['--merge']]) {
       const { status: code, stderr } = world.handoff(['unpack', TOPIC, ...words], { cwd });
       expect(code).toBe(1);
-      expect(stderr).toContain('a.txt conflicts with HEAD, and not in lines alone');
+      expect(stderr).toContain('a.txt conflicts with HEAD in a way that markers cannot show');
       const hint = /^hint: git (worktree add .*)$/m.exec(stderr)?.[1] ?? '';
       if (words.length === 0) world.git(hint.split(' '), { cwd });
     }

@@ -130,7 +130,7 @@ async function planPath(
   const onDisk = await merger.merge({ base, ours: head, theirs: stateOf(item.disk) });
   const inIndex = await merger.merge({ base, ours: head, theirs: stateOf(item.index) });
   const isClean = onDisk.kind === 'merged' && inIndex.kind === 'merged';
-  if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD, and not in lines alone');
+  if (onDisk.kind === 'conflict') return refuse('conflicts with HEAD in a way that markers cannot show');
   // What cannot be staged cleanly still goes to the disk.
   const next = inIndex.kind === 'merged' ? inIndex.state : head;
   const same = (a: FileState, b: FileState) => sameState(withMode(a, config), withMode(b, config));
@@ -244,7 +244,7 @@ async function unsafePaths({ place, work, config, store }: PlanFacts): Promise<R
       await setEntries(place.top, entries, { ...index.env, ...ON_ANY_SYSTEM });
       // git skips a name that it refuses, and only says so on stderr.
       for (const [path, state] of await index.read(paths))
-        if (state === null) refused.push({ path, why: 'is not a name that git takes' });
+        if (state === null) refused.push({ path, why: 'is not a name that git accepts' });
     }
     return refused;
   } finally {

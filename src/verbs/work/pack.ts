@@ -99,7 +99,7 @@ function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[]
   return [
     ...(rest.length > 0 ? [`not carried: ${names(rest)}; name a path after -- to carry it, too`] : []),
     ...(never.length > 0
-      ? [`not carried: ${names(never)}, for a note carries no other repository and no name that is not UTF-8`]
+      ? [`not carried: ${names(never)}: a note cannot carry other repositories or names that are not UTF-8`]
       : []),
   ];
 }

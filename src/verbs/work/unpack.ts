@@ -190,7 +190,7 @@ async function requireHarmless(
   const name = typedTopic(state.branch, state.topic);
   const all = [...new Set([...trust, ...refused])].map((path) => ` --trust ${shellWord(path)}`).join('');
   const message =
-    `the work brings files that make programs run, instruct agents or lead elsewhere: ` +
+    `the work contains files that make programs run, instruct agents or link elsewhere: ` +
     `${refused.map(escapeLine).join(', ')}; nothing was changed. Look at them first: git show ${state.tip?.trailers?.work ?? ''}`;
   const author = from === undefined ? '' : ` --from ${shellWord(from)}`;
   throw new Failure('refused', message, { hint: `git handoff unpack ${name}${author}${all}` });
