@@ -257,6 +257,16 @@ describe('a person’s work', () => {
     expect(objects()).toBe(before);
   });
 
+  it('is refused with a way out when its ref cannot be made, and the text is kept', () => {
+    world.git(['update-ref', `refs/handoffs-local/work/main/${TOPIC}`, 'HEAD']);
+    put('a.txt', 'x\n');
+    const { status: code, stderr } = write();
+    expect(code).toBe(6);
+    expect(stderr).toContain('; your text is kept');
+    expect(stderr).toContain('hint: git handoff doctor');
+    expect(world.refs('refs/handoffs')).toEqual([]);
+  });
+
   it('is dropped when the note is refused', () => {
     world.ok(['write', TOPIC, '-m', 'theirs', '--session', A]);
     put('a.txt', 'x\n');
