@@ -73,13 +73,12 @@ async function runVerb(
   return printAnswer(given, args.flag('json'), context.now, io);
 }
 
-/** The verbs that are typed most do not pay for the tables of the others. */
+/** The verbs of notes are typed most, and do not pay for the tables of the others. */
 async function verbNamed(name: string): Promise<Verb | undefined> {
-  const isUsual = ['write', 'show', 'list'].includes(name);
-  const verbs = isUsual
-    ? (await import('./verbs/notes/note-verbs.ts')).NOTE_VERBS
-    : (await import('./cli/verbs.ts')).VERBS;
-  return Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  const { NOTE_VERBS } = await import('./verbs/notes/note-verbs.ts');
+  if (Object.hasOwn(NOTE_VERBS, name)) return NOTE_VERBS[name];
+  const { VERBS } = await import('./cli/verbs.ts');
+  return Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;
 }
 
 async function printAnswer({ result, render }: Answer, json: boolean, now: number, io: Io): Promise<number> {

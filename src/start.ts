@@ -40,7 +40,7 @@ const folder = cacheFolder();
 const fresh = new Map<string, Script>();
 const [, , first, second, third] = process.argv;
 const verb = first === '--client-pid' ? third : first;
-/** These are typed most. They end at once when everything is written. */
+/** The verbs that are typed most have compiled code of their own, and exit as soon as everything is written. */
 const isUsual =
   !__IS_HOOK__ &&
   ['write', 'show', 'list', 'boot', 'status', 'commit', 'overlap', 'sync'].includes(verb ?? '');

@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import { stateFolder } from '../host/folders.ts';
+import { repositoryEntry, stateFolder } from '../host/folders.ts';
 import type { ClientInstaller, InstallScope } from './client.ts';
 import type { InstallContext } from './context.ts';
 import { type DiskFile, readFileFacts, missingFolders, resolvedPath } from './disk.ts';
@@ -11,7 +11,6 @@ import { hooksForConfig } from './plan-hooks.ts';
 import { parseReceipt } from './receipt.ts';
 import { type RepositoryFacts, isIgnored, readRepository } from './repository-facts.ts';
 import { type SkillFacts, readSkills } from './skill.ts';
-import { repositoryEntry } from '../host/folders.ts';
 
 export interface SettingsFacts extends DiskFile {
   readonly installer: ClientInstaller;

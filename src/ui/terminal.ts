@@ -1,5 +1,4 @@
-import type { Failure } from '../domain/failure.ts';
-import { EXIT_CODES } from '../domain/failure.ts';
+import { EXIT_CODES, type Failure } from '../domain/failure.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
 import { type Paint, width } from './colour.ts';
 

@@ -63,7 +63,7 @@ describe('a server takes work', () => {
   it('below the prefix that it is told, too', () => {
     world.git(['config', 'handoff.remotePrefix', 'refs/heads/notes'], { cwd: world.server });
     const ref = `refs/heads/notes-work/main/auth-refresh/${work}`;
-    expect(refused(`main:${ref}`, ref)[0]).toContain('not the name of work');
+    expect(refused(`main:${ref}`, ref)[0]).toContain('badly named');
     expect(world.push([`${work}:${ref}`])).toMatchObject({ status: 0 });
     expect(world.push([`:${ref}`])).toMatchObject({ status: 0 });
   });
@@ -74,7 +74,7 @@ describe('a server refuses as work', () => {
     const other = world.handmade();
     for (const ref of [`${TOPIC}/${other}`, TOPIC, `${TOPIC}/x`, `refs/handoffs-work/main/single/${work}`]) {
       expect(refused(`${work}:${ref}`, ref)[0]).toBe(
-        `error: ${ref}: not the name of work, which is <branch>/<topic>/<object name>`,
+        `error: ${ref}: badly named: work is <branch>/<topic>/<object name>`,
       );
     }
     world.push([`${work}:${TOPIC}/${work}`]);
@@ -93,11 +93,11 @@ describe('a server refuses as work', () => {
   });
 
   it.each<[string, () => string, string]>([
-    ['a note', () => world.ref('refs/handoffs/main/auth-refresh') ?? '', 'its tree has other entries'],
+    ['a note', () => world.ref('refs/handoffs/main/auth-refresh') ?? '', 'its tree has entries other than'],
     ['a commit of the project', () => world.git(['rev-parse', 'main']), 'its trailers cannot be read'],
     ['a blob', () => blob('x'), 'it is no commit'],
     ['a commit with parents', () => made([['work.json', json([])]], [work]), 'it has parents'],
-    ['nothing but contents', () => made([['0', blob('x')]]), 'its tree has other entries'],
+    ['nothing but contents', () => made([['0', blob('x')]]), 'its tree has entries other than'],
     [
       'a path of a tree',
       () =>
@@ -105,7 +105,7 @@ describe('a server refuses as work', () => {
           ['work.json', json([])],
           ['hooks', blob('x')],
         ]),
-      'its tree has other entries',
+      'its tree has entries other than',
     ],
     [
       'a gap in the numbers',
@@ -114,7 +114,7 @@ describe('a server refuses as work', () => {
           ['work.json', json([])],
           ['1', blob('x')],
         ]),
-      'its tree has other entries',
+      'its tree has entries other than',
     ],
     [
       'a folder',
@@ -123,7 +123,7 @@ describe('a server refuses as work', () => {
           ['work.json', json([])],
           ['0', world.git(['rev-parse', 'main^{tree}']), '40000'],
         ]),
-      'its tree has other entries',
+      'its tree has entries other than',
     ],
     [
       'a submodule',
@@ -132,7 +132,7 @@ describe('a server refuses as work', () => {
           ['work.json', json([])],
           ['0', world.git(['rev-parse', 'main']), '160000'],
         ]),
-      'its tree has other entries',
+      'its tree has entries other than',
     ],
     [
       'a link for a content',
@@ -141,7 +141,7 @@ describe('a server refuses as work', () => {
           ['work.json', json([])],
           ['0', blob('x'), '120000'],
         ]),
-      'its tree has other',
+      'its tree has entries',
     ],
     ['a later format', () => made([['work.json', json([], 2)]]), 'unknown format of work.json'],
     ['no JSON', () => made([['work.json', blob('{')]]), 'unknown format of work.json'],
@@ -197,7 +197,7 @@ describe('a server refuses as work', () => {
     const tree = world.git(['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], { input });
     const oid = world.git(['commit-tree', tree], { input: message() });
     const ref = `${TOPIC}/${oid}`;
-    expect(refused(`${oid}:${ref}`, ref)[0]).toContain('its tree has other entries');
+    expect(refused(`${oid}:${ref}`, ref)[0]).toContain('its tree has entries other than');
   });
 
   it('a session that pushes by hand is asked by its own hook, too', () => {
@@ -206,7 +206,7 @@ describe('a server refuses as work', () => {
     const ref = `${TOPIC}/${work}`;
     const said = (refspec: string) => push(refspec).stderr.replaceAll(` -C ${world.path}`, '');
     expect(said(`main:${ref}`)).toContain(
-      `error: ${ref}: not the name of work, which is <branch>/<topic>/<object name>\nhint: git handoff push --with-work main/auth-refresh\n`,
+      `error: ${ref}: badly named: work is <branch>/<topic>/<object name>\nhint: git handoff push --with-work main/auth-refresh\n`,
     );
     expect(push(`${work}:${ref}`)).toMatchObject({ status: 0 });
     expect(said(`:${ref}`)).toContain(`error: ${ref}: deleted\nhint: git handoff close main/auth-refresh\n`);

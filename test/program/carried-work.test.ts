@@ -68,7 +68,7 @@ describe('a person’s work', () => {
     put('nest/inner.txt', 'x\n');
     const run = write('--', '.');
     expect(run).toMatchObject({ status: 0 });
-    expect(run.stderr).toContain('not carried: nest/, for a note carries no other repository');
+    expect(run.stderr).toContain('not carried: nest/: a note cannot carry other repositories');
     expect(run.stderr).not.toContain('name a path after --');
   });
 
@@ -157,7 +157,7 @@ describe('a person’s work', () => {
     for (const words of [[], ['--merge']]) {
       const { status: code, stderr } = world.handoff(['unpack', TOPIC, ...words], { cwd });
       expect(code).toBe(1);
-      expect(stderr).toContain('a.txt conflicts with HEAD, and not in lines alone');
+      expect(stderr).toContain('a.txt conflicts with HEAD in a way that markers cannot show');
       const hint = /^hint: git (worktree add .*)$/m.exec(stderr)?.[1] ?? '';
       if (words.length === 0) world.git(hint.split(' '), { cwd });
     }
@@ -255,6 +255,16 @@ describe('a person’s work', () => {
     const before = objects();
     expect(write().stderr).toContain('at most 1024 bytes (handoff.maxWork)');
     expect(objects()).toBe(before);
+  });
+
+  it('is refused with a way out when its ref cannot be made, and the text is kept', () => {
+    world.git(['update-ref', `refs/handoffs-local/work/main/${TOPIC}`, 'HEAD']);
+    put('a.txt', 'x\n');
+    const { status: code, stderr } = write();
+    expect(code).toBe(6);
+    expect(stderr).toContain('; your text is kept');
+    expect(stderr).toContain('hint: git handoff doctor');
+    expect(world.refs('refs/handoffs')).toEqual([]);
   });
 
   it('is dropped when the note is refused', () => {

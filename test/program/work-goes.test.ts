@@ -183,7 +183,7 @@ describe('work whose note is gone or closed unseen', () => {
       {
         check: 'work',
         status: 'warning',
-        detail: 'uncommitted work of 1 note that nobody carries on: auth-refresh',
+        detail: 'uncommitted work of 1 closed or missing note: auth-refresh',
         hint: 'git handoff doctor --fix',
       },
     ]);
@@ -205,7 +205,7 @@ describe('work whose note is gone or closed unseen', () => {
     rmSync(file);
     const { stdout, status } = world.handoff(['doctor', '--verify']);
     expect(status).toBe(1);
-    expect(stdout).toMatch(new RegExp(`main/auth-refresh/${work}: it is|content of it is missing`));
+    expect(stdout).toMatch(new RegExp(`main/auth-refresh/${work}: it is|one of its blobs is missing`));
     if (what === 'blob') {
       const { stderr } = world.handoff(['close', 'auth-refresh', '--take'], { session: B });
       expect(stderr).toContain(`the work ${work} of auth-refresh cannot be read`);

@@ -35,9 +35,8 @@ export async function judgeWork(
   const path = parseWorkRef(remoteRef, remoteWorkPrefix(prefix));
   // A badly named ref may be deleted.
   if (local === undefined) return path === undefined || remote === undefined ? undefined : 'deleted';
-  if (path === undefined || path.oid !== local)
-    return 'not the name of work, which is <branch>/<topic>/<object name>';
-  if (remote !== undefined) return remote === local ? undefined : 'work is created, and never moved';
+  if (path === undefined || path.oid !== local) return 'badly named: work is <branch>/<topic>/<object name>';
+  if (remote !== undefined) return remote === local ? undefined : 'work may only be created, never moved';
   const work = await readWork({ cwd }, local, maxBytes);
   return typeof work === 'object' ? undefined : `not the work of a note: ${work ?? 'it is missing'}`;
 }

@@ -91,7 +91,7 @@ export async function readWork(
   const same = [...entries].map(([name, object]) => ({ name, oid: object }));
   const isPlain = new ObjectBatch(formatOf(oid)).tree(same) === listed.oid;
   if (file === undefined || !isPlain || known.length !== blobs.length || blobs.length > MAX_WORK_BLOBS)
-    return 'its tree has other entries than contents by number';
+    return 'its tree has entries other than work.json and numbered blobs';
   const sizes = await ask([file, ...known].map((name) => ({ name, infoOnly: true })));
   const why = outOfBounds(sizes, maxBytes);
   if (why !== undefined) return why;
@@ -116,7 +116,7 @@ const sizeOf = (objects: readonly (ReadObject | undefined)[]) =>
   objects.reduce((sum, object) => sum + (object?.size ?? 0), 0);
 
 function outOfBounds(objects: readonly (ReadObject | undefined)[], maxBytes: number): string | undefined {
-  if (objects.some((object) => object?.type !== 'blob')) return 'a content of it is missing';
+  if (objects.some((object) => object?.type !== 'blob')) return 'one of its blobs is missing';
   const [file, ...contents] = objects;
   if ((file?.size ?? 0) > MAX_WORK_FILE_BYTES) return `${WORK_FILE} is too large`;
   const bytes = sizeOf(contents);

@@ -1,3 +1,4 @@
+import { Failure } from '../../domain/failure.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
 import { type WorkSize, parseWorkSize } from '../../domain/work-size.ts';
@@ -37,7 +38,11 @@ export async function carriedWork(
   return newest === undefined || isOver ? undefined : named(newest);
 }
 
-/** Creates the ref of a work commit. Returns false if the same work was kept already. */
+/**
+ * Creates the ref of a work commit. Returns false if the same work was kept already.
+ *
+ * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
+ */
 export async function keepWork(
   repository: InRepository,
   path: HandoffPath,
@@ -49,7 +54,12 @@ export async function keepWork(
     after: stored,
   });
   if (result.kind === 'done' || result.kind === 'moved') return !isThere;
-  throw new Error(`the work of ${path.topic} could not be kept: ${result.kind}`);
+  const [code, why] =
+    result.kind === 'locked'
+      ? (['environment', `a lock is in the way: ${result.detail}`] as const)
+      : (['integrity', result.kind === 'objects-gone' ? 'its objects were pruned' : result.detail] as const);
+  const message = `the work of ${path.topic} could not be kept: ${why}`;
+  throw new Failure(code, message, { hint: 'git handoff doctor' });
 }
 
 /** The work commits that this clone keeps for a topic. */

@@ -24,7 +24,7 @@ export async function checkWork(repository: Repository, fix: boolean, now: numbe
   }
   if (left.length === 0) return [];
   const names = [...new Set(left.map(({ path }) => path.topic))].slice(0, 5).join(', ');
-  const detail = `uncommitted work of ${counted(left.length, 'note')} that nobody carries on: ${names}`;
+  const detail = `uncommitted work of ${counted(left.length, 'closed or missing note')}: ${names}`;
   if (!fix) return [doctorLine('work', 'warning', detail, FIX)];
   const command = 'git handoff doctor --fix';
   const settled = await settleWork(repository, left, { authors: [], session: null, command, now });
@@ -56,5 +56,5 @@ async function damageOf({ cwd }: InRepository, oid: Oid): Promise<string | undef
   const isWhole = objects.every(
     (object) => object !== undefined && objectName(formatOf(oid), object.type, object.content) === object.oid,
   );
-  return isWhole ? undefined : 'a content of it is damaged';
+  return isWhole ? undefined : 'one of its blobs is damaged';
 }

@@ -105,7 +105,9 @@ export const EXCHANGE_VERBS: VerbTable = {
 async function pullRequest(args: Arguments, context: Context): Promise<Answer> {
   const isCopy = args.words.length > 0 || ['all', 'raw', 'force'].some((name) => args.flag(name));
   if (isCopy || (args.text('output') ?? '-') !== '-')
-    throw notTogether('--format pr describes this branch on standard output, and goes with --title alone');
+    throw notTogether(
+      '--format pr describes this branch on standard output, and takes no option but --title',
+    );
   const { exportPullRequest } = await import('./pull-request.ts');
   return answer(await exportPullRequest({ title: args.flag('title') }, context), () =>
     Promise.resolve(() => ''),

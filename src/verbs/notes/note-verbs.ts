@@ -49,7 +49,7 @@ export const NOTE_VERBS: VerbTable = {
       },
       'with-work': {
         type: 'boolean',
-        describe: 'let it carry your uncommitted changes, for git handoff unpack; they stay on this machine',
+        describe: 'carry your uncommitted changes, for git handoff unpack; they stay on this machine',
       },
       ...PATHSPEC_OPTIONS,
     },
@@ -61,7 +61,7 @@ export const NOTE_VERBS: VerbTable = {
       ['git handoff write main/auth-refresh < note.md', 'for another branch, from stdin'],
       [
         "git handoff write auth-refresh -m 'half done' --with-work",
-        'with what you have not committed; git handoff push --with-work sends it',
+        'with your uncommitted changes; git handoff push --with-work sends them',
       ],
     ],
     async run(args, context, interaction) {

@@ -31,8 +31,7 @@ export const SETUP_VERBS: VerbTable = {
       },
       'context-nudge': {
         type: 'boolean',
-        describe:
-          'let Codex ask for a note, too, when its context fills up; you trust the new hook in /hooks',
+        describe: 'ask for a note when the context fills up in Codex, too; trust the new hook in /hooks',
       },
       skill: { type: 'boolean', describe: 'install the skill git-handoff for these clients, for you' },
     },

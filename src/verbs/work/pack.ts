@@ -8,6 +8,7 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { MAX_WORK_PATHS } from '../../domain/work.ts';
 import { ownStore } from '../../git/scratch-store.ts';
 import { lstatOf } from '../../git/stat.ts';
+import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { Again } from '../sharing/commit/again.ts';
 import { composeHunks } from '../sharing/commit/compose.ts';
@@ -15,7 +16,6 @@ import { passedNotices } from '../sharing/commit/notices.ts';
 import { requireOwnership } from '../sharing/commit/requirements.ts';
 import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
 import { chooseWork, requireCarriable } from './choose.ts';
-import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
 
 interface PackOptions {
   readonly pathspecs: readonly string[];
@@ -99,7 +99,7 @@ function leftNotices(scene: CommitScene, chosen: readonly DirtyPath[]): string[]
   return [
     ...(rest.length > 0 ? [`not carried: ${names(rest)}; name a path after -- to carry it, too`] : []),
     ...(never.length > 0
-      ? [`not carried: ${names(never)}, for a note carries no other repository and no name that is not UTF-8`]
+      ? [`not carried: ${names(never)}: a note cannot carry other repositories or names that are not UTF-8`]
       : []),
   ];
 }

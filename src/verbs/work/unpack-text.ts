@@ -11,7 +11,7 @@ export function renderUnpacked({ branch, topic, author, dryRun, items }: UnpackV
       written: '',
       removed: ' (removed)',
       marked: ' (has conflict markers)',
-      there: ' (was there)',
+      there: ' (already there)',
     };
     return `  ${escapeLine(path)}${words[action]}${staged ? ', staged' : ''}\n`;
   });

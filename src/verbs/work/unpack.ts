@@ -1,14 +1,12 @@
 import { rmSync } from 'node:fs';
-import { join, posix, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import { isMoving } from '../../domain/work.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
-import { readObjects } from '../../git/objects.ts';
 import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
 import { ownStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
@@ -16,19 +14,20 @@ import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
 import { appendEntries } from '../../changes/ledger.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
+import type { TreePlace } from '../../notes/work/places.ts';
+import { StateMerger } from '../../notes/work/three-way.ts';
+import { applyUnpack } from '../../notes/work/unpack-apply.ts';
+import { IN_LINES, type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
+import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
-import { noteUnpacked } from '../../notes/work/unpacked-work.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit-lock.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
-import { StateMerger } from '../../notes/work/three-way.ts';
-import { applyUnpack } from '../../notes/work/unpack-apply.ts';
-import type { TreePlace } from '../../notes/work/places.ts';
-import { IN_LINES, type PlannedPath, type UnpackPlan, planUnpack } from '../../notes/work/unpack-plan.ts';
+import { requireHarmless } from './require-harmless.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
@@ -165,41 +164,6 @@ export async function planFor(
     merger.close();
     rmSync(store.folder, { recursive: true, force: true });
   }
-}
-
-/** Refuses work from elsewhere that has files which make programs run or instruct agents, unless each is named. */
-async function requireHarmless(
-  top: string,
-  { work, blobs, state }: FoundWork,
-  { hooksPath }: TreeConfig,
-  { trust, from }: UnpackOptions,
-): Promise<void> {
-  const links = work.items.flatMap(({ path, disk }) => {
-    const oid = disk?.mode === '120000' ? blobs[disk.blob] : undefined;
-    return oid === undefined ? [] : [{ path, oid }];
-  });
-  const targets = await readObjects(
-    { cwd: top },
-    links.map(({ oid: name }) => ({ name })),
-  );
-  const leading = links.filter(({ path }, at) => leadsOut(path, targets[at]?.content.toString('utf8') ?? ''));
-  const moving = work.items.map(({ path }) => path).filter((path) => isMoving(path, hooksPath));
-  const named = new Set(trust);
-  const refused = [...moving, ...leading.map(({ path }) => path)].filter((path) => !named.has(path));
-  if (refused.length === 0) return;
-  const name = typedTopic(state.branch, state.topic);
-  const all = [...new Set([...trust, ...refused])].map((path) => ` --trust ${shellWord(path)}`).join('');
-  const message =
-    `the work brings files that make programs run, instruct agents or lead elsewhere: ` +
-    `${refused.map(escapeLine).join(', ')}; nothing was changed. Look at them first: git show ${state.tip?.trailers?.work ?? ''}`;
-  const author = from === undefined ? '' : ` --from ${shellWord(from)}`;
-  throw new Failure('refused', message, { hint: `git handoff unpack ${name}${author}${all}` });
-}
-
-/** Whether a link leads out of the working tree or into `.git`. */
-function leadsOut(path: string, target: string): boolean {
-  const to = posix.normalize(posix.join(posix.dirname(path), target));
-  return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
 }
 
 /** A path from the top, relative to the folder where the command runs. */

@@ -5,11 +5,11 @@ import { workSizeText } from '../../domain/work-size.ts';
 import { readSettings, readTreeConfig } from '../../git/config.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { TopicState } from '../../notes/topic.ts';
+import { authorText } from '../../notes/work/find-work.ts';
 import { readWork } from '../../notes/work/work-commit.ts';
 import { carriedWork, keptWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CarriedShape } from '../boot/boot-shape.ts';
-import { authorText } from '../../notes/work/find-work.ts';
 import { planFor } from './unpack.ts';
 
 /** What a note carries, for a reader who decides whether to unpack it. Fetches nothing. `null`: no work. */

@@ -6,26 +6,26 @@ export const WORK_VERBS: VerbTable = {
     usage: 'unpack [[<branch>/]<topic>]',
     group: 'notes',
     summary: 'take over the uncommitted work that a note carries',
-    details: 'All of it or nothing. Without a topic: of the newest open note of this branch.',
+    details: 'Unpacks all of it or nothing. Without a topic: the newest open note of this branch.',
     words: [0, 1],
     options: {
-      'dry-run': { type: 'boolean', alias: 'n', describe: 'only say whether it would go cleanly' },
-      merge: { type: 'boolean', describe: 'leave conflicts with HEAD between markers in the files' },
+      'dry-run': { type: 'boolean', alias: 'n', describe: 'only say whether it would unpack cleanly' },
+      merge: { type: 'boolean', describe: 'leave conflict markers in files that conflict with HEAD' },
       from: {
         type: 'string',
         value: '<owner>',
-        describe: "another person's work: whose it must be (address or session)",
+        describe: "accept another person's work, from this address or session",
       },
       trust: {
         type: 'string',
         array: true,
         value: '<path>',
-        describe: 'a file that runs programs or instructs agents may come along',
+        describe: 'accept this file, which makes programs run or instructs agents',
       },
     },
     examples: [
-      ['git handoff unpack auth-refresh', 'what its writer had not committed, staged as it was'],
-      ['git handoff unpack --dry-run', 'whose it is, how much, and whether it goes cleanly here'],
+      ['git handoff unpack auth-refresh', "its writer's uncommitted changes, staged as they were"],
+      ['git handoff unpack --dry-run', 'whose it is, how much, and whether it unpacks cleanly here'],
     ],
     async run(args, context, { warn, ask, progress }) {
       const { unpack } = await import('./unpack.ts');

@@ -7,7 +7,7 @@ import { type Rendered, type TextContext, columns } from '../../../ui/terminal.t
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
-/** Each pair with the paths on which it meets. */
+/** Prints each pair with the paths that overlap. */
 export function renderOverlap(
   { items, compared, asOf }: OverlapValue,
   { paint, now }: TextContext,
