@@ -28,6 +28,8 @@ export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
+/** Of each remote one list of what it showed (shown-lists.ts). */
+export const SHOWN = `${LOCAL}shown/`;
 /** What was deleted on purpose here and may still stand at a remote. */
 export const PRUNED = `${LOCAL}pruned/`;
 export const RESCUE = `${LOCAL}rescue/`;
@@ -139,6 +141,11 @@ export function keptRef({ component, topic }: HandoffPath): RefName {
 /** What `remote` last showed of a handoff. */
 export function trackingRef(remote: string, { component, topic }: HandoffPath): RefName {
   return `${remotePrefix(remote)}${component}/${topic}` as RefName;
+}
+
+/** The list of what `remote` showed. */
+export function shownRef(remote: string): RefName {
+  return `${SHOWN}${encodeRemote(remote)}` as RefName;
 }
 
 /** Remembers that a handoff was deleted here on purpose: a blob with the name of the commit that it had. */

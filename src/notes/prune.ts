@@ -12,8 +12,8 @@ import {
 } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
-import { type RefValue, listRefNames } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
+import { type Tracked, listTracking } from '../git/shown-lists.ts';
 import type { TopicState } from './topic.ts';
 
 /** Topics in one transaction: what moves meanwhile costs one process for each of them. */
@@ -28,7 +28,7 @@ export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
-  const beside = await listRefNames(repository, [ACKS, REMOTE, WORK]);
+  const beside = await listTracking(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {
@@ -41,7 +41,7 @@ export async function deleteTopics(
 
 /** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
 interface Traces {
-  readonly beside: readonly RefValue[];
+  readonly beside: readonly Tracked[];
   readonly memories: ReadonlyMap<TopicState, Oid>;
 }
 
@@ -49,7 +49,7 @@ interface Traces {
 async function storeMemories(
   repository: Repository,
   topics: readonly TopicState[],
-  refs: readonly RefValue[],
+  refs: readonly Tracked[],
 ): Promise<Map<TopicState, Oid>> {
   const shown = new Set(
     refs.flatMap(({ name }) => {
@@ -77,6 +77,10 @@ async function deleted(
       ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
       ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
       ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
+      // A list holds no object, and what stands at a remote must be known when it is written anew here.
+      ...beside
+        .filter(({ name, list }) => list !== undefined && name.endsWith(`/${path.component}/${path.topic}`))
+        .map(({ name, oid }) => ({ ref: name, next: oid, old: undefined })),
       ...beside
         .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
         .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),

@@ -24,26 +24,9 @@ const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const update = (lines: readonly string[]) =>
   world.server.git(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
 
-/** First notes of so many topics, made in one process. */
-function plant(count: number, from = 0): void {
-  const lines = numbers(count).map((number) => {
-    const at = from + number;
-    const message = `note ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
-    const state = forger.state({ topic: topic(at) });
-    return [
-      `commit refs/handoffs/main/${topic(at)}`,
-      `committer Eve <eve@example.org> ${1767323045 + at} +0000`,
-      `data ${message.length}\n${message}`,
-      `M 100644 inline handoff.md\ndata ${`note ${at}`.length}\nnote ${at}`,
-      `M 100644 inline state.json\ndata ${state.length}\n${state}`,
-    ].join('\n');
-  });
-  world.server.git(['fast-import', '--quiet'], { input: `${lines.join('\n')}\n` });
-}
-
 describe('many handoffs', () => {
   it('come and go in a few processes, and nothing is left to do', { timeout: HANGS_MS }, () => {
-    plant(MANY);
+    forger.plant(numbers(MANY).map(topic));
     const bad = numbers(500).map((at) => `create refs/handoffs/main/Bad-${at} ${forgedOnce()}`);
     update(bad);
     const answer = ada.syncJson();
@@ -62,13 +45,13 @@ describe('many handoffs', () => {
   it('push nothing along that was deleted there or is none', { timeout: HANGS_MS }, () => {
     const bob = world.clone('Bob', { words: ['--bare'], folder: 'bob.git' });
     ada.git(['remote', 'add', 'bob', bob.path]);
-    plant(250);
+    forger.plant(numbers(250).map(topic));
     ada.sync('origin', 'bob');
     expect(bob.handoffs()).toEqual(world.server.handoffs());
     bob.git(['update-ref', '-d', `refs/handoffs/main/${topic(3)}`]);
     ada.git(['update-ref', 'refs/handoffs/main/Stray', 'main']);
     ada.git(['update-ref', `refs/handoffs/main/${topic(251)}`, 'main']);
-    plant(250, 300);
+    forger.plant(numbers(250).map((at) => topic(at + 300)));
     ada.as(['sync', 'origin']);
     const answer = ada.syncJson('bob');
     expect(answer.items.filter(({ action }) => action === 'pushed')).toHaveLength(250);

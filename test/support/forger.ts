@@ -77,6 +77,22 @@ export class Forger {
     return this.object('tag', `object ${oid}\ntype ${type}\ntag evil\ntagger ${who}\n\nevil\n`);
   }
 
+  /** First notes on many topics, made in one process: each says its number. */
+  plant(topics: readonly string[]): void {
+    const commits = topics.map((topic, at) => {
+      const message = `note ${at}\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: open\n`;
+      const state = this.state({ topic });
+      return [
+        `commit refs/handoffs/main/${topic}`,
+        `committer Eve <eve@example.org> ${1767323045 + at} +0000`,
+        `data ${message.length}\n${message}`,
+        `M 100644 inline handoff.md\ndata ${`note ${at}`.length}\nnote ${at}`,
+        `M 100644 inline state.json\ndata ${state.length}\n${state}`,
+      ].join('\n');
+    });
+    this.#repository.git(['fast-import', '--quiet'], { input: `${commits.join('\n')}\n` });
+  }
+
   point(ref: string, oid: string): void {
     this.#repository.git(['update-ref', ref, oid]);
   }

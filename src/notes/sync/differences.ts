@@ -12,11 +12,14 @@ import {
   parsePath,
   prunedRef,
   remotePrefix,
+  shownRef,
+  trackingRef,
 } from '../../git/namespace.ts';
 import { type Found, loadJudged } from '../../git/judged-commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
+import { readLists } from '../../git/shown-lists.ts';
 import { judgeMoves } from '../moves.ts';
 import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';
@@ -25,8 +28,10 @@ import { type TopicState, readTopics } from '../topic.ts';
 export interface SyncedTopic {
   readonly path: HandoffPath;
   readonly here: TopicState | undefined;
-  /** The tracking ref; `undefined`: the remote has never shown it. */
+  /** What the remote showed; `undefined`: it never did. */
   readonly there: Ref | undefined;
+  /** The value of the tracking ref; `undefined` where only a list says what the remote showed. */
+  readonly tracking: Oid | undefined;
   /** What remembers that it was deleted here on purpose: a blob with the name of the commit that it had. */
   readonly pruned: Oid | undefined;
 }
@@ -44,8 +49,10 @@ export async function readSyncedTopics(
   const below = component === undefined ? '' : `${component}/`;
   const [states, beside] = await Promise.all([
     known ?? readTopics(repository, component),
-    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
+    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below, shownRef(remote)]),
   ]);
+  const lists = beside.filter(({ name }) => name === shownRef(remote));
+  const listed = (await readLists(repository, lists)).flat();
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(
     beside.flatMap((ref) => {
@@ -54,11 +61,42 @@ export async function readSyncedTopics(
     }),
   );
   const memories = new Map(beside.map((ref) => [ref.name, ref.oid]));
+  const copies = new Map(listed.map(({ name, oid }) => [name, oid]));
   return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
     const path = parsePath(name, HANDOFFS);
     if (path === undefined) return [];
-    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
+    const pruned = memories.get(prunedRef(path));
+    const own = there.get(name);
+    const copy = copies.get(trackingRef(remote, path));
+    // An older version of this program may have pruned what a list names: nothing need hold that any more.
+    const isHeld = copy !== undefined && here.has(name) && pruned !== memoryOf(copy);
+    const shown = own ?? (isHeld ? shownAs(remote, path, copy) : undefined);
+    return [{ path, here: here.get(name), there: shown, tracking: own?.oid, pruned }];
   });
+}
+
+const shownAs = (remote: string, path: HandoffPath, oid: Oid): Ref => ({
+  name: trackingRef(remote, path),
+  oid,
+  type: 'commit',
+  symbolic: false,
+  content: '',
+});
+
+/** The topics with what a remote has just shown of some, by their public refs, which no tracking ref says yet. */
+export function withShown(
+  topics: readonly SyncedTopic[],
+  remote: string,
+  shown: readonly (readonly [ref: string, oid: Oid])[],
+): SyncedTopic[] {
+  const all = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
+  for (const [ref, oid] of shown) {
+    const path = parsePath(ref, HANDOFFS);
+    if (path === undefined) continue;
+    const known = all.get(ref) ?? { path, here: undefined, tracking: undefined, pruned: undefined };
+    all.set(ref, { ...known, there: shownAs(remote, path, oid) });
+  }
+  return [...all.values()];
 }
 
 /** The name of the blob that remembers a deletion at that commit. */

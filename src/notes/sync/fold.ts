@@ -26,6 +26,9 @@ interface FoldOptions {
 /** Handoffs in one transaction. */
 const BATCH = 2500;
 
+/** Up to so many new ones get both refs in one transaction. */
+const MANY = 200;
+
 /**
  * Folds what a remote shows into what stands here, each handoff by compare-and-swap from what was read. Nothing that
  * anybody wrote goes: a line that diverged goes on under another name, with all that was written before.
@@ -68,16 +71,48 @@ async function moveAll(repository: Repository, differences: readonly Difference[
   const moved: Difference[] = [];
   // What is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
-  const move = async (batch: readonly Difference[]) => {
-    if (await apply(repository, batch.flatMap(toTheirs), batch.every(isNew))) return;
+  const oneByOne = async (batch: readonly Difference[]) => {
     for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.push(one);
   };
-  const groups = [differences.filter(isNew), differences.filter((one) => !isNew(one))];
+  const fresh = differences.filter(isNew);
+  const others = differences.filter((one) => !isNew(one));
+  const together = fresh.length > MANY ? [others] : [fresh, others];
   await twoAtOnce(
-    groups.flatMap((group) => inBatches(group, BATCH)),
-    move,
+    together.flatMap((group) => inBatches(group, BATCH)),
+    async (batch) => {
+      if (!(await apply(repository, batch.flatMap(toTheirs), batch.every(isNew)))) await oneByOne(batch);
+    },
   );
+  if (fresh.length > MANY) await createMany(repository, fresh, oneByOne);
   return moved;
+}
+
+/**
+ * git makes a file for each ref, and two folders filled by turns cost twice as much. So the public refs of a batch come
+ * first, and what is kept of it beside the next batch's: without it a handoff is judged again, and is the same.
+ */
+async function createMany(
+  repository: Repository,
+  fresh: readonly Difference[],
+  oneByOne: (batch: readonly Difference[]) => Promise<void>,
+): Promise<void> {
+  const keep = async (batch: readonly (readonly RefUpdate[])[]) => {
+    if (await apply(repository, batch.flat(), true)) return;
+    for (const one of batch) await apply(repository, one, true);
+  };
+  let keeping = Promise.resolve();
+  for (const batch of inBatches(fresh, BATCH)) {
+    const updates = batch.map(toTheirs);
+    const firsts = updates.flatMap(([first]) => first ?? []);
+    if (!(await apply(repository, firsts, true))) await oneByOne(batch);
+    else {
+      await keeping;
+      keeping = keep(updates.map(([, ...rest]) => rest));
+      // Awaited when the next batch has its public refs.
+      keeping.catch(() => undefined);
+    }
+  }
+  await keeping;
 }
 
 async function apply(

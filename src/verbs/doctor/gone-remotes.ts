@@ -2,7 +2,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
-import { type RefValue, listRefNames } from '../../git/refs.ts';
+import { type Tracked, listTracking } from '../../git/shown-lists.ts';
 import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -14,7 +14,7 @@ import { counted } from '../../ui/terminal.ts';
  * go whose every version stands here, too.
  */
 export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget): Promise<CheckShape[]> {
-  const refs = await listRefNames({ cwd }, [HANDOFFS, REMOTE]);
+  const refs = await listTracking({ cwd }, [HANDOFFS, REMOTE]);
   if (!refs.some(({ name }) => name.startsWith(REMOTE))) return [];
   const { remotes } = await readSettingsAndRemotes(cwd);
   const gone = refs.filter(({ name }) => {
@@ -28,8 +28,11 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
   for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
     const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
     const [safe, only] = [own.filter((ref) => held.has(ref)), own.filter((ref) => !held.has(ref))];
-    const updates = safe.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
-    const removed = fix && safe.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
+    // A list goes whole or not at all.
+    const refs = new Set(safe.map((ref) => ref.list ?? ref));
+    for (const { list } of only) if (list !== undefined) refs.delete(list);
+    const updates = [...refs].map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
+    const removed = fix && updates.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
     const what = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed)`;
     if (removed)
       found.push(doctorLine('remotes', 'fixed', `${what}: ${counted(safe.length, 'ref')} removed`));
@@ -48,10 +51,10 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
 /** Tracking refs of which every version is in the handoff here. */
 async function heldHere(
   cwd: string,
-  refs: readonly RefValue[],
-  gone: readonly RefValue[],
+  refs: readonly Tracked[],
+  gone: readonly Tracked[],
   budget: Budget,
-): Promise<ReadonlySet<RefValue>> {
+): Promise<ReadonlySet<Tracked>> {
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];

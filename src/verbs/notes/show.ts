@@ -5,7 +5,7 @@ import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { REMOTE, encodeBranch, handoffRef } from '../../git/namespace.ts';
-import { listRefNames } from '../../git/refs.ts';
+import { listTracking } from '../../git/shown-lists.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
@@ -87,7 +87,7 @@ async function relationsOf(
   { path, tip, publicOid }: TopicState,
   budget: Budget,
 ): Promise<readonly RemoteRelation[]> {
-  const refs = await listRefNames({ cwd: repository.cwd }, [REMOTE]);
+  const refs = await listTracking(repository, [REMOTE]);
   return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
     path,
   );

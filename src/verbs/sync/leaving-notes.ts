@@ -25,12 +25,12 @@ export interface Outgoing {
  * Those that take no secret along, in any version that the remote does not have. What is let pass all the same is logged;
  * with `handoff.secretScan = warn` it is said, and they go.
  */
-export async function withoutSecrets(
+export async function withoutSecrets<One extends Outgoing>(
   { repository, context, options, me }: SyncWorld,
   remote: string,
-  outgoing: readonly Outgoing[],
+  outgoing: readonly One[],
   report: SyncReport,
-): Promise<readonly Outgoing[]> {
+): Promise<readonly One[]> {
   const { secretScan } = await readSettings(context.cwd);
   const found = await scanNotes(leavingNotes(repository.cwd, outgoing), secretScan);
   if (found.length === 0) return outgoing;

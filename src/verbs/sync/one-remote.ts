@@ -8,10 +8,12 @@ import {
   findDifferences,
   readRemoved,
   readSyncedTopics,
+  withShown,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
 import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
+import { trackFolded } from '../../notes/sync/track.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
 import { planOnly } from './dry-run.ts';
@@ -91,7 +93,13 @@ async function syncOnce(
   // Where it was written anew the two have to meet.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   let topics = before;
-  if (options.fetch && news.length > 0) {
+  // Of much only the objects: what is folded is listed after that, without a ref for each.
+  const isListed =
+    options.fetch &&
+    news.length > MAX_NAMED &&
+    (await fetchRefs(transferOptions(world, remote), remote.name, [...new Set(news.map(([, oid]) => oid))]));
+  if (isListed) topics = withShown(before, remote.name, news);
+  else if (options.fetch && news.length > 0) {
     await fetchRefs(
       transferOptions(world, remote),
       remote.name,
@@ -105,6 +113,7 @@ async function syncOnce(
   let differences = await findDifferences(repository, topics.filter(isShown));
   if (options.fetch) {
     const folded = await fold(world, differences, topics, report);
+    if (isListed) await trackFolded(repository, remote.name, topics, folded);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch has all that it tells, but for the names of branches that were cut.

@@ -1,0 +1,164 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clone, Clones, refValues } from '../support/clones.ts';
+import { Forger } from '../support/forger.ts';
+
+/** Many handoffs that a remote showed at once stand in one list, and everything goes on as if each had a tracking ref. */
+
+const COUNT = 202;
+const LIST = 'refs/handoffs-local/shown/origin';
+const topic = (at: number) => `topic-${at}`;
+const place = (at: number) => `main/${topic(at)}`;
+const all = Array.from({ length: COUNT }, (_, at) => topic(at));
+
+let world: Clones;
+let ada: Clone;
+let forger: Forger;
+beforeEach(async () => {
+  world = await Clones.start();
+  ada = world.clone('Ada');
+  forger = new Forger(world.server);
+  forger.plant(all);
+});
+afterEach(() => world.remove());
+
+const tracking = () => [...refValues(ada, 'refs/handoffs-remote').keys()];
+const listed = () =>
+  ada
+    .git(['cat-file', 'blob', LIST])
+    .split('\n')
+    .map((line) => line.split(' ')[1]);
+const drop = (ref: string) => ada.git(['update-ref', '-d', ref]);
+const collect = () => {
+  ada.git(['reflog', 'expire', '--expire=now', '--all']);
+  ada.git(['gc', '-q', '--prune=now']);
+};
+const stateOf = (at: number) => {
+  const item = ada.json(['list', '--all']).items.find((one) => one['topic'] === topic(at));
+  return (item?.['remotes'] as { state: string }[] | undefined)?.map(({ state }) => state);
+};
+const others = (answer = ada.syncJson()) => ada.actions(answer);
+
+describe('what a remote showed of many handoffs', () => {
+  it('is one ref after a fetch and after a push, and the next sync has nothing to do', () => {
+    expect(ada.as(['fetch']).status).toBe(0);
+    expect([tracking(), listed().length]).toEqual([[], COUNT]);
+    expect(ada.sync()).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
+    const bob = world.clone('Bob', { words: ['--bare'], folder: 'bob.git' });
+    ada.git(['remote', 'add', 'team/b', bob.path]);
+    ada.sync('team/b');
+    expect(bob.handoffs()).toEqual(ada.handoffs());
+    expect(tracking()).toEqual([]);
+    expect(ada.git(['rev-parse', 'refs/handoffs-local/shown/team%2Fb'])).toBe(ada.git(['rev-parse', LIST]));
+    expect(ada.sync('team/b')).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
+  });
+
+  it('tells how a handoff stands, and a tracking ref goes before it', () => {
+    ada.sync();
+    expect(stateOf(7)).toEqual(['in-sync']);
+    expect(ada.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toPush: 0, toFetch: 0 }] });
+    ada.write(topic(7), 'mine\n', ['--take']);
+    expect(stateOf(7)).toEqual(['ahead']);
+    expect(ada.json(['show', topic(7)])).toMatchObject({ remotes: [{ remote: 'origin', ahead: 1 }] });
+    expect(others()).toEqual([`pushed ${topic(7)}`]);
+    expect(tracking()).toEqual([`refs/handoffs-remote/origin/${place(7)}`]);
+    expect(stateOf(7)).toEqual(['in-sync']);
+    world.server.git(['update-ref', '-d', `refs/handoffs/${place(9)}`]);
+    expect(others()).toEqual([`deleted-there ${topic(9)}`]);
+    expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
+  });
+
+  it('is listed only where the handoff here holds it: what was refused has a ref', () => {
+    const bad = forger.commit({ topic: 'another-topic' });
+    forger.point('refs/handoffs/main/bad-topic', bad);
+    expect(others(ada.json(['fetch']))).toContain('refused bad-topic');
+    expect(tracking()).toEqual(['refs/handoffs-remote/origin/main/bad-topic']);
+    expect(listed()).toHaveLength(COUNT);
+    collect();
+    expect(others()).toEqual(['refused bad-topic']);
+  });
+
+  it('is asked for once more when a fetch was killed before it could be listed', () => {
+    ada.sync();
+    drop(LIST);
+    expect(ada.sync()).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
+    expect(listed()).toHaveLength(COUNT);
+  });
+
+  it('does not bring back what was pruned here, and parts from it when it is written anew', () => {
+    ada.sync();
+    ada.as(['close', topic(4), '--take']);
+    ada.sync();
+    for (const ref of [LIST, ...tracking()]) drop(ref);
+    ada.sync();
+    expect([tracking(), listed().length]).toEqual([[], COUNT]);
+    expect(ada.as(['prune', '--older-than', '0m', '--yes']).status).toBe(0);
+    expect(ada.ref(`refs/handoffs/${place(4)}`)).toBeUndefined();
+    collect();
+    expect(others()).toEqual([]);
+    ada.write(topic(4), 'anew\n');
+    expect(others()).toEqual([`set-aside ${topic(4)}`, `pushed ${topic(4)}-2`]);
+  });
+
+  it('is left alone where a program that knows no lists has pruned', () => {
+    ada.sync();
+    const oid = ada.ref(`refs/handoffs/${place(5)}`) ?? '';
+    const memory = ada.git(['hash-object', '-w', '--stdin'], { input: `${oid}\n` });
+    ada.git(['update-ref', `refs/handoffs-local/pruned/${place(5)}`, memory]);
+    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    collect();
+    expect(others()).toEqual([]);
+    expect(ada.json(['list', '--all'])).toMatchObject({ remotes: [{ toFetch: 0 }] });
+  });
+
+  it('comes again where refs were deleted by hand', () => {
+    ada.sync();
+    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    collect();
+    expect(others()).toEqual([`created ${topic(5)}`]);
+  });
+
+  it('goes with a purge', () => {
+    ada.sync();
+    const tip = ada.ref(`refs/handoffs/${place(2)}`) ?? '';
+    const planned = ada.json(['purge', topic(2)]);
+    expect(planned).toMatchObject({ stillOn: ['origin'] });
+    expect(ada.as(['purge', topic(2), '--yes', '--take', '--gc']).status).toBe(0);
+    expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
+    expect(listed()).toHaveLength(COUNT - 1);
+    expect(listed()).not.toContain(place(2));
+    expect(others()).toEqual([]);
+    expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
+  });
+
+  it('goes with a remote that is gone, when `doctor --fix` is asked', () => {
+    ada.sync();
+    ada.git(['remote', 'rename', 'origin', 'upstream']);
+    const remotes = (...words: string[]) =>
+      ada.json(['doctor', ...words]).items.filter(({ check }) => check === 'remotes');
+    expect(remotes()).toMatchObject([{ status: 'warning', hint: 'git handoff doctor --fix' }]);
+    expect(remotes('--fix')).toMatchObject([{ status: 'fixed' }]);
+    expect(ada.ref(LIST)).toBeUndefined();
+    expect(remotes()).toEqual([]);
+    expect(ada.handoffs().size).toBe(COUNT);
+  });
+
+  it('may move while it is fetched', () => {
+    const next = forger.commit({ topic: topic(1) });
+    const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
+    mkdirSync(folder);
+    const move = `update-ref refs/handoffs/${place(1)} ${next}`;
+    writeFileSync(
+      join(folder, 'git'),
+      `#!/bin/sh\ncase " $* " in *" fetch "*) '${real}' --git-dir '${world.server.path}' ${move} ;; esac\nexec '${real}' "$@"\n`,
+    );
+    chmodSync(join(folder, 'git'), 0o755);
+    // The oldest protocol gives out only what it shows.
+    ada.git(['config', 'protocol.version', '0']);
+    const fetched = ada.as(['fetch'], { env: { PATH: `${folder}:${ada.env()['PATH']}` } });
+    expect(fetched.status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+    expect(tracking()).toHaveLength(COUNT);
+  });
+});
