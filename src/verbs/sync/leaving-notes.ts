@@ -5,6 +5,7 @@ import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkHistories } from '../../git/histories.ts';
 import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
+import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
 import { inBatches } from '../../notes/sync/batches.ts';
@@ -54,10 +55,15 @@ export async function withoutSecrets<One extends Outgoing>(
   return outgoing.filter(({ path }) => !stay.has(handoffRef(path)));
 }
 
-/** Commits whose notes are read at a time; those of two such parts are in memory at once. */
-const CHUNK = 250;
+/** Commits that are read at a time. */
+const CHUNK = 2500;
+/** Bytes of notes that are read at a time. */
+const MOST_BYTES = 16 << 20;
 
-/** Every note of the versions that leave. What cannot be read cannot leave either: git's own push will say so. */
+/**
+ * Every note of the versions that leave, with its text where that is told first. What cannot be read cannot leave either: git's own push will say
+ * so.
+ */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
   const walked = await walkHistories(
     { cwd },
@@ -71,20 +77,50 @@ async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncG
   );
   const load = (chunk: Readonly<typeof pairs> = []) => {
     const commits = chunk.map(({ commit }) => commit);
-    const loading = loadCommits({ cwd }, commits, { notes: true });
+    const loading = loadCommits({ cwd }, commits);
     // Awaited when the chunk before it has been scanned.
     loading.catch(() => undefined);
     return loading;
   };
   const chunks = inBatches(pairs, CHUNK);
+  const seen = new Set<Oid>();
   let coming = load(chunks[0]);
   for (const [at, chunk] of chunks.entries()) {
     const loaded = await coming;
     coming = load(chunks[at + 1]);
-    for (const [index, { ref, commit }] of chunk.entries()) {
-      const { note, noteOid, trailers } = loaded[index] ?? {};
-      if (note === undefined || noteOid === undefined) continue;
-      yield { ref, commit, oid: noteOid, note, allowed: parseAllowed(trailers?.secretAllowed) };
+    const notes = chunk.flatMap(({ ref, commit }, index) => {
+      const { noteOid: oid, noteBytes: bytes = 0, trailers } = loaded[index] ?? {};
+      if (oid === undefined) return [];
+      return [{ ref, commit, oid, bytes, allowed: parseAllowed(trailers?.secretAllowed) }];
+    });
+    yield* withTexts(cwd, notes, seen);
+  }
+}
+
+/** The notes with their texts, as many bytes at a time as may be in memory; `seen` are the texts that were told before. */
+async function* withTexts(
+  cwd: string,
+  notes: readonly (Omit<LeavingNote, 'note'> & { readonly bytes: number })[],
+  seen: Set<Oid>,
+): AsyncGenerator<LeavingNote> {
+  for (let at = 0; at < notes.length;) {
+    const wanted = new Set<Oid>();
+    const from = at;
+    for (let bytes = 0; at < notes.length && bytes < MOST_BYTES; at += 1) {
+      const { oid, bytes: size } = notes[at] ?? {};
+      if (oid === undefined || seen.has(oid) || wanted.has(oid)) continue;
+      wanted.add(oid);
+      bytes += size ?? 0;
     }
+    const read = await readObjects(
+      { cwd },
+      [...wanted].map((name) => ({ name })),
+    );
+    const texts = new Map([...wanted].map((oid, index) => [oid, read[index]?.content]));
+    for (const { ref, commit, oid, allowed } of notes.slice(from, at)) {
+      const note = texts.get(oid);
+      if (note !== undefined || seen.has(oid)) yield { ref, commit, oid, note, allowed };
+    }
+    for (const [oid, note] of texts) if (note !== undefined) seen.add(oid);
   }
 }

@@ -11,7 +11,8 @@ export interface LeavingNote {
   readonly commit: Oid;
   /** The note's blob: what is scanned once, however many commits hold it. */
   readonly oid: Oid;
-  readonly note: Uint8Array;
+  /** `undefined`: the blob's text was told with an earlier one. */
+  readonly note: Uint8Array | undefined;
   /** The rules that its commit records as allowed (`parseAllowed` of the trailer). */
   readonly allowed: readonly string[];
 }
@@ -22,6 +23,11 @@ export interface LeavingSecret {
   readonly commit: Oid;
   readonly oid: Oid;
   readonly findings: readonly SecretFinding[];
+}
+
+function told(note: Uint8Array | undefined): Uint8Array {
+  if (note === undefined) throw new TypeError('a note was to be scanned before its text was told');
+  return note;
 }
 
 /**
@@ -37,7 +43,7 @@ export async function scanNotes(
   const allowed = new Map<Oid, string[]>();
   const places: Pick<LeavingNote, 'ref' | 'commit' | 'oid'>[] = [];
   for await (const { ref, commit, oid, note, allowed: rules } of notes) {
-    const findings = found.get(oid) ?? (await findSecrets(note));
+    const findings = found.get(oid) ?? (await findSecrets(told(note)));
     found.set(oid, findings);
     if (findings.length === 0) continue;
     allowed.set(oid, [...(allowed.get(oid) ?? []), ...rules]);
