@@ -29,13 +29,18 @@ const BY_HAND = /^error: (.*): HEAD has a new change where this session/m;
 /** HEAD is not where the session last saw it. */
 const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 
+/** It names the files that it writes. */
+const isNamed = (command: string) => /^(?:cd \S+ && )?sed -i /.test(command);
+
 /** A working tree of a history. */
 interface Place {
   readonly top: string;
   readonly model: Model;
   /** Marks that another clone has published: no commit there may take them back. */
   readonly published: Set<string>;
-  /** The branch that was checked out there at each session's last call. */
+  /** Those that HEAD has gained and the files have not, with the sessions that have changed the file since. */
+  readonly behind: Map<string, Set<string>>;
+  /** The branch that was checked out there at each session's last command; a file tool says nothing of it. */
   readonly seen: Map<string, string>;
   /** The session that began what git has stopped in there. */
   beginner?: string | undefined;
@@ -50,6 +55,8 @@ export class History {
   readonly #places: readonly Place[];
   /** Marks that a session's command left by the way in another's file: each of the two may commit them. */
   readonly #touches = new Map<string, string>();
+  /** All marks that another clone has ever published. */
+  readonly #published = new Set<string>();
   /** Who made which entry of the stash. */
   readonly #stashes = new Map<string, string>();
   /** What was typed, for the failure's text. */
@@ -67,6 +74,7 @@ export class History {
       top,
       model: new Model(this.#marks),
       published: new Set(),
+      behind: new Map(),
       seen: new Map(this.#sessions.map((session) => [session, this.#world.branch(top)])),
     }));
   }
@@ -135,19 +143,26 @@ export class History {
       stashed,
       isElsewhere: seen.get(session) !== this.#world.branch(top),
       isOthers: operation !== undefined && beginner !== session,
-      isStale: ({ path, text, xy }) =>
-        (operation === undefined && xy === 'UU') || this.#isStale(path, text, place),
+      isStale: (one) =>
+        (operation === undefined && one.xy === 'UU') || this.#lacking(session, one, place) !== undefined,
+      clashes: (one) => this.#lacking(session, one, place) === 'clash',
       exists: (path) => existsSync(join(top, path)),
       left: (to) => this.#world.left(to, top),
       stops: (operation) => this.#world.stops(operation, top),
     });
   }
 
-  /** HEAD has a line of another clone that is not on the disk. */
-  #isStale(path: string, text: string | undefined, { top, published }: Place): boolean {
-    const gained = this.#world.run('git', ['show', `HEAD:${path}`], { cwd: top }).stdout;
-    const isMissing = (mark: string) => gained.includes(mark) && text?.includes(mark) !== true;
-    return [...published].some((one) => one.startsWith(`${path} `) && isMissing(one.slice(path.length + 1)));
+  /** HEAD has a line of another clone that is not on the disk, and whoever changed that very line could not know it. */
+  #lacking(session: string, dirty: Dirty, { top, model, behind }: Place): 'clash' | 'line' | undefined {
+    const { path, text = '' } = dirty;
+    const head = this.#world.run('git', ['show', `HEAD:${path}`], { cwd: top }).stdout;
+    const missing = [...behind].flatMap(([placed, since]) => {
+      const mark = placed.slice(path.length + 1);
+      if (placed !== `${path} ${mark}` || !head.includes(mark) || text.includes(mark)) return [];
+      if (!this.#world.clash(text, head.replace(`${mark} `, ''), head)) return ['line' as const];
+      return since.has(session) && model.owners(dirty).includes(session) ? [] : ['clash' as const];
+    });
+    return missing.find((one) => one === 'clash') ?? missing[0];
   }
 
   #personWrites(file: string, mark: string, place: Place): void {
@@ -186,6 +201,7 @@ export class History {
     const path = this.#random.pick(['src/a.ts', 'shared.md']);
     const mark = this.#marks.make(PERSON);
     for (const { published } of this.#places) published.add(`${path} ${mark}`);
+    this.#published.add(`${path} ${mark}`);
     this.#world.advance('origin/main', path, 1 + this.#random.below(10), mark, 'HEAD', top);
   }
 
@@ -224,7 +240,6 @@ export class History {
     const dirty = before.get(file);
     const verdict = model.verdict(session, dirty === undefined ? [] : [dirty]);
     const answer = this.#world.write(session, file, text, top);
-    place.seen.set(session, this.#world.branch(top));
     this.#log.push(`${session[0]} writes ${mark} to ${file} in ${top}: ${answer.kind}`);
     this.#count(`write ${file}`, verdict, answer.kind === 'deny', answer.kind === 'deny' ? answer.text : '');
     if (answer.kind === 'deny') {
@@ -233,6 +248,7 @@ export class History {
       const after = uncommitted(this.#world, top);
       this.#editedSince(place, before, after);
       model.changed(session, before, after, true);
+      this.#changedSince(session, place, before, after);
     }
   }
 
@@ -357,8 +373,9 @@ export class History {
     if (/\bhandoff take\b/.test(command)) {
       const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
       for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
-      for (const mark of place.published)
-        if (taken.some((path) => mark.startsWith(`${path} `))) place.published.delete(mark);
+      for (const known of [place.published, place.behind])
+        for (const mark of known.keys())
+          if (taken.some((path) => mark.startsWith(`${path} `))) known.delete(mark);
       place.model.took(taken, session);
     }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
@@ -403,10 +420,11 @@ export class History {
       : [];
     if (/\brevert\b/.test(command)) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
-    this.#learn(session, place, before, after, moved);
+    this.#learn(session, place, before, after, { moved, named: isNamed(command) });
     this.#moved(place, before, after, head);
     for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
     if (!moved) this.#editedSince(place, before, after);
+    this.#fallBehind(place, after, taken);
     const operation = this.#world.operation(top);
     if (operation === undefined) place.beginner = undefined;
     else place.beginner ??= session;
@@ -419,7 +437,38 @@ export class History {
         session,
       );
     }
-    model.changed(session, before, after, /^(?:cd \S+ && )?sed -i /.test(command));
+    model.changed(session, before, after, isNamed(command));
+    this.#changedSince(session, place, before, after);
+  }
+
+  /** HEAD has gained lines of another clone, and the files have not. */
+  #fallBehind({ behind }: Place, after: ReadonlyMap<string, Dirty>, gained: readonly string[]): void {
+    let hasFallen = false;
+    for (const placed of gained) {
+      const [, path = '', mark = ''] = /^(.*) (\S+)$/.exec(placed) ?? [];
+      const dirty = after.get(path);
+      if (!this.#published.has(placed) || dirty === undefined || dirty.text?.includes(mark) === true)
+        continue;
+      behind.set(placed, new Set());
+      hasFallen = true;
+    }
+    // The reflog counts in seconds, and by it it is told who could know what.
+    if (hasFallen) this.#world.nextSecond();
+  }
+
+  /** Whoever changes its own file after HEAD has gained a line there had the chance to see it. */
+  #changedSince(
+    session: string,
+    { behind, model }: Place,
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
+  ): void {
+    for (const [placed, since] of behind) {
+      const path = placed.slice(0, placed.lastIndexOf(' '));
+      const dirty = after.get(path);
+      if (dirty === undefined || before.get(path)?.text === dirty.text) continue;
+      if (model.owners(dirty).includes(session)) since.add(session);
+    }
   }
 
   /** Whose the marks are that a command has brought into the tree. */
@@ -428,12 +477,16 @@ export class History {
     place: Place,
     before: Map<string, Dirty>,
     after: Map<string, Dirty>,
-    moved: boolean,
+    { moved, named }: { readonly moved: boolean; readonly named: boolean },
   ): void {
     const was = new Set(marksOf(before));
     const fresh = marksOf(after).filter((mark) => !was.has(mark));
     const isStopped = this.#world.operation(place.top) !== undefined;
     if (!moved || isStopped) this.#marks.give(fresh, session);
+    if (named) return;
+    const isNobodys = (mark: string) =>
+      place.model.isNobodys(before.get(mark.slice(0, mark.lastIndexOf(' '))));
+    this.#marks.give(fresh.filter(isNobodys), PERSON);
   }
 
   /** Tells the model when HEAD is elsewhere than before. */
@@ -445,7 +498,10 @@ export class History {
   ): void {
     const there = headOf(this.#world, top);
     if (there === head) return;
-    model.moved(before, after, this.#world.makers(there, head, top), this.#world.makers(head, there, top));
+    // What an operation has taken down, it will put back.
+    const isStopped = this.#world.operation(top) !== undefined;
+    const undone = isStopped ? new Map<string, never>() : this.#world.makers(there, head, top);
+    model.moved(before, after, undone, this.#world.makers(head, there, top));
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */

@@ -21,6 +21,8 @@ export interface Facts {
   readonly isOthers: boolean;
   /** Whether HEAD has gained a line there, from another clone, that the path's change would take back. */
   readonly isStale: (dirty: Dirty) => boolean;
+  /** Whether it is stale, and changed in the very line, so that nobody can tell the two apart. */
+  readonly clashes: (dirty: Dirty) => boolean;
   /** Whether git would stop in what this command begins. */
   readonly stops: (command: string) => boolean;
 }
@@ -45,6 +47,11 @@ export class Model {
     return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
   }
 
+  /** What differs from HEAD and is nobody's stays so until somebody names it. */
+  isNobodys(dirty: Dirty | undefined): boolean {
+    return dirty !== undefined && this.owners(dirty).length === 0;
+  }
+
   /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
   changed(
     writer: string,
@@ -57,6 +64,7 @@ export class Model {
     for (const [path, dirty] of after) {
       const was = before.get(path);
       if (writer === PERSON || (was !== undefined && was.text === dirty.text)) continue;
+      if (!named && this.isNobodys(was)) continue;
       if (named) this.#named.set(path, writer);
       if (!this.#rest.has(path)) this.#rest.set(path, new Set([writer]));
     }
@@ -116,7 +124,7 @@ export class Model {
       // Where something is in the way git does not begin, and there is nothing to go on with. Every commit of `feature`
       // changes src/a.ts.
       const isInTheWay = ({ xy, path }: Dirty) =>
-        /^[^ ?]/.test(xy) || (isTracked({ xy }) && (operation.includes('rebase') || path === 'src/a.ts'));
+        /^[^ ?]/.test(xy) || path === 'src/a.ts' || (isTracked({ xy }) && operation.includes('rebase'));
       const begins = ![...dirty.values()].some(isInTheWay);
       return begins && facts.stops(operation) ? this.verdict(session, [...dirty.values()]) : 'passes';
     }
@@ -124,14 +132,23 @@ export class Model {
     throw new Error(`the model does not know this command: ${command}`);
   }
 
-  /** All that is the session's own goes in; where nothing is, there is nothing to do, which is said like a refusal. */
-  #ownPart(command: string, { session, folder, dirty, isOthers }: Facts): Verdict {
-    if (isOthers && !command.includes(' stage ')) return 'refused';
+  /**
+   * All that is the session's own goes in, and what is nobody's when a commit names it; where nothing is, there is nothing
+   * to do, which is said like a refusal. The session is told first where HEAD is.
+   */
+  #ownPart(
+    command: string,
+    { session, folder, dirty, isOthers, isElsewhere, isStale, clashes }: Facts,
+  ): Verdict {
+    const commits = !command.includes(' stage ');
+    if (commits && (isOthers || isElsewhere)) return 'refused';
     const named = / -- '(.*)'$/.exec(command)?.[1];
-    const paths = [...dirty.values()].filter(
+    const reached = [...dirty.values()].filter(
       ({ path }) => named === undefined || path === `${folder}${named}`,
     );
-    return paths.some((one) => this.owners(one).includes(session)) ? 'passes' : 'refused';
+    const isFree = (one: Dirty) => commits && named !== undefined && this.isNobodys(one) && !isStale(one);
+    const own = reached.filter((one) => this.owners(one).includes(session) || isFree(one));
+    return own.length > 0 && !own.some(clashes) ? 'passes' : 'refused';
   }
 }
 
@@ -143,7 +160,6 @@ const HARMLESS = [
   /^git clean -fdX$/,
   /^git merge -q feature$/,
   /^git merge -q --ff-only /,
-  /^git merge -q feature \|\| git merge --abort$/,
   /^git cherry-pick (?:-n )?feature$/,
   /^git revert /,
   /^git rebase -q feature$/,
@@ -169,10 +185,11 @@ function mayLose(session: string, owners: readonly string[]): Verdict {
 
 /** What ends an operation that git has stopped in, or goes on with it. */
 function reachedByEnding(command: string, all: readonly Dirty[]): Dirty[] | undefined {
-  // What is staged goes with the operation's own; what is not stays, but of a rebase or a step that is skipped.
-  if (/^git (?:merge|cherry-pick|revert) --abort$/.test(command))
-    return all.filter(({ xy }) => /^[^ ?]/.test(xy));
-  if (/^git \S+ --(?:abort|skip)$/.test(command)) return all.filter(isTracked);
+  // What is staged goes with the operation's own; what is not stays, but of a rebase. Said in one line with what begins
+  // the operation, it is judged before that.
+  const [, operation] = /^(?:.* \|\| )?git (\S+) --(?:abort|skip)$/.exec(command) ?? [];
+  if (operation !== undefined)
+    return all.filter(({ xy }) => (operation === 'rebase' ? isTracked({ xy }) : /^[^ ?]/.test(xy)));
   return /^git add -A && (?:GIT_EDITOR=true git \S+ --continue|git commit --no-edit)$/.test(command)
     ? [...all]
     : undefined;
@@ -200,7 +217,6 @@ function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] |
     case 'git reset --hard':
     case 'git stash':
     case 'git rebase -q --autostash feature':
-    case 'git rebase -q feature || git rebase --abort':
       return all.filter(isTracked);
     case 'git stash -u':
       return all;

@@ -80,6 +80,21 @@ export class HintsWorld extends SharingWorld {
     }
   }
 
+  /** Whether two texts have changed the same lines of a third. */
+  clash(one: string, base: string, other: string): boolean {
+    const files = [one, base, other].map((text, n) => {
+      const file = join(this.root, `text ${n}`);
+      writeFileSync(file, text);
+      return file;
+    });
+    return this.run('git', ['merge-file', '-p', '-q', ...files]).status !== 0;
+  }
+
+  /** Waits for the clock's next second. */
+  nextSecond(): void {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1001 - (Date.now() % 1000));
+  }
+
   /** What git has stopped in there. */
   operation(cwd: string): string | undefined {
     const gitDir = this.#gitDirs.get(cwd) ?? this.git(['rev-parse', '--absolute-git-dir'], { cwd });
