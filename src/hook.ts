@@ -48,7 +48,7 @@ interface Words {
   /** git hung in this worktree at the last two calls: the launcher asked it nothing. */
   readonly isHung: boolean;
   /** More of that: what `Listed` says. */
-  readonly morePipe: number | undefined;
+  readonly pipe: number | undefined;
   /** The git hooks: what the shim found out, and its arguments. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
@@ -79,7 +79,7 @@ function readWords(argv: readonly string[], io: Io): Words {
     settings: value('--settings'),
     isPiped: options.includes('--settings-pipe'),
     isHung: options.includes('--hung'),
-    morePipe: options.includes('--more-pipe') ? 5 : undefined,
+    pipe: options.includes('--more-pipe') ? 5 : undefined,
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
     answer: options.includes('--answer'),
@@ -119,7 +119,7 @@ async function readPayload({ stdin }: Io, budget: Budget): Promise<string> {
 }
 
 async function guardCall(words: Words, io: Io, budget: Budget): Promise<number> {
-  const { clientPid, client, morePipe: pipe } = words;
+  const { clientPid, client, pipe } = words;
   const { env, cwd } = io;
   const [{ settings, records, isLate }, text] = await Promise.all([
     readPiped(words, io, budget),

@@ -100,19 +100,16 @@ const QUICK_MS = 50;
 
 /** Remembers the newest look at the working tree, and whether it was quick. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
-  ensureFolder(ledgerFolder(place));
+  markQuick(place, snapshot.costMs);
   putText(lastFile(place), formatSnapshot(snapshot));
-  markQuick(place, snapshot);
 }
 
-/** Remembers whether a look at the working tree was quick. */
-export function markQuick(place: LedgerPlace, { costMs = 0 }: Snapshot): void {
-  const mark = `${ledgerFolder(place)}/quick`;
-  const isQuick = costMs <= QUICK_MS;
-  if (isQuick === (statOf(mark) !== undefined)) return;
+/** Remembers whether a look at the working tree was quick, by the milliseconds of a processor that it took. */
+export function markQuick(place: LedgerPlace, costMs = 0): void {
   ensureFolder(ledgerFolder(place));
-  if (isQuick) putText(mark, '');
-  else removeFile(mark);
+  const mark = `${ledgerFolder(place)}/quick`;
+  if (costMs > QUICK_MS) removeFile(mark);
+  else if (statOf(mark) === undefined) putText(mark, '');
 }
 
 /** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */

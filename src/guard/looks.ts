@@ -53,7 +53,7 @@ export function namesOnly(call: TreeCall): Looks['dirty'] {
     const options = { begun, now, timeoutMs: beforeAnswer(budget), namesOnly: true };
     const snapshot = await takeSnapshot(tree.workTree, options);
     const worktreeId = knownWorktreeId(tree.gitDir);
-    if (worktreeId !== undefined) markQuick({ commonDir: tree.commonDir, worktreeId }, snapshot);
+    if (worktreeId !== undefined) markQuick({ commonDir: tree.commonDir, worktreeId }, snapshot.costMs);
     return snapshot;
   };
   return once(() => look().catch(() => undefined));
