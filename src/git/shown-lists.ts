@@ -65,12 +65,12 @@ function parseList(list: RefValue, text: string): Tracked[] {
 /** Tries to change a list that others change, too. */
 const MAX_TRIES = 5;
 
-/** Lists what a remote showed; a list that cannot be changed costs a look at the remote, and no handoff. */
+/** Lists what a remote showed; `false`: the list cannot be changed. */
 export async function addShown(
   repository: InRepository,
   remote: string,
   shown: readonly { readonly path: HandoffPath; readonly oid: Oid }[],
-): Promise<void> {
+): Promise<boolean> {
   const ref = shownRef(remote);
   const added = new Map(shown.map(({ path, oid }) => [trackingRef(remote, path), oid]));
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -78,8 +78,10 @@ export async function addShown(
     const former = (await readLists(repository, lists)).flat();
     const all = new Map([...former.map(({ name, oid }) => [name, oid] as const), ...added]);
     const next = await storeList(repository, ref, all);
-    if ((await updateRefs(repository, [{ ref, next, old: lists[0]?.oid }])).kind !== 'moved') return;
+    const { kind } = await updateRefs(repository, [{ ref, next, old: lists[0]?.oid }]);
+    if (kind !== 'moved') return kind === 'done';
   }
+  return false;
 }
 
 async function storeList(

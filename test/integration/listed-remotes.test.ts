@@ -161,4 +161,40 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.handoffs()).toEqual(world.server.handoffs());
     expect(tracking()).toHaveLength(COUNT);
   });
+
+  it('has tracking refs instead where the list cannot be written', () => {
+    ada.git([
+      'update-ref',
+      'refs/handoffs-local/shown/other',
+      ada.git(['hash-object', '-w', '--stdin'], { input: '' }),
+    ]);
+    writeFileSync(join(ada.path, '.git', `${LIST}.lock`), '');
+    ada.as(['fetch']);
+    expect(tracking()).toHaveLength(COUNT);
+    world.server.git(['update-ref', '-d', `refs/handoffs/${place(9)}`]);
+    expect(others()).toEqual([`deleted-there ${topic(9)}`]);
+    expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
+  });
+
+  it('is fetched again where what it lists is gone and the note was written anew', () => {
+    ada.sync();
+    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    collect();
+    ada.write(topic(5), 'anew\n');
+    expect(others()).toEqual([`set-aside ${topic(5)}`, `pushed ${topic(5)}-2`]);
+  });
+
+  it('hides no secret of an older version when what it lists is gone', () => {
+    ada.sync();
+    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    collect();
+    ada.write(topic(5), 'anew\n');
+    world.server.git(['update-ref', '-d', `refs/handoffs/${place(5)}`]);
+    ada.git(['config', 'handoff.secretScan', 'off']);
+    ada.write('two-versions', ['token ghp', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1eF3hJ5\n'].join('_'));
+    ada.write('two-versions', 'clean\n');
+    ada.git(['config', '--unset', 'handoff.secretScan']);
+    ada.as(['push', '--restore']);
+    expect(world.server.ref('refs/handoffs/main/two-versions')).toBeUndefined();
+  });
 });

@@ -10,6 +10,7 @@ import {
   PRUNED,
   handoffRef,
   parsePath,
+  parseTrackingRef,
   prunedRef,
   remotePrefix,
   shownRef,
@@ -60,6 +61,14 @@ export async function readSyncedTopics(
       return path === undefined ? [] : [[handoffRef(path), ref] as const];
     }),
   );
+  const gone = await missingCommits(
+    repository,
+    listed.filter(({ name, oid }) => {
+      const place = parseTrackingRef(name);
+      const state = place && here.get(handoffRef(place));
+      return state !== undefined && state.tip?.oid !== oid;
+    }),
+  );
   const memories = new Map(beside.map((ref) => [ref.name, ref.oid]));
   const copies = new Map(listed.map(({ name, oid }) => [name, oid]));
   return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
@@ -68,11 +77,23 @@ export async function readSyncedTopics(
     const pruned = memories.get(prunedRef(path));
     const own = there.get(name);
     const copy = copies.get(trackingRef(remote, path));
-    // An older version of this program may have pruned what a list names: nothing need hold that any more.
-    const isHeld = copy !== undefined && here.has(name) && pruned !== memoryOf(copy);
+    // What a list names may have been pruned by an older version of this program, or deleted by hand: nothing need hold
+    // that any more.
+    const isHeld = copy !== undefined && here.has(name) && pruned !== memoryOf(copy) && !gone.has(copy);
     const shown = own ?? (isHeld ? shownAs(remote, path, copy) : undefined);
     return [{ path, here: here.get(name), there: shown, tracking: own?.oid, pruned }];
   });
+}
+
+/** Those of the commits that lists name which are not here any more. */
+async function missingCommits(
+  repository: InRepository,
+  listed: readonly { readonly oid: Oid }[],
+): Promise<ReadonlySet<Oid>> {
+  if (listed.length === 0) return new Set();
+  const requests = listed.map(({ oid }) => ({ name: oid, infoOnly: true }));
+  const objects = await readObjects({ cwd: repository.cwd }, requests);
+  return new Set(listed.flatMap(({ oid }, at) => (objects[at] === undefined ? [oid] : [])));
 }
 
 const shownAs = (remote: string, path: HandoffPath, oid: Oid): Ref => ({

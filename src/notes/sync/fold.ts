@@ -1,7 +1,7 @@
 import type { Oid, Topic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
-import { handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
+import { KEPT, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
 import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
@@ -103,11 +103,13 @@ async function createMany(
   let keeping = Promise.resolve();
   for (const batch of inBatches(fresh, BATCH)) {
     const updates = batch.map(toTheirs);
-    const firsts = updates.flatMap(([first]) => first ?? []);
+    const isKept = ({ ref }: RefUpdate) => ref.startsWith(KEPT);
+    // What remembers a deletion goes with the public ref: left behind, it would stop the next one.
+    const firsts = updates.flatMap((each) => each.filter((one) => !isKept(one)));
     if (!(await apply(repository, firsts, true))) await oneByOne(batch);
     else {
       await keeping;
-      keeping = keep(updates.map(([, ...rest]) => rest));
+      keeping = keep(updates.map((each) => each.filter(isKept)));
       // Awaited when the next batch has its public refs.
       keeping.catch(() => undefined);
     }

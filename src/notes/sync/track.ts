@@ -36,11 +36,13 @@ export async function track(
     remote,
     moved.filter(({ tracking }) => tracking !== undefined),
   );
-  await addShown(
+  const isListed = await addShown(
     repository,
     remote,
     anew.map(({ path, tip }) => ({ path, oid: tip })),
   );
+  // What nothing remembers would go back to a remote that deletes it.
+  if (!isListed) await moveRefs(repository, remote, anew);
 }
 
 /** Remembers what was fetched as objects only; what was not folded into the handoff here gets a ref that holds it. */

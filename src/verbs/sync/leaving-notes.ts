@@ -3,7 +3,7 @@ import { parseAllowed } from '../../domain/secrets/verdict.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
-import { historyOf, walkHistories } from '../../git/histories.ts';
+import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
@@ -65,16 +65,20 @@ const MOST_BYTES = 16 << 20;
  * so.
  */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
-  const walked = await walkHistories(
+  const all = await walkHistories(
     { cwd },
     outgoing.flatMap(({ tip, old }) => (old === undefined ? [tip] : [tip, `^${old}`])),
   );
-  const pairs = outgoing.flatMap(({ path, tip }) =>
-    [...(typeof walked === 'string' ? [tip] : historyOf(walked, tip))].map((commit) => ({
+  // One whose former value is not here any more is scanned whole, and so are the others beside it.
+  const each = typeof all === 'string' ? await walkEach({ cwd }, outgoing, ({ tip }) => [tip]) : undefined;
+  const pairs = outgoing.flatMap((one) => {
+    const { path, tip } = one;
+    const walked = each === undefined ? all : (each.get(one) ?? all);
+    return [...(typeof walked === 'string' ? [tip] : historyOf(walked, tip))].map((commit) => ({
       ref: handoffRef(path),
       commit,
-    })),
-  );
+    }));
+  });
   const load = (chunk: Readonly<typeof pairs> = []) => {
     const commits = chunk.map(({ commit }) => commit);
     const loading = loadCommits({ cwd }, commits);
