@@ -69,12 +69,11 @@ describe('what a remote showed of many handoffs', () => {
     expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
   });
 
-  it('is listed only where the handoff here holds it: what was refused has a ref', () => {
+  it('has a ref besides where the handoff here does not hold it', () => {
     const bad = forger.commit({ topic: 'another-topic' });
     forger.point('refs/handoffs/main/bad-topic', bad);
     expect(others(ada.json(['fetch']))).toContain('refused bad-topic');
     expect(tracking()).toEqual(['refs/handoffs-remote/origin/main/bad-topic']);
-    expect(listed()).toHaveLength(COUNT);
     collect();
     expect(others()).toEqual(['refused bad-topic']);
   });
@@ -142,6 +141,38 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.ref(LIST)).toBeUndefined();
     expect(remotes()).toEqual([]);
     expect(ada.handoffs().size).toBe(COUNT);
+  });
+
+  /** The variables by which a script of ours stands before git: it has `$real`, `$@`, and standard input as `$input`. */
+  function gitBehind(script: string): { PATH: string } {
+    const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
+    mkdirSync(folder);
+    const lines = [
+      `real='${real}' input='${join(ada.root, 'input')}'`,
+      'case " $* " in *" update-ref "*) cat >"$input" ;; *) exec "$real" "$@" ;; esac',
+      script,
+      'exec "$real" "$@" <"$input"',
+    ];
+    writeFileSync(join(folder, 'git'), `#!/bin/sh\n${lines.join('\n')}\n`);
+    chmodSync(join(folder, 'git'), 0o755);
+    return { PATH: `${folder}:${ada.env()['PATH']}` };
+  }
+  const KEEPS = 'grep -q "^create refs/handoffs-local/kept/" "$input"';
+
+  it('is remembered by a fetch that was killed once the handoffs were made', () => {
+    const env = gitBehind(`if ${KEEPS}; then kill -9 $PPID; exit 1; fi`);
+    expect(ada.as(['fetch'], { env, calls: 'process' }).status).not.toBe(0);
+    expect([ada.handoffs().size, refValues(ada, 'refs/handoffs-local/kept').size]).toEqual([COUNT, 0]);
+    world.server.git(['update-ref', '-d', `refs/handoffs/${place(9)}`]);
+    expect(others()).toEqual([`deleted-there ${topic(9)}`]);
+    expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
+  });
+
+  it('is not kept of a handoff that was deleted while it was fetched', () => {
+    const env = gitBehind(`if ${KEEPS}; then "$real" update-ref -d refs/handoffs/${place(9)}; fi`);
+    expect(ada.as(['fetch'], { env, calls: 'process' }).status).toBe(0);
+    expect(ada.handoffs().size).toBe(COUNT - 1);
+    expect(refValues(ada, 'refs/handoffs-local/kept').size).toBe(COUNT - 1);
   });
 
   it('may move while it is fetched', () => {

@@ -1,8 +1,9 @@
 import type { Oid, Topic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
-import { KEPT, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
+import { HANDOFFS, KEPT, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
 import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
+import { listRefNames } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
@@ -115,6 +116,15 @@ async function createMany(
     }
   }
   await keeping;
+  await forgetDeleted(repository, fresh);
+}
+
+/** What somebody deleted between the two must not stay as what is kept of it. */
+async function forgetDeleted(repository: Repository, fresh: readonly Difference[]): Promise<void> {
+  const there = new Set((await listRefNames(repository, [HANDOFFS])).map(({ name }) => name));
+  for (const { path, there: shown } of fresh)
+    if (!there.has(handoffRef(path)))
+      await apply(repository, [{ ref: keptRef(path), next: undefined, old: shown.oid }], true);
 }
 
 async function apply(

@@ -1,6 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
-import { type HandoffPath, handoffRef, trackingRef } from '../../git/namespace.ts';
+import { type HandoffPath, remotePrefix, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
+import { listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { addShown } from '../../git/shown-lists.ts';
 import { inBatches, twoAtOnce } from './batches.ts';
@@ -22,7 +23,7 @@ const BATCH = 5000;
 /** From this many on what has no tracking ref is listed. */
 const MANY = 200;
 
-/** Remembers what stands at a remote now; every tip is in the history of the handoff here. */
+/** Remembers what stands at a remote now. */
 export async function track(
   repository: InRepository,
   remote: string,
@@ -45,26 +46,36 @@ export async function track(
   if (!isListed) await moveRefs(repository, remote, anew);
 }
 
-/** Remembers what was fetched as objects only; what was not folded into the handoff here gets a ref that holds it. */
-export async function trackFolded(
+/**
+ * Remembers what is about to be fetched as objects only. Before anything is folded: a handoff that nobody remembers to have
+ * come from a remote would go back to one that deletes it.
+ */
+export async function trackShown(
   repository: InRepository,
   remote: string,
   topics: readonly SyncedTopic[],
-  folded: readonly Folded[],
 ): Promise<void> {
-  const strange = new Set(
-    folded.flatMap(({ kind, difference: { path } }) => (HOLDS.includes(kind) ? [] : [handoffRef(path)])),
-  );
   const shown = topics.flatMap(({ path, there, tracking }) =>
     there === undefined ? [] : [{ path, tip: there.oid, old: tracking, tracking }],
   );
-  const isStrange = ({ path }: Arrived) => strange.has(handoffRef(path));
-  await moveRefs(repository, remote, shown.filter(isStrange));
-  await track(
-    repository,
-    remote,
-    shown.filter((one) => !isStrange(one)),
+  await track(repository, remote, shown);
+}
+
+/** Gives what was not folded into the handoff here a ref that holds it, which a list does not. */
+export async function holdStrange(
+  repository: InRepository,
+  remote: string,
+  folded: readonly Folded[],
+): Promise<void> {
+  const strange = folded.filter(({ kind }) => !HOLDS.includes(kind)).map(({ difference }) => difference);
+  const tracking = new Map(
+    (await listRefNames(repository, [remotePrefix(remote)])).map(({ name, oid }) => [name, oid]),
   );
+  const shown = strange.map(({ path, there: { oid: tip } }) => {
+    const now = tracking.get(trackingRef(remote, path));
+    return { path, tip, old: now, tracking: now };
+  });
+  await moveRefs(repository, remote, shown);
 }
 
 /** After these the handoff here has what the remote showed in its history. */

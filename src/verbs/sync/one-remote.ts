@@ -13,7 +13,7 @@ import {
 import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
 import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import { trackFolded } from '../../notes/sync/track.ts';
+import { holdStrange, trackShown } from '../../notes/sync/track.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
 import { planOnly } from './dry-run.ts';
@@ -92,28 +92,16 @@ async function syncOnce(
   );
   // Where it was written anew the two have to meet.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
-  let topics = before;
-  // Of much only the objects: what is folded is listed after that, without a ref for each.
-  const isListed =
-    options.fetch &&
-    news.length > MAX_NAMED &&
-    (await fetchRefs(transferOptions(world, remote), remote.name, [...new Set(news.map(([, oid]) => oid))]));
-  if (isListed) topics = withShown(before, remote.name, news);
-  else if (options.fetch && news.length > 0) {
-    await fetchRefs(
-      transferOptions(world, remote),
-      remote.name,
-      refspecs(world, remote.name, { news, unseen, shown }),
-    );
-    topics = await readSyncedTopics(repository, remote.name, component);
-  }
+  const isAsked = options.fetch && news.length > 0;
+  const fetched = isAsked ? await fetchNews(world, remote, before, { news, unseen, shown }) : undefined;
+  let topics = fetched?.topics ?? before;
   let isSettled = true;
   // What the remote shows no longer is told as deleted, and moves nothing.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
   let differences = await findDifferences(repository, topics.filter(isShown));
   if (options.fetch) {
     const folded = await fold(world, differences, topics, report);
-    if (isListed) await trackFolded(repository, remote.name, topics, folded);
+    if (fetched?.isListed === true) await holdStrange(repository, remote.name, folded);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch has all that it tells, but for the names of branches that were cut.
@@ -134,6 +122,25 @@ interface News {
   readonly news: readonly (readonly [ref: string, oid: Oid])[];
   readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
   readonly shown: readonly ShownRef[];
+}
+
+/** Fetches what was not seen before, of much only the objects: that is listed then, without a ref for each. */
+async function fetchNews(
+  world: SyncWorld,
+  remote: Remote,
+  before: readonly SyncedTopic[],
+  news: News,
+): Promise<{ topics: readonly SyncedTopic[]; isListed: boolean }> {
+  const { repository, component } = world;
+  const options = transferOptions(world, remote);
+  const commits = [...new Set(news.news.map(([, oid]) => oid))];
+  if (news.news.length > MAX_NAMED && (await fetchRefs(options, remote.name, commits))) {
+    const topics = withShown(before, remote.name, news.news);
+    await trackShown(repository, remote.name, topics);
+    return { topics, isListed: true };
+  }
+  await fetchRefs(options, remote.name, refspecs(world, remote.name, news));
+  return { topics: await readSyncedTopics(repository, remote.name, component), isListed: false };
 }
 
 /** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
