@@ -23,14 +23,15 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
     return remote !== undefined && !remotes.has(remote) && !/^[./~]/.test(remote);
   });
   if (gone.length === 0) return [];
-  const held = await heldHere(cwd, refs, gone, budget);
+  const tracking = gone.filter(({ list }) => list === undefined);
+  const held = await heldHere(cwd, refs, tracking, budget);
   const found: CheckShape[] = [];
   for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
     const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
-    const [safe, only] = [own.filter((ref) => held.has(ref)), own.filter((ref) => !held.has(ref))];
-    // A list goes whole or not at all.
+    // A list holds no version, and none goes with it.
+    const isSafe = (ref: Tracked) => ref.list !== undefined || held.has(ref);
+    const [safe, only] = [own.filter(isSafe), own.filter((ref) => !isSafe(ref))];
     const refs = new Set(safe.map((ref) => ref.list ?? ref));
-    for (const { list } of only) if (list !== undefined) refs.delete(list);
     const updates = [...refs].map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
     const removed = fix && updates.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
     const what = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed)`;
