@@ -109,7 +109,7 @@ export class ObjectBatch {
     return this.#store(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
   }
 
-  /** The caller may do other work before it waits: a failure of that time is told when it does. */
+  /** A failure before the caller awaits this is not unhandled: the caller gets it then. */
   #store(
     command: readonly string[],
     options: Omit<GitOptions, 'input'>,

@@ -16,8 +16,8 @@ import { git } from './run.ts';
 
 /**
  * Thousands of handoffs that a remote showed at once stand in one list instead of a tracking ref each, which costs a file
- * each: a blob of lines `<oid> <branch>/<topic>`. It holds no object, so only what a handoff here has in its history is
- * listed. A tracking ref of the same handoff is newer, and goes before it.
+ * each: a blob of lines `<oid> <branch>/<topic>`. It keeps no object alive: an entry without a handoff here, or whose commit is
+ * gone, counts for nothing. A tracking ref of the same handoff is newer, and wins.
  */
 
 /** A tracking ref, or an entry of a list under the name that its tracking ref would have. */

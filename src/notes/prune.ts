@@ -77,7 +77,7 @@ async function deleted(
       ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
       ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
       ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
-      // A list holds no object, and what stands at a remote must be known when it is written anew here.
+      // A list keeps no object alive, and a handoff that is written anew is compared with what the remote has.
       ...beside
         .filter(({ name, list }) => list !== undefined && name.endsWith(`/${path.component}/${path.topic}`))
         .map(({ name, oid }) => ({ ref: name, next: oid, old: undefined })),

@@ -61,8 +61,8 @@ const CHUNK = 2500;
 const MOST_BYTES = 16 << 20;
 
 /**
- * Every note of the versions that leave, with its text where that is told first. What cannot be read cannot leave either: git's own push will say
- * so.
+ * Every note of the versions that leave, with its text the first time. What cannot be read cannot leave either: git's own push
+ * will say so.
  */
 async function* leavingNotes(cwd: string, outgoing: readonly Outgoing[]): AsyncGenerator<LeavingNote> {
   const all = await walkHistories(
