@@ -178,7 +178,7 @@ describe('what goes wrong stops no commit', () => {
   ])('%s', (_, environment) => {
     rmSync(join(world.home, '.local'), { recursive: true, force: true });
     const started = Date.now();
-    const run = world.run('/usr/bin/git', ['commit', '-qm', 'B'], { session: B, env: environment() });
+    const run = world.run(ownGit(), ['commit', '-qm', 'B'], { session: B, env: environment() });
     expect(run).toMatchObject({ status: 0, stderr: UNCHECKED });
     expect(world.changed()).toEqual(['src/a.ts']);
     expect(Date.now() - started).toBeLessThan(15_000);
@@ -187,7 +187,7 @@ describe('what goes wrong stops no commit', () => {
   it('and leaves one line in the log', () => {
     world.clearGuardLog();
     const env = gitStub('exit 129');
-    world.run('/usr/bin/git', ['commit', '-qnm', 'B'], { session: B, env });
+    world.run(ownGit(), ['commit', '-qnm', 'B'], { session: B, env });
     const lines = world.guardLog().split('\n').filter(Boolean);
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -202,6 +202,9 @@ describe('what goes wrong stops no commit', () => {
     writeFileSync(join(world.path, '.git', 'handoff', 'ledger'), '');
     expect(world.as(B, ['commit', '-qm', 'B'])).toMatchObject({ status: 0, stderr: UNCHECKED });
   });
+
+  /** The git of whoever runs the tests, whatever `PATH` says. */
+  const ownGit = () => join(world.git(['--exec-path']), 'git');
 
   /** A folder with a program of that name. */
   function stub(name: string, script: string): string {
@@ -223,7 +226,7 @@ describe('what goes wrong stops no commit', () => {
 
   /** git puts its own programs first: there stands one that does this when it is asked what is staged. */
   function gitStub(script: string): Record<string, string> {
-    const folder = stub('git', `case "$*" in *--cached*) ${script} ;; esac\nexec /usr/bin/git "$@"`);
+    const folder = stub('git', `case "$*" in *--cached*) ${script} ;; esac\nexec '${ownGit()}' "$@"`);
     return { GIT_EXEC_PATH: folder };
   }
 });

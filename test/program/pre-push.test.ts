@@ -339,11 +339,12 @@ describe('what a push may be', () => {
 
   it('unchecked when git fails us, with a line in the log and one for whoever pushes', () => {
     commitOf('both', A, B);
+    const git = join(world.git(['--exec-path']), 'git');
     const folder = join(world.root, 'stub');
     mkdirSync(folder);
     writeFileSync(
       join(folder, 'git'),
-      '#!/bin/sh\ncase "$*" in *--ignore-missing*) exit 129 ;; esac\nexec /usr/bin/git "$@"\n',
+      `#!/bin/sh\ncase "$*" in *--ignore-missing*) exit 129 ;; esac\nexec '${git}' "$@"\n`,
     );
     chmodSync(join(folder, 'git'), 0o755);
     expect(push(B, undefined, { env: { GIT_EXEC_PATH: folder } })).toMatchObject({

@@ -42,8 +42,8 @@ export interface RunOptions {
 
 export interface RepositoryOptions {
   readonly bare?: boolean;
+  /** Left out, as the format of refs: what git takes, by `GIT_DEFAULT_HASH` and `GIT_DEFAULT_REF_FORMAT`. */
   readonly objectFormat?: 'sha1' | 'sha256';
-  /** Left out: whatever git takes. */
   readonly refFormat?: 'reftable';
   /** `unborn` leaves out the first commit, `detached` checks it out by its name. */
   readonly head?: 'branch' | 'unborn' | 'detached';
@@ -143,7 +143,7 @@ export class TestRepository {
   #init(): void {
     const {
       bare = false,
-      objectFormat = 'sha1',
+      objectFormat,
       refFormat,
       head = 'branch',
       branch = 'main',
@@ -154,7 +154,8 @@ export class TestRepository {
       this.git(['clone', '-q', ...words, '--', cloneOf.url, this.path], { cwd: this.root });
       return;
     }
-    const format = [`--object-format=${objectFormat}`, `--initial-branch=${branch}`];
+    const format = [`--initial-branch=${branch}`];
+    if (objectFormat !== undefined) format.push(`--object-format=${objectFormat}`);
     if (refFormat !== undefined) format.push(`--ref-format=${refFormat}`);
     this.git(['init', '-q', ...format, ...(bare ? ['--bare'] : []), this.path], { cwd: this.root });
     if (bare) this.#seedBare(branch);

@@ -36,8 +36,9 @@ export class ServerWorld extends TestRepository {
     super(options);
     this.server = join(this.root, 'srv', 'team.git');
     mkdirSync(join(this.root, 'srv'));
-    const format = `--object-format=${options.objectFormat ?? 'sha1'}`;
-    this.git(['init', '-q', '--bare', '--initial-branch=main', format, this.server], { cwd: this.root });
+    const { objectFormat } = options;
+    const format = objectFormat === undefined ? [] : [`--object-format=${objectFormat}`];
+    this.git(['init', '-q', '--bare', '--initial-branch=main', ...format, this.server], { cwd: this.root });
     if (hook !== undefined) this.install(hook);
     this.git(['remote', 'add', 'origin', this.server]);
   }
