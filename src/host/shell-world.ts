@@ -36,7 +36,7 @@ export function shellWorld(
     alias: (name, folder) => aliasesAt(folder).get(name),
     watched: (folder) => [
       ...files.below(folder),
-      ...(commonDir === undefined ? [] : looseRefs(commonDir, folder)),
+      ...(commonDir === undefined ? [] : refFiles(commonDir, folder)),
       ...claimedBelow(folder),
     ],
   };
@@ -46,13 +46,12 @@ export function shellWorld(
 const MAX_LOOSE = 2000;
 
 /**
- * Files that hold handoff refs in the files backend, at or below a folder. Only their being there
- * counts, they are never read.
+ * Files that hold handoff refs, at or below a folder. Only their being there counts, they are never read.
  */
-function looseRefs(commonDir: string, folder: string): string[] {
+function refFiles(commonDir: string, folder: string): string[] {
   const inside = folder.endsWith('/') ? folder : `${folder}/`;
   const packed = join(commonDir, 'packed-refs');
-  const folders = ['refs/handoffs', 'refs/handoffs-local'].map((name) => join(commonDir, name));
+  const folders = ['refs/handoffs', 'refs/handoffs-local', 'reftable'].map((name) => join(commonDir, name));
   const near = folders.filter((path) => `${path}/`.startsWith(inside) || inside.startsWith(`${path}/`));
   const found = near.flatMap((path) => [path, ...filesBelow(path)]);
   return [packed, ...found].filter((path) => path.startsWith(inside) && exists(path));

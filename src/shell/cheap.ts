@@ -37,7 +37,7 @@ export function addCheapEffects(machine: ShellMachine, scope: Scope): void {
   }
   for (const path of disk.world.watched('/')) {
     // Refs are told by their whole name, below; a topic's words alone may stand in any text.
-    if (!/\/(?:refs\/handoffs|packed-refs)/.test(path) && source.includes(basename(path))) {
+    if (!/\/(?:refs\/handoffs|packed-refs|reftable)/.test(path) && source.includes(basename(path))) {
       machine.write(scope, path, BY);
     }
   }

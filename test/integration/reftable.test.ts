@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
@@ -67,6 +67,32 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand']);
     expect(told(world.wrote(A, 'src/b.ts', 'of A\n'))).toContain('took your uncommitted changes in src/a.ts');
   });
+
+  it('names the lock that a killed git left, and takes it away', () => {
+    world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
+    const lock = join(world.path, '.git/reftable/tables.list.lock');
+    writeFileSync(lock, '');
+    const then = Date.now() / 1000 - 601;
+    utimesSync(lock, then, then);
+    const failed = world.handoff(['write', 'auth-refresh', '-m', 'two'], { session: A });
+    expect(failed).toMatchObject({ status: 7 });
+    expect(failed.stderr).toMatch(/\nhint: git handoff doctor\n$/);
+    expect(world.handoff(['doctor']).stdout).toContain(
+      'reftable/tables.list.lock is 10 min old and blocks writes; no process has it open',
+    );
+    world.handoff(['doctor', '--fix']);
+    expect(existsSync(lock)).toBe(false);
+    world.ok(['write', 'auth-refresh', '-m', 'two'], { session: A });
+  });
+
+  it.each(['.git/reftable -type f', '.git/reftable -name tables.list', ".git -name '*.ref'"])(
+    'refuses to delete the tables that find finds: %s',
+    (which) => {
+      world.ok(['write', 'auth-refresh', '-m', 'one'], { session: A });
+      for (const session of [A, B]) world.begin(session);
+      expect(refusal(world.may(B, `find ${which} -delete`))).toContain("behind git-handoff's back");
+    },
+  );
 
   it('holds no name of a note that was purged, in a linked worktree either', () => {
     const linked = join(world.root, 'linked');

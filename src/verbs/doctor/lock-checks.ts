@@ -24,7 +24,7 @@ interface Lock {
 }
 
 /**
- * Lock files on our refs, on packed-refs and on the config that a killed writer left; git never removes them. With `fix` those
+ * Lock files on our refs, on packed-refs, on reftables and on the config that a killed writer left; git never removes them. With `fix` those
  * are removed that are ten minutes old and that no process has open.
  */
 export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
@@ -36,7 +36,7 @@ export function checkLocks(repository: Repository, fix: boolean, now: number): C
 
 function refLocks(commonDir: string, now: number): Lock[] {
   const files = [
-    ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote'].flatMap((folder) =>
+    ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'].flatMap((folder) =>
       locksBelow(join(commonDir, folder)),
     ),
     join(commonDir, 'packed-refs.lock'),
