@@ -59,7 +59,10 @@ export function mayGoAround({ gitCalls, handoffCalls, paths, modes }: ShellEffec
   );
 }
 
+/** Plumbing that makes or moves to a commit without the hooks; git-history(1) has none either. */
+const MOVING = new Set(['update-ref', 'commit-tree', 'history']);
+
 /** Cheap: whether a command may hit files that it does not name, or move the branch that is checked out. */
 export function mayHitUnnamed({ spreads, gitCalls }: ShellEffects): boolean {
-  return spreads.length > 0 || gitCalls.some(({ verb }) => verb === 'update-ref' || verb === 'commit-tree');
+  return spreads.length > 0 || gitCalls.some(({ verb }) => MOVING.has(verb));
 }

@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
@@ -10,11 +11,13 @@ import { readBeginning, realPath } from '../../host/disk.ts';
 import { idleText } from '../../sessions/idle.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
 import { diffPaths } from '../../shell/programs/editors.ts';
+import { parseOptions } from '../../shell/options.ts';
+import { UNKNOWN, isKnown } from '../../shell/unknown.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
-import { seenBefore } from './by-ledger.ts';
+import { type Seen, seenBefore } from './by-ledger.ts';
 import { callsInWorktree } from './calls-here.ts';
 import { foreignClaims } from './foreign-claims.ts';
 import { typedIn } from './typed.ts';
@@ -32,7 +35,7 @@ export async function unnamedChanges(call: TreeCall, facts: CommandFacts): Promi
     .flatMap(({ claims }) => [...claims.values()]);
   if (others.length === 0) return [];
   const found: Finding[] = [];
-  for (const danger of [...spreads(facts, place, others), ...(await moves(call, facts, place, others))]) {
+  for (const danger of [...spreads(facts, place, others), ...(await moves(call, facts, seen, others))]) {
     if (danger.claims.length === 0) continue;
     const paths = [...new Set(danger.claims.map(({ path }) => path))];
     const { claims, sides, settle } = await foreignClaims(call, facts, seen, paths, snapshot);
@@ -68,12 +71,17 @@ function spreads({ effects }: CommandFacts, place: WorkPlace, others: readonly O
 async function moves(
   call: TreeCall,
   facts: CommandFacts,
-  place: WorkPlace,
+  { place, snapshot }: Seen,
   others: readonly OpenClaim[],
 ): Promise<Danger[]> {
   const moved = movesBranch(call, facts.effects);
   if (moved === undefined) return [];
-  const claims = moved.oid === undefined ? others : await heldBy(facts, moved, others);
+  const claims =
+    moved.takes === 'index'
+      ? others.filter(({ path }) => isStaged(snapshot, path))
+      : moved.takes === 'all'
+        ? others
+        : await heldBy(facts, moved.cwd, moved.takes.commit, others);
   const { git } = typedIn(call, place);
   const instead = `Commit your own changes with this instead: ${git} handoff commit -m '<message>'`;
   return [{ claims, wish: 'commit', does: `\`git ${moved.by}\` could take along`, instead }];
@@ -117,9 +125,11 @@ function patchNames({ file, strip = 0 }: NonNullable<SpreadEffect['patch']>): st
 interface Move {
   readonly by: string;
   readonly cwd: string;
-  /** The commit, where the command names it. */
-  readonly oid: string | undefined;
+  /** What it may hold of others': what is staged, what the commit that is named has, or all, where nobody can tell. */
+  readonly takes: 'all' | 'index' | { readonly commit: string };
 }
+
+const UPDATE_REF = { short: 'm:', long: 'stdin no-deref create-reflog batch-updates' };
 
 /** Where a command makes another commit the one that is checked out here, without the hooks. */
 function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
@@ -127,26 +137,36 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const made = here.findIndex(({ verb }) => verb === 'commit-tree');
   const isHead = (name: string | undefined) => name === 'HEAD' || name === headRef(call.tree.gitDir);
   for (const [n, { verb, words, cwd = call.cwd }] of here.entries()) {
-    const [ref, to] = words.filter((word) => word === undefined || !/^(?:-|$)/.test(word));
     const isMade = made >= 0 && made < n;
     if (isMade && /^(?:reset|merge|symbolic-ref|checkout|switch|push|fetch)$/.test(verb))
-      return { by: 'commit-tree', cwd, oid: undefined };
+      return { by: 'commit-tree', cwd, takes: 'all' };
+    if (verb === 'history' && words[0] === 'fixup' && !words.includes('--dry-run'))
+      return { by: 'history fixup', cwd, takes: n === 0 ? 'index' : 'all' };
     if (verb !== 'update-ref') continue;
+    const known = words.map((word) => word ?? UNKNOWN);
+    const [ref, to] = parseOptions(known, UPDATE_REF).operands;
     // A ref that is not known, or comes by standard input, may be the one.
-    if (isMade && (ref === undefined || isHead(ref))) return { by: 'commit-tree', cwd, oid: undefined };
-    if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, oid: to };
+    const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
+    if (isMade && mayBeHead) return { by: 'commit-tree', cwd, takes: 'all' };
+    if (isHead(ref) && to !== undefined) return { by: 'update-ref', cwd, takes: { commit: to } };
   }
   return undefined;
+}
+
+function isStaged({ dirty }: Snapshot, path: string): boolean {
+  const found = dirty.get(path);
+  return found !== undefined && !sameState(found.index, found.head);
 }
 
 /** The claims whose uncommitted content is in that commit. */
 async function heldBy(
   { git }: CommandFacts,
-  { cwd, oid }: Move,
+  cwd: string,
+  commit: string,
   claims: readonly OpenClaim[],
 ): Promise<readonly OpenClaim[]> {
   const paths = claims.map(({ path }) => path);
-  const files = await (await git()).filesOf(cwd, oid ?? '', paths);
+  const files = await (await git()).filesOf(cwd, commit, paths);
   const states = new Map(files.map((file) => [file.path, { mode: file.mode, oid: file.oid }]));
   return claims.filter(({ path, base, after }) => {
     const state = states.get(path) ?? null;

@@ -7,6 +7,7 @@ import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
 import type { GitCall } from './git-call.ts';
 import { GIT_OTHER_VERBS } from './git-other.ts';
 import { GIT_REF_VERBS } from './git-refs.ts';
+import { parseOptions } from '../options.ts';
 import { configOptions, overridesOf, passOn } from './git-overrides.ts';
 import { runChildShell } from './shells.ts';
 
@@ -111,6 +112,11 @@ function runCommandSettings(call: ProgramCall, settings: ReadonlyMap<string, str
 function runVerb(git: GitCall, aliases: number): void {
   const { call, verb, args } = git;
   const { machine, frame } = call;
+  const older = verb === 'refs' ? olderCalls(args) : [];
+  if (older.length > 0) {
+    for (const words of older) runVerb({ ...git, verb: 'update-ref', args: words }, aliases);
+    return;
+  }
   if (verb === 'handoff') {
     recordHandoff(call, args);
     return;
@@ -132,6 +138,20 @@ function runVerb(git: GitCall, aliases: number): void {
     if (known === undefined || !frame.output.text) frame.output.add(UNKNOWN);
   }
   if (!isKnown(verb)) machine.unsure = true;
+}
+
+/** What `git refs create`, `update`, `delete` and `rename` (git-refs(1), since 2.56) are in words of git-update-ref(1). */
+function olderCalls([action, ...words]: readonly string[]): (readonly string[])[] {
+  const { operands } = parseOptions(words, { long: 'message= no-deref create-reflog' });
+  if (action === 'delete') return [['-d', ...operands]];
+  if (action === 'create' || action === 'update') return [operands];
+  const [from = '', to = ''] = operands;
+  return action === 'rename'
+    ? [
+        ['-d', from],
+        [to, from],
+      ]
+    : [];
 }
 
 /** Settings that change what a verb does to uncommitted work. */

@@ -93,6 +93,13 @@ describe('effects', () => {
   it('gives refs in full, with the repository that they belong to', () => {
     const refs = (command: string) => analyse(command).refs.map(({ ref, cwd }) => [ref, cwd]);
     expect(refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
+    expect(refs('git refs create --message why refs/handoffs/x HEAD')).toEqual([['refs/handoffs/x', CWD]]);
+    expect(refs('git refs delete refs/handoffs/x')).toEqual([['refs/handoffs/x', CWD]]);
+    expect(refs('git refs rename refs/heads/x refs/handoffs/x').map(([ref]) => ref)).toEqual([
+      'refs/heads/x',
+      'refs/handoffs/x',
+    ]);
+    expect(refs('git refs list refs/handoffs')).toEqual([]);
     expect(refs('git push ../other HEAD:refs/handoffs/a/b-c')).toEqual([['refs/handoffs/a/b-c', '/w/other']]);
     expect(refs('git -C ../other branch -D x')).toEqual([['refs/heads/x', CWD]]);
     expect(refs("git fetch . '+refs/heads/*:refs/handoffs/*'")).toEqual([['refs/handoffs/*', CWD]]);

@@ -5,6 +5,7 @@ import {
   THIRD,
   type Situation,
   claim,
+  dirty,
   does,
   oid,
   refuses,
@@ -59,6 +60,23 @@ table(COMMANDS_IN_TREE, 'unnamed-changes', [
     beside('c=$(git commit-tree -m x HEAD^{tree}); git update-ref refs/heads/main $c'),
     refused('`git commit-tree`'),
   ],
+  [
+    'it becomes HEAD, with a reason',
+    beside('c=$(git commit-tree -m x HEAD^{tree}); git update-ref -m moved HEAD $c'),
+    refused('`git commit-tree`'),
+  ],
+  [
+    'what the peer has staged goes into an older commit',
+    { ...beside('git history fixup HEAD~1'), dirty: [dirty('src/a.ts', { index: state(2) })] },
+    refused('`git history fixup` could take along uncommitted work of session bbbbbbbb: src/a.ts'),
+  ],
+  ['the peer has staged nothing', beside('git history fixup HEAD~1'), []],
+  [
+    'it is staged in the same command',
+    beside('git add -A && git history fixup HEAD~1'),
+    refused('`git history fixup` could take along'),
+  ],
+  ['an older commit gets another message', beside('git history reword HEAD~1'), []],
   [
     'it is reset to',
     beside('c=$(git commit-tree -m x HEAD^{tree}); git reset $c'),
