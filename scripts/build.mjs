@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { boardAssets } from './board-assets.mjs';
 import { bundlesOf } from './import-graph.mjs';
+import { LIBRARY_OPTIONS, isLibrary } from './libraries.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -40,6 +41,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
   const build = await rolldown({
     input: { [name]: entry },
     platform: 'node',
+    ...LIBRARY_OPTIONS,
     // Else what lazy parts share with their entry would be one file more.
     preserveEntrySignatures: 'allow-extension',
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
@@ -49,7 +51,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
-    plugins: [oneFileLess],
+    plugins: [...LIBRARY_OPTIONS.plugins, oneFileLess, briefExports],
   });
   const { output } = await build.write({
     dir: next,
@@ -87,8 +89,6 @@ const TYPED_MOST = new Set(
 const isTypedMost = (id) => TYPED_MOST.has(relative(root, id));
 const isTableOfAll = (id) => relative(root, id) === 'src/cli/verbs.ts';
 
-const isLibrary = (id) => id.includes('/node_modules/');
-
 /** Each module goes where the import graph puts it, and takes nobody along. */
 function along(entry, partOf, often) {
   let bundles;
@@ -121,6 +121,22 @@ const oneFileLess = {
     }
     entry.code = `exports.helpers={};(exports=>{${helpers.code}})(exports.helpers);${entry.code}`;
     delete output[helpers.fileName];
+  },
+};
+
+/** rolldown defines each export of a chunk in a statement of 70 letters; one loop over all of them does the same. */
+const briefExports = {
+  name: 'brief-exports',
+  generateBundle(_, output) {
+    const getter =
+      /Object\.defineProperty\(exports,"(\w+)",\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+    const several = new RegExp(`${getter.source}(?:,${getter.source})+`, 'g');
+    for (const chunk of Object.values(output)) {
+      chunk.code = chunk.code.replace(several, (definitions) => {
+        const getters = definitions.replace(getter, '$1:()=>$2');
+        return `(e=>{for(let n in e)Object.defineProperty(exports,n,{enumerable:!0,get:e[n]})})({${getters}})`;
+      });
+    }
   },
 };
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { LIBRARY_OPTIONS } from './libraries.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const FILE = join(root, 'THIRD-PARTY-LICENSES');
@@ -15,6 +16,7 @@ async function bundledPackages() {
   const build = await rolldown({
     input: ENTRIES.map((name) => join(root, 'src', `${name}.ts`)),
     platform: 'node',
+    ...LIBRARY_OPTIONS,
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     onLog() {},
   });

@@ -9,8 +9,8 @@ import { objectFormat } from './repository.ts';
 import type { WholeCommit } from './verify-objects.ts';
 
 /**
- * isomorphic-git as a second implementation: it reads the same files with code that shares nothing with git's, and
- * what it reads must be the same. It never writes, and serves no other read.
+ * isomorphic-git as a second implementation: it reads the same files with code that shares only zlib with git's,
+ * and what it reads must be the same. It never writes, and serves no other read.
  */
 
 /** It holds a pack whole in memory. Bytes. */
