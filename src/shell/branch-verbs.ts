@@ -1,5 +1,5 @@
 import type { GitVerbCall } from './effects.ts';
-import { hasOption, optionValue, parseOptions } from './options.ts';
+import { type Options, hasOption, optionValue, parseOptions } from './options.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
 
 /** A branch that a git call deletes, or moves to where commits of it may be left behind. */
@@ -68,8 +68,13 @@ function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
 }
 
+/** The words of a `git update-ref`: its operands are a ref, what it is to be, and what it was. */
+export function updateRefOptions(words: readonly string[]): Options {
+  return parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog batch-updates' });
+}
+
 function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {
-  const options = parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog' });
+  const options = updateRefOptions(words);
   const [ref = '', to] = options.operands;
   const branch = /^refs\/heads\/(.+)$/s.exec(ref)?.[1];
   if (ref === 'HEAD' && to !== undefined) return [{ call, branch: undefined, to }];

@@ -9,9 +9,9 @@ import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/asked-refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { idleText } from '../../sessions/idle.ts';
+import { updateRefOptions } from '../../shell/branch-verbs.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
 import { diffPaths } from '../../shell/programs/editors.ts';
-import { parseOptions } from '../../shell/options.ts';
 import { UNKNOWN, isKnown } from '../../shell/unknown.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
@@ -129,8 +129,6 @@ interface Move {
   readonly takes: 'all' | 'index' | { readonly commit: string };
 }
 
-const UPDATE_REF = { short: 'm:', long: 'stdin no-deref create-reflog batch-updates' };
-
 /** Where a command makes another commit the one that is checked out here, without the hooks. */
 function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   const here = callsInWorktree(call, effects);
@@ -144,7 +142,7 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
       return { by: 'history fixup', cwd, takes: n === 0 ? 'index' : 'all' };
     if (verb !== 'update-ref') continue;
     const known = words.map((word) => word ?? UNKNOWN);
-    const [ref, to] = parseOptions(known, UPDATE_REF).operands;
+    const [ref, to] = updateRefOptions(known).operands;
     // A ref that is not known, or comes by standard input, may be the one.
     const mayBeHead = ref === undefined || !isKnown(ref) || isHead(ref);
     if (isMade && mayBeHead) return { by: 'commit-tree', cwd, takes: 'all' };

@@ -1,4 +1,5 @@
 import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
+import { updateRefOptions } from '../branch-verbs.ts';
 import type { Status } from '../machine.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { printBranch, type GitCall, type GitVerb } from './git-call.ts';
@@ -16,7 +17,7 @@ function change({ call, repository, verb }: GitCall, ref: string, cwd = reposito
 }
 
 function updateRef(git: GitCall): Status {
-  const options = parseOptions(git.args, { short: 'm:', long: 'stdin no-deref create-reflog batch-updates' });
+  const options = updateRefOptions(git.args);
   if (hasOption(options, 'stdin')) {
     const text = git.call.frame.input.rest;
     const names = refsIn(
