@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LAUNCHER, finished } from '../support/repository.ts';
@@ -391,6 +391,25 @@ describe('the gate, wherever it stands', () => {
       const run = world.push([`:${REF}`], { env, flags: ['--no-verify'] });
       expect(remoteLines(run)[0]).toBe(`error: ${REF}: deleted`);
       expect(world.there(REF)).toBeDefined();
+    },
+  );
+
+  it.each(['server-pre-receive', 'server-update'] as const)(
+    '%s asks the git that calls it, for the system’s may not read the repository',
+    (hook) => {
+      world = new ServerWorld(hook);
+      write('one');
+      const own = world.git(['--exec-path']);
+      const core = join(world.root, 'git-core');
+      mkdirSync(core);
+      for (const name of readdirSync(own).filter((each) => each !== 'git')) {
+        symlinkSync(join(own, name), join(core, name));
+      }
+      const asked = join(world.root, 'asked');
+      const script = `#!/bin/sh\nprintf '%s\\n' "$*" >>'${asked}'\nexec '${own}/git' "$@"\n`;
+      writeFileSync(join(core, 'git'), script, { mode: 0o755 });
+      expect(world.push([REF], { env: { GIT_EXEC_PATH: core } })).toMatchObject({ status: 0, stderr: '' });
+      expect(readFileSync(asked, 'utf8')).toMatch(/cat-file/);
     },
   );
 
