@@ -1,6 +1,6 @@
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { foldLedger } from '../domain/ledger/fold.ts';
-import { sameState, type FileState } from '../domain/ledger/file-state.ts';
+import type { FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import {
@@ -10,6 +10,7 @@ import {
   bearing,
   claimGains,
   isLater,
+  isMaker,
   isMeant,
 } from '../domain/ledger/stale.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
@@ -194,16 +195,6 @@ export function withUndone(
     }
     return { ...ledger, claims };
   });
-}
-
-/** By the commit's trailers; where it has none, by what the session's commits were let through with. */
-function isMaker(
-  { session, commits }: SessionLedger,
-  { sessions, path, index }: PastChange,
-  owns: (session: SessionId, id: string) => boolean,
-): boolean {
-  if (sessions.length > 0) return sessions.some((id) => owns(session, id));
-  return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
 }
 
 function undoneClaim(session: SessionId, { path, head, next }: Candidate, at: number): OpenClaim {
