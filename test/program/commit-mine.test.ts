@@ -359,6 +359,24 @@ describe('who may', () => {
     world.ok(['commit', '--amend', '-m', 'a2'], { session: A });
   });
 
+  it.each(['git handoff commit -m two', 'git commit -qam two'])(
+    'an own commit of what was staged earlier is no change of somebody else’s: %s',
+    (again) => {
+      const insert = (line: string) => world.edit(B, 'src/b.ts', 'line 1\n', `line 1\n${line}\n`);
+      insert('first');
+      world.bash(B, 'git add src/b.ts');
+      insert('second');
+      // What was changed before the commit is told by the true times.
+      world.bash(B, 'unset GIT_COMMITTER_DATE; git commit -qm one');
+      expect(world.bash(B, `unset GIT_COMMITTER_DATE; ${again}`).run).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+      expect(changes()).toEqual(['M src/b.ts']);
+      expect(world.git(['show', 'HEAD:src/b.ts'])).toMatch(/^line 1\nsecond\nfirst\nline 2\n/);
+    },
+  );
+
   it('a merge in progress is for whoever began it', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
