@@ -2,7 +2,7 @@ import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { foldLedger } from '../domain/ledger/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
-import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type Sides, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import {
   type Bearing,
@@ -11,7 +11,6 @@ import {
   bearing,
   claimGains,
   isLater,
-  isMaker,
   isMeant,
 } from '../domain/ledger/stale.ts';
 import type { Oid, SessionId } from '../domain/names.ts';

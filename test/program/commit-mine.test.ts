@@ -389,6 +389,22 @@ describe('who may', () => {
     expect(run.stderr).toContain('a merge is in progress here');
     expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
   });
+
+  it('in an own rebase git goes on itself', () => {
+    world.git(['checkout', '-qb', 'side']);
+    world.commit('side', { 'shared.md': 'side\n' });
+    world.git(['checkout', '-q', 'main']);
+    world.commit('main', { 'shared.md': 'main\n' });
+    world.bash(B, 'git rebase -q side');
+    world.write(B, 'shared.md', 'both\n');
+    world.git(['add', 'shared.md']);
+    const run = world.handoff(['commit', '-m', 'x'], { session: B });
+    expect(run).toMatchObject({ status: 2 });
+    expect(run.stderr).toContain('a rebase is in progress here, in which git itself makes the commits');
+    const [hint = 'false'] = typedHints(run.stderr);
+    expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['M shared.md']);
+  });
 });
 
 describe('git’s own hooks, signing and editor', () => {

@@ -1,5 +1,4 @@
-import type { SessionId } from '../names.ts';
-import type { OpenClaim, SessionLedger } from './claims.ts';
+import type { OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 
 /**
@@ -89,19 +88,4 @@ export function isMeant({ own, head, next }: Candidate): boolean {
  */
 export function isLater({ own }: Candidate, { at }: Gain): boolean {
   return own.some((claim) => (claim.began ?? claim.at) >= at + 1000);
-}
-
-/**
- * Whether a session made a commit's change of a path: by the commit's trailers; where it has none, by what the session's
- * commits were let through with.
- *
- * @param owns whether a session's id, as a trailer has it, is that session's
- */
-export function isMaker(
-  { session, commits }: SessionLedger,
-  { sessions, path, index }: Omit<LeftChange, 'head'> & { readonly sessions: readonly string[] },
-  owns: (session: SessionId, id: string) => boolean,
-): boolean {
-  if (sessions.length > 0) return sessions.some((id) => owns(session, id));
-  return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
 }

@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
-import { isMaker } from '../../domain/ledger/stale.ts';
+import { isMaker } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, meantId } from '../../domain/names.ts';
 import { isAncestor } from '../../git/push-range.ts';
