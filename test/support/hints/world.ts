@@ -138,8 +138,8 @@ export class HintsWorld extends SharingWorld {
     return makers;
   }
 
-  /** Whether git would stop in an operation, with nothing uncommitted in its way. */
-  stops(operation: string, cwd: string): boolean {
+  /** Whether git would stop in an operation, with nothing uncommitted in its way: at a conflict, or with nothing to commit. */
+  stops(operation: string, cwd: string): 'conflict' | 'empty' | undefined {
     const clone = join(this.root, 'trial');
     const head = this.git(['rev-parse', 'HEAD'], { cwd });
     const feature = this.git(['rev-parse', 'feature'], { cwd });
@@ -147,8 +147,10 @@ export class HintsWorld extends SharingWorld {
     this.git(['checkout', '-q', '--detach', head], { cwd: clone });
     this.git(['branch', '-q', '-f', 'feature', feature], { cwd: clone });
     const { status } = this.run('bash', ['-c', operation], { cwd: clone });
+    const unmerged = this.git(['ls-files', '--unmerged'], { cwd: clone });
     rmSync(clone, { recursive: true, force: true });
-    return status !== 0;
+    if (status === 0) return undefined;
+    return unmerged === '' ? 'empty' : 'conflict';
   }
 
   /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
