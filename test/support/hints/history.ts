@@ -32,6 +32,9 @@ const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 /** It names the files that it writes. */
 const isNamed = (command: string) => /^(?:cd \S+ && )?sed -i /.test(command);
 
+/** It commits what git has stopped in. */
+const FINISHES = /\bgit (?:-C \S+ )?(?:commit\b|(?:cherry-pick|revert) --continue)/;
+
 /** A working tree of a history. */
 interface Place {
   readonly top: string;
@@ -59,6 +62,8 @@ export class History {
   readonly #published = new Set<string>();
   /** Who made which entry of the stash. */
   readonly #stashes = new Map<string, string>();
+  /** Who typed a commit that finished a pick or a revert: git's own message names nobody. */
+  readonly #finished = new Map<string, string>();
   /** What was typed, for the failure's text. */
   readonly #log: string[] = [];
   /** How many hints were typed, and how many verdicts were as the model had told before. */
@@ -423,6 +428,7 @@ export class History {
         : [];
     if (/\brevert\b/.test(command)) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
+    if (moved && FINISHES.test(command)) this.#finished.set(there, session);
     this.#learn(session, place, before, after, { moved, named: isNamed(command) });
     this.#moved(place, before, after, head);
     for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
@@ -507,8 +513,9 @@ export class History {
     if (there === head) return;
     // What an operation has taken down, it will put back.
     const isStopped = this.#world.operation(top) !== undefined;
-    const undone = isStopped ? new Map<string, never>() : this.#world.makers(there, head, top);
-    model.moved(before, after, undone, this.#world.makers(head, there, top));
+    const makers = (from: string, to: string) => this.#world.makers(from, to, top, this.#finished);
+    const undone = isStopped ? new Map<string, never>() : makers(there, head);
+    model.moved(before, after, undone, makers(head, there));
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */

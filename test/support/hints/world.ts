@@ -124,15 +124,25 @@ export class HintsWorld extends SharingWorld {
     });
   }
 
-  /** The sessions that the commits name which one place of HEAD has and another has not, by the paths that they changed. */
-  makers(from: string, to: string, cwd: string): ReadonlyMap<string, ReadonlySet<string>> {
-    const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
+  /**
+   * The sessions of the commits that one place of HEAD has and another has not, by the paths that they changed.
+   *
+   * @param finished whose the commits are that name nobody
+   */
+  makers(
+    from: string,
+    to: string,
+    cwd: string,
+    finished: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, ReadonlySet<string>> {
+    const format = '--format=%x01%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
     const options = ['--first-parent', '--diff-merges=first-parent', '--name-only', '--no-renames', format];
     const log = this.git(['log', ...options, `${from}..${to}`, '--'], { cwd });
     const makers = new Map<string, Set<string>>();
     for (const commit of log.split('\x01').slice(1)) {
       const [named = '', ...paths] = commit.split('\n').filter((line, n) => n === 0 || line !== '');
-      const sessions = named.split(' ').filter(Boolean);
+      const [oid = '', ...ids] = named.split(' ').filter(Boolean);
+      const sessions = ids.length > 0 ? ids : [finished.get(oid) ?? []].flat();
       for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...sessions]));
     }
     return makers;
