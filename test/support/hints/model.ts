@@ -101,7 +101,7 @@ export class Model {
     gained: ReadonlyMap<string, ReadonlySet<string>>,
   ): void {
     for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
-    for (const path of after.keys()) {
+    for (const [path, dirty] of after) {
       const known = before.has(path)
         ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat()
         : [];
@@ -109,6 +109,10 @@ export class Model {
       if (done?.has(this.#named.get(path) ?? '') === true || !before.has(path)) this.#named.delete(path);
       const left = known.filter((one) => done?.has(one) !== true);
       this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
+      // What went into a commit does not come back with the rest.
+      const last = this.#last.get(path);
+      if (last !== undefined && last.text === dirty.text)
+        this.#last.set(path, { text: dirty.text, owners: this.owners(dirty) });
     }
   }
 
