@@ -2,6 +2,7 @@ import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { foldLedger } from '../domain/ledger/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
+import { type Sides, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import {
   type Bearing,
@@ -26,6 +27,7 @@ interface StalePlace {
   readonly head: HeadPlace;
   /** Where the session saw HEAD. */
   readonly seen: readonly (Oid | null)[];
+  readonly sides: Sides;
 }
 
 interface StalePaths {
@@ -60,7 +62,7 @@ export async function findStale(place: StalePlace, candidates: readonly Candidat
           .filter(({ path }) => path === candidate.path)
           .map(({ from, to }): Gain => ({ from, to, at: moves[n]?.at ?? 0 })),
       );
-      if (await judge.isStale(candidate, [...claimGains(candidate, since, undone), ...moved]))
+      if (await judge.isStale(candidate, claimGains(candidate, since, undone), moved))
         stale.add(candidate.path);
     }
     const left = [];
@@ -93,13 +95,30 @@ class Judge {
     this.#place = place;
   }
 
-  async isStale(candidate: Candidate, gains: readonly Gain[]): Promise<boolean> {
-    for (const gain of gains) {
+  /**
+   * @param gains what HEAD has gained since the session began to change the path
+   * @param moved what moves of HEAD brought that may have left the index behind
+   */
+  async isStale(candidate: Candidate, gains: readonly Gain[], moved: readonly Gain[]): Promise<boolean> {
+    for (const gain of [...gains, ...moved]) {
       const found = await this.#bearing(candidate.next, gain);
       if (found === 'has') continue;
       if ((await this.#bearing(candidate.head, gain)) !== 'has') continue;
       if (isMeant(candidate) || (await this.#isComposed(candidate))) return false;
-      if (found === 'lacks' || !isLater(candidate, gain)) return true;
+      if (found !== 'lacks' && isLater(candidate, gain)) continue;
+      if (moved.includes(gain) || !(await this.#isOwn(candidate, gain))) return true;
+    }
+    return false;
+  }
+
+  /** The session's own commits made it: of what was staged by then, before the change went on. */
+  async #isOwn({ path, head }: Candidate, { from }: Gain): Promise<boolean> {
+    const { cwd, sides } = this.#place;
+    let at = head;
+    for (const { head: before, index, sessions } of await pastChanges(cwd, 'HEAD', [path])) {
+      if (!sameState(index, at) || !sessions.some((id) => namesOwn(id, sides))) return false;
+      if (sameState(before, from)) return true;
+      at = before;
     }
     return false;
   }
@@ -167,19 +186,16 @@ class Judge {
   }
 }
 
-/**
- * The ledgers with what HEAD has left behind of other sessions' commits: it stands in the index only, and is theirs.
- *
- * @param owns whether a session's id, as a trailer has it, is that session's
- */
+/** The ledgers with what HEAD has left behind of other sessions' commits: it stands in the index only, and is theirs. */
 export function withUndone(
   ledgers: readonly SessionLedger[],
   undone: readonly Undone[],
-  foreign: ReadonlySet<SessionId>,
+  sides: Sides,
   candidates: readonly Candidate[],
-  owns: (session: SessionId, id: string) => boolean,
 ): SessionLedger[] {
   if (undone.length === 0) return [...ledgers];
+  const { foreign } = sides;
+  const owns = (session: SessionId, id: string) => namedPeer(id, sides) === session;
   const isKnown = (session: SessionId) => ledgers.some((ledger) => ledger.session === session);
   const others = [...foreign].filter((session) => !isKnown(session)).map((one) => foldLedger(one, []));
   return [...ledgers, ...others].map((ledger) => {
@@ -194,16 +210,6 @@ export function withUndone(
     }
     return { ...ledger, claims };
   });
-}
-
-/** By the commit's trailers; where it has none, by what the session's commits were let through with. */
-function isMaker(
-  { session, commits }: SessionLedger,
-  { sessions, path, index }: PastChange,
-  owns: (session: SessionId, id: string) => boolean,
-): boolean {
-  if (sessions.length > 0) return sessions.some((id) => owns(session, id));
-  return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
 }
 
 function undoneClaim(session: SessionId, { path, head, next }: Candidate, at: number): OpenClaim {

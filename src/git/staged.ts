@@ -68,8 +68,8 @@ export function parseRaw(output: string): StagedPath[] {
   });
 }
 
-/** How many commits back a stale index is looked for. */
-const HISTORY = 64;
+/** How many commits back is looked. */
+const HISTORY = 100;
 
 /** A path as one commit changed it. */
 export interface PastChange extends StagedPath {
@@ -120,7 +120,7 @@ function reversalOf({ path, commit, sessions }: PastChange): Reversal {
 }
 
 /**
- * What the last commits of a range did to these paths, newest first.
+ * What the last commits of a range did to these paths (`[]`: to any), newest first.
  *
  * @param range a revision range, or options of git-log(1) with one
  */
@@ -128,11 +128,12 @@ export async function pastChanges(
   cwd: string,
   range: string | readonly string[],
   paths: readonly string[],
+  timeoutMs?: number,
 ): Promise<PastChange[]> {
   const format = `--format=commit %H ${SESSIONS}`;
   const plain = ['--diff-merges=first-parent', '--no-show-signature', '--no-notes'];
   const args = ['log', `--max-count=${HISTORY}`, format, ...RAW_DIFF, ...plain].concat(range, '--', paths);
-  const result = await runGit(['--literal-pathspecs', ...args], { cwd });
+  const result = await runGit(['--literal-pathspecs', ...args], { cwd, timeoutMs });
   if (result.code !== 0) return [];
   const changes: PastChange[] = [];
   let commit: Oid | undefined;

@@ -12,7 +12,7 @@ import {
   suspects,
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
-import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
+import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import { utf8 } from '../git/binary-text.ts';
 import { readHead } from '../git/discover.ts';
@@ -187,10 +187,10 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const isChecked = words?.amend === true && settings.headCheck !== 'off';
   const candidates = staleCandidates(known);
   const seen = [own.head, ...known.running.map((snapshot) => snapshot.head)].map((at) => at?.oid ?? null);
-  const at = { ...place, cwd, head: head.place, seen };
+  const at = { ...place, cwd, head: head.place, seen, sides };
   const [reversals, older, amends, markers] = await Promise.all([
     findReversals(cwd, suspects(known), isOwn),
-    olderThanHead(at, candidates, ledgers, sides),
+    olderThanHead(at, candidates, ledgers),
     isChecked
       ? import('./amended-commit.ts').then((one) => one.amendedSession(cwd, head, sides, ledgers))
       : undefined,
@@ -218,13 +218,11 @@ async function olderThanHead(
   place: Parameters<typeof findStale>[0],
   candidates: ReturnType<typeof staleCandidates>,
   ledgers: readonly SessionLedger[],
-  sides: Sides,
 ): Promise<{ readonly stale: ReadonlySet<string>; readonly ledgers: readonly SessionLedger[] }> {
   if (candidates.length === 0) return { stale: new Set(), ledgers };
   const { findStale, withUndone } = await import('../changes/stale-paths.ts');
   const { stale, undone } = await findStale(place, candidates);
-  const isOf = (session: SessionId, named: string) => namedPeer(named, sides) === session;
-  return { stale, ledgers: withUndone(ledgers, undone, sides.foreign, candidates, isOf) };
+  return { stale, ledgers: withUndone(ledgers, undone, place.sides, candidates) };
 }
 
 /** The worktree's index, or git's own copy of it for `-a` and `--only`; not one that somebody keeps elsewhere. */

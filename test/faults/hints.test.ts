@@ -14,7 +14,8 @@ describe('sessions in one repository, by chance', () => {
   afterAll(() => {
     const figures = Object.entries(total).map(([what, count]) => `${what} ${count}`);
     process.stdout.write(`hints: ${figures.join(', ')} (seed ${SEED})\n`);
-    expect(total.hints).toBeGreaterThan(total.histories);
+    // One alone may be without a refusal.
+    if (total.histories > 1) expect(total.hints).toBeGreaterThan(total.histories);
     const verdicts = total.predicted + total.unforeseen;
     expect(total.unforeseen).toBeLessThanOrEqual(Math.ceil((verdicts * UNFORESEEN_PERCENT) / 100));
   });

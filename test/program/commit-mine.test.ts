@@ -359,6 +359,24 @@ describe('who may', () => {
     world.ok(['commit', '--amend', '-m', 'a2'], { session: A });
   });
 
+  it.each(['git handoff commit -m two', 'git commit -qam two'])(
+    'an own commit of what was staged earlier is no change of somebody else’s: %s',
+    (again) => {
+      const insert = (line: string) => world.edit(B, 'src/b.ts', 'line 1\n', `line 1\n${line}\n`);
+      insert('first');
+      world.bash(B, 'git add src/b.ts');
+      insert('second');
+      // What was changed before the commit is told by the true times.
+      world.bash(B, 'unset GIT_COMMITTER_DATE; git commit -qm one');
+      expect(world.bash(B, `unset GIT_COMMITTER_DATE; ${again}`).run).toMatchObject({
+        status: 0,
+        stderr: '',
+      });
+      expect(changes()).toEqual(['M src/b.ts']);
+      expect(world.git(['show', 'HEAD:src/b.ts'])).toMatch(/^line 1\nsecond\nfirst\nline 2\n/);
+    },
+  );
+
   it('a merge in progress is for whoever began it', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
@@ -370,6 +388,22 @@ describe('who may', () => {
     expect(run.status).toBe(2);
     expect(run.stderr).toContain('a merge is in progress here');
     expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
+  });
+
+  it('in an own rebase git goes on itself', () => {
+    world.git(['checkout', '-qb', 'side']);
+    world.commit('side', { 'shared.md': 'side\n' });
+    world.git(['checkout', '-q', 'main']);
+    world.commit('main', { 'shared.md': 'main\n' });
+    world.bash(B, 'git rebase -q side');
+    world.write(B, 'shared.md', 'both\n');
+    world.git(['add', 'shared.md']);
+    const run = world.handoff(['commit', '-m', 'x'], { session: B });
+    expect(run).toMatchObject({ status: 2 });
+    expect(run.stderr).toContain('a rebase is in progress here, in which git itself makes the commits');
+    const [hint = 'false'] = typedHints(run.stderr);
+    expect(world.run('sh', ['-c', hint], { session: B, cwd: world.home })).toMatchObject({ status: 0 });
+    expect(changes()).toEqual(['M shared.md']);
   });
 });
 

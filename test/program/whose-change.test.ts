@@ -210,6 +210,29 @@ describe('HEAD moves in a command', () => {
     expect(world.status()).toEqual([]);
   });
 
+  it('back over commits of several sessions: each has its own part of a file', () => {
+    world.edit(A, 'shared.md', 'line 10\n', 'A ten\n');
+    world.ok(['commit', '-m', 'a'], { session: A });
+    world.edit(B, 'shared.md', 'line 1\n', 'B one\n');
+    world.ok(['commit', '-m', 'b'], { session: B });
+    world.git(['branch', 'kept']);
+    world.bash(B, 'git reset -q --soft HEAD~2');
+    expect(whose()).toEqual({ 'shared.md': `contended ${A} ${B}` });
+    world.ok(['commit', '-m', 'a'], { session: A });
+    expect(world.git(['show', '--format=', '-U0', 'HEAD']).match(/^\+[AB] .*/gm)).toEqual(['+A ten']);
+  });
+
+  it('back over one’s own commit and one on top that names nobody: it is the session’s to stage', () => {
+    world.edit(A, 'shared.md', 'line 10\n', 'A ten\n');
+    world.ok(['commit', '-m', 'a'], { session: A });
+    world.commit('by hand', { 'shared.md': world.read('shared.md').replace('line 1\n', 'one\n') });
+    world.git(['branch', 'kept']);
+    world.bash(B, 'git reset -q --soft HEAD~2');
+    expect(whose()).toEqual({ 'shared.md': `other ${A}` });
+    expect(world.ok(['stage', '--mine', '--', 'shared.md'], { session: A })).toContain('shared.md');
+    expect(world.bash(B, 'git commit -am b').run?.stderr).toMatch(/^error: shared\.md: claude aaaaaaaa/);
+  });
+
   it('and a file is removed again, by somebody else: it is theirs', () => {
     const removed = () => {
       world.bash(A, 'rm src/b.ts');

@@ -106,3 +106,18 @@ function isUnread(state: FileState): boolean {
 export function strong(claims: readonly OpenClaim[]): OpenClaim[] {
   return claims.filter(({ weak }) => !weak);
 }
+
+/**
+ * Whether a session made a commit's change of a path: by the commit's trailers; where it has none, by what the session's
+ * commits were let through with.
+ *
+ * @param owns whether a session's id, as a trailer has it, is that session's
+ */
+export function isMaker(
+  { session, commits }: SessionLedger,
+  { sessions, path, index }: { sessions: readonly string[]; path: string; index: FileState },
+  owns: (session: SessionId, id: string) => boolean,
+): boolean {
+  if (sessions.length > 0) return sessions.some((id) => owns(session, id));
+  return commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, index)));
+}

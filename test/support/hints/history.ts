@@ -32,6 +32,9 @@ const isMoved = (text: string) => /^error: expected .*, HEAD is /m.test(text);
 /** It names the files that it writes. */
 const isNamed = (command: string) => /^(?:cd \S+ && )?sed -i /.test(command);
 
+/** It commits what git has stopped in. */
+const FINISHES = /\bgit (?:-C \S+ )?(?:commit\b|(?:cherry-pick|revert) --continue)/;
+
 /** A working tree of a history. */
 interface Place {
   readonly top: string;
@@ -59,6 +62,8 @@ export class History {
   readonly #published = new Set<string>();
   /** Who made which entry of the stash. */
   readonly #stashes = new Map<string, string>();
+  /** Who typed a commit that finished a pick or a revert: git's own message names nobody. */
+  readonly #finished = new Map<string, string>();
   /** What was typed, for the failure's text. */
   readonly #log: string[] = [];
   /** How many hints were typed, and how many verdicts were as the model had told before. */
@@ -142,6 +147,7 @@ export class History {
       dirty,
       stashed,
       isElsewhere: seen.get(session) !== this.#world.branch(top),
+      operation,
       isOthers: operation !== undefined && beginner !== session,
       isStale: (one) =>
         (operation === undefined && one.xy === 'UU') || this.#lacking(session, one, place) !== undefined,
@@ -282,6 +288,8 @@ export class History {
     }
     if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
     const now = marksOf(uncommitted(this.#world, top));
+    // What is in conflict is for whoever knows what it means.
+    if (this.#world.operation(top) !== undefined) return;
     const byHand = BY_HAND.exec(said)?.[1] ?? '';
     const left = meant.filter(
       (mark) => now.includes(mark) && !byHand.includes(mark.replace(/ mark\w+$/, '')),
@@ -314,7 +322,7 @@ export class History {
       const [hint, ...others] = hintsIn(said);
       expect({ asked, said, hint }).not.toMatchObject({ hint: undefined });
       expect({ said, hint }).not.toMatchObject({ hint: asked });
-      this.#namesNobodys(session, hint ?? '', place.top);
+      this.#namesNobodys(session, hint ?? '', place);
       const outcome = this.#type(session, hint ?? '', cwd, place, this.#random.pick(this.#world.shells));
       this.figures.hints += 1;
       all += outcome.text;
@@ -342,11 +350,13 @@ export class History {
   }
 
   /** Only a take names what is another's alone, and what takes it out of the index. */
-  #namesNobodys(session: string, hint: string, top: string): void {
+  #namesNobodys(session: string, hint: string, { top, model }: Place): void {
     if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const isTheirs = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const dirty = [...uncommitted(this.#world, top).values()];
-    const theirs = dirty.filter(({ marks }) => marks.length > 0 && marks.every(isTheirs));
+    const theirs = dirty
+      .filter(({ marks }) => marks.length > 0 && marks.every(isTheirs))
+      .filter((one) => !model.hasPart(session, one));
     // `src/x` is not `x`.
     const others = dirty.filter((one) => !theirs.includes(one)).map(({ path }) => path);
     const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
@@ -412,19 +422,20 @@ export class History {
     const theirs = marksOf(before).filter((mark) => isOthers(mark) && !isTouch(mark));
     expect({ command, lost: theirs.filter((mark) => !now.has(mark)) }).toEqual({ command, lost: [] });
     expect({ command, taken: taken.filter((mark) => theirs.includes(mark)) }).toEqual({ command, taken: [] });
-    const isForward =
-      moved &&
-      this.#world.run('git', ['merge-base', '--is-ancestor', head, there], { cwd: top }).status === 0;
-    const undone = isForward
-      ? added(this.#world, top, there, head).filter((mark) => place.published.has(mark))
-      : [];
+    const undone =
+      moved && this.#isBefore(head, there, top)
+        ? added(this.#world, top, there, head).filter((mark) => place.published.has(mark))
+        : [];
     if (/\brevert\b/.test(command)) for (const mark of undone) place.published.delete(mark);
     else expect({ command, undone }).toEqual({ command, undone: [] });
+    if (moved && FINISHES.test(command)) this.#finished.set(there, session);
     this.#learn(session, place, before, after, { moved, named: isNamed(command) });
     this.#moved(place, before, after, head);
     for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
     if (!moved) this.#editedSince(place, before, after);
-    this.#fallBehind(place, after, taken);
+    const isBack = moved && this.#isBefore(there, head, top);
+    // Where HEAD goes back, what it has again is what a commit took away.
+    if (!isBack) this.#fallBehind(place, after, taken);
     const operation = this.#world.operation(top);
     if (operation === undefined) place.beginner = undefined;
     else place.beginner ??= session;
@@ -482,11 +493,13 @@ export class History {
     const was = new Set(marksOf(before));
     const fresh = marksOf(after).filter((mark) => !was.has(mark));
     const isStopped = this.#world.operation(place.top) !== undefined;
-    if (!moved || isStopped) this.#marks.give(fresh, session);
+    const isBack = (mark: string) => place.model.isBack(after.get(mark.slice(0, mark.lastIndexOf(' '))));
+    const own = fresh.filter((mark) => !isBack(mark));
+    if (!moved || isStopped) this.#marks.give(own, session);
     if (named) return;
     const isNobodys = (mark: string) =>
       place.model.isNobodys(before.get(mark.slice(0, mark.lastIndexOf(' '))));
-    this.#marks.give(fresh.filter(isNobodys), PERSON);
+    this.#marks.give(own.filter(isNobodys), PERSON);
   }
 
   /** Tells the model when HEAD is elsewhere than before. */
@@ -500,8 +513,9 @@ export class History {
     if (there === head) return;
     // What an operation has taken down, it will put back.
     const isStopped = this.#world.operation(top) !== undefined;
-    const undone = isStopped ? new Map<string, never>() : this.#world.makers(there, head, top);
-    model.moved(before, after, undone, this.#world.makers(head, there, top));
+    const makers = (from: string, to: string) => this.#world.makers(from, to, top, this.#finished);
+    const undone = isStopped ? new Map<string, never>() : makers(there, head);
+    model.moved(before, after, undone, makers(head, there));
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */
@@ -510,6 +524,11 @@ export class History {
       if (before.get(path)?.text === text) continue;
       for (const mark of published) if (mark.startsWith(`${path} `)) published.delete(mark);
     }
+  }
+
+  /** One commit is an ancestor of another. */
+  #isBefore(one: string, other: string, cwd: string): boolean {
+    return this.#world.run('git', ['merge-base', '--is-ancestor', one, other], { cwd }).status === 0;
   }
 
   #unchecked(): number {

@@ -17,14 +17,16 @@ export interface Facts {
   readonly left: (to?: string) => readonly string[];
   /** Whether another branch is checked out than at the session's last call. */
   readonly isElsewhere: boolean;
-  /** Whether another session has begun what git has stopped in. */
+  /** What git has stopped in. */
+  readonly operation: string | undefined;
+  /** Whether another session has begun it. */
   readonly isOthers: boolean;
   /** Whether HEAD has gained a line there, from another clone, that the path's change would take back. */
   readonly isStale: (dirty: Dirty) => boolean;
   /** Whether it is stale, and changed in the very line, so that nobody can tell the two apart. */
   readonly clashes: (dirty: Dirty) => boolean;
-  /** Whether git would stop in what this command begins. */
-  readonly stops: (command: string) => boolean;
+  /** Whether git would stop in what this command begins: at a conflict, or since there is nothing to commit. */
+  readonly stops: (command: string) => 'conflict' | 'empty' | undefined;
 }
 
 /** Whose the changed paths of one working tree are, and what may be done there: by rules of its own, not the program's. */
@@ -34,6 +36,11 @@ export class Model {
   readonly #rest = new Map<string, ReadonlySet<string>>();
   /** Paths that a session has written by name: nobody objected, so nobody else has a claim there. */
   readonly #named = new Map<string, string>();
+  /** What a session last left there, and whose it was then: it is theirs when it comes back. */
+  readonly #last = new Map<
+    string,
+    { readonly text: string | undefined; readonly owners: readonly string[] }
+  >();
 
   constructor(marks: Marks) {
     this.#marks = marks;
@@ -52,6 +59,17 @@ export class Model {
     return dirty !== undefined && this.owners(dirty).length === 0;
   }
 
+  /** Whether something there is the session's, be it what no mark shows. */
+  hasPart(session: string, dirty: Dirty): boolean {
+    return this.owners(dirty).includes(session) || this.#rest.get(dirty.path)?.has(session) === true;
+  }
+
+  /** A change of a session that was put aside is there again, as it was. */
+  isBack(dirty: Dirty | undefined): boolean {
+    const then = dirty === undefined ? undefined : this.#last.get(dirty.path);
+    return then !== undefined && then.owners.length > 0 && then.text === dirty?.text;
+  }
+
   /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
   changed(
     writer: string,
@@ -66,7 +84,9 @@ export class Model {
       if (writer === PERSON || (was !== undefined && was.text === dirty.text)) continue;
       if (!named && this.isNobodys(was)) continue;
       if (named) this.#named.set(path, writer);
-      if (!this.#rest.has(path)) this.#rest.set(path, new Set([writer]));
+      const owners = was === undefined && this.isBack(dirty) ? this.#last.get(path)?.owners : [writer];
+      if (!this.#rest.has(path)) this.#rest.set(path, new Set(owners));
+      this.#last.set(path, { text: dirty.text, owners: this.owners(dirty) });
     }
   }
 
@@ -80,7 +100,8 @@ export class Model {
     undone: ReadonlyMap<string, ReadonlySet<string>>,
     gained: ReadonlyMap<string, ReadonlySet<string>>,
   ): void {
-    for (const path of after.keys()) {
+    for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
+    for (const [path, dirty] of after) {
       const known = before.has(path)
         ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat()
         : [];
@@ -88,6 +109,10 @@ export class Model {
       if (done?.has(this.#named.get(path) ?? '') === true || !before.has(path)) this.#named.delete(path);
       const left = known.filter((one) => done?.has(one) !== true);
       this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
+      // What went into a commit does not come back with the rest.
+      const last = this.#last.get(path);
+      if (last !== undefined && last.text === dirty.text)
+        this.#last.set(path, { text: dirty.text, owners: this.owners(dirty) });
     }
   }
 
@@ -121,12 +146,15 @@ export class Model {
     }
     const [, operation] = GOES_ON.exec(command) ?? [];
     if (operation !== undefined) {
+      const stop = facts.stops(operation);
       // Where something is in the way git does not begin, and there is nothing to go on with. Every commit of `feature`
-      // changes src/a.ts.
+      // changes src/a.ts, unless HEAD has all of it.
       const isInTheWay = ({ xy, path }: Dirty) =>
-        /^[^ ?]/.test(xy) || path === 'src/a.ts' || (isTracked({ xy }) && operation.includes('rebase'));
+        /^[^ ?]/.test(xy) ||
+        (path === 'src/a.ts' && stop === 'conflict') ||
+        (isTracked({ xy }) && operation.includes('rebase'));
       const begins = ![...dirty.values()].some(isInTheWay);
-      return begins && facts.stops(operation) ? this.verdict(session, [...dirty.values()]) : 'passes';
+      return begins && stop !== undefined ? this.verdict(session, [...dirty.values()]) : 'passes';
     }
     if (HARMLESS.some((one) => one.test(command))) return 'passes';
     throw new Error(`the model does not know this command: ${command}`);
@@ -138,11 +166,16 @@ export class Model {
    */
   #ownPart(
     command: string,
-    { session, folder, dirty, isOthers, isElsewhere, isStale, clashes }: Facts,
+    { session, folder, dirty, operation, isOthers, isElsewhere, isStale, clashes }: Facts,
   ): Verdict {
     const commits = !command.includes(' stage ');
     if (commits && (isOthers || isElsewhere)) return 'refused';
     const named = / -- '(.*)'$/.exec(command)?.[1];
+    // What git has stopped in is finished as a whole; a rebase goes on by itself.
+    if (commits && operation !== undefined)
+      return operation === 'rebase' || named !== undefined || [...dirty.values()].some(isUnmerged)
+        ? 'refused'
+        : 'passes';
     const reached = [...dirty.values()].filter(
       ({ path }) => named === undefined || path === `${folder}${named}`,
     );
@@ -173,8 +206,20 @@ const GOES_ON = /^(git (?:cherry-pick|rebase -q) feature); git add -A && /;
 function runsHook(command: string, { folder, dirty, exists }: Facts): boolean {
   const path = /^git (?:add|commit -m only) -- '(.*?)'/.exec(command)?.[1];
   if (path !== undefined && !dirty.has(`${folder}${path}`) && !exists(`${folder}${path}`)) return false;
+  if (isLeftUnmerged(command, { folder, dirty })) return false;
   return /\bgit commit\b|--continue$/.test(command);
 }
+
+/** git commits nothing while another path than the one that is added is in conflict. */
+function isLeftUnmerged(command: string, { folder, dirty }: Pick<Facts, 'folder' | 'dirty'>): boolean {
+  const path = /^git add -- '(.*?)' && /.exec(command)?.[1];
+  return (
+    path !== undefined &&
+    [...dirty.values()].some((one) => isUnmerged(one) && one.path !== `${folder}${path}`)
+  );
+}
+
+const isUnmerged = ({ xy }: Dirty) => xy.includes('U') || xy === 'AA' || xy === 'DD';
 
 const isTracked = ({ xy }: Pick<Dirty, 'xy'>) => xy !== '??';
 
@@ -210,7 +255,7 @@ function reachedBy(command: string, { folder, dirty, exists }: Facts): Dirty[] |
   if (staged !== undefined) {
     const path = `${folder}${staged}`;
     // What git does not know it does not add, and then it commits nothing.
-    if (!dirty.has(path) && !exists(path)) return [];
+    if ((!dirty.has(path) && !exists(path)) || isLeftUnmerged(command, { folder, dirty })) return [];
     return all.filter((one) => one.path === path || /^[^ ?]/.test(one.xy));
   }
   switch (command) {

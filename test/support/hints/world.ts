@@ -124,22 +124,32 @@ export class HintsWorld extends SharingWorld {
     });
   }
 
-  /** The sessions that the commits name which one place of HEAD has and another has not, by the paths that they changed. */
-  makers(from: string, to: string, cwd: string): ReadonlyMap<string, ReadonlySet<string>> {
-    const format = '--format=%x01%(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
+  /**
+   * The sessions of the commits that one place of HEAD has and another has not, by the paths that they changed.
+   *
+   * @param finished whose the commits are that name nobody
+   */
+  makers(
+    from: string,
+    to: string,
+    cwd: string,
+    finished: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, ReadonlySet<string>> {
+    const format = '--format=%x01%H %(trailers:key=Claude-Session-Id,valueonly,separator=%x20)';
     const options = ['--first-parent', '--diff-merges=first-parent', '--name-only', '--no-renames', format];
     const log = this.git(['log', ...options, `${from}..${to}`, '--'], { cwd });
     const makers = new Map<string, Set<string>>();
     for (const commit of log.split('\x01').slice(1)) {
       const [named = '', ...paths] = commit.split('\n').filter((line, n) => n === 0 || line !== '');
-      const sessions = named.split(' ').filter(Boolean);
+      const [oid = '', ...ids] = named.split(' ').filter(Boolean);
+      const sessions = ids.length > 0 ? ids : [finished.get(oid) ?? []].flat();
       for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...sessions]));
     }
     return makers;
   }
 
-  /** Whether git would stop in an operation, with nothing uncommitted in its way. */
-  stops(operation: string, cwd: string): boolean {
+  /** Whether git would stop in an operation, with nothing uncommitted in its way: at a conflict, or with nothing to commit. */
+  stops(operation: string, cwd: string): 'conflict' | 'empty' | undefined {
     const clone = join(this.root, 'trial');
     const head = this.git(['rev-parse', 'HEAD'], { cwd });
     const feature = this.git(['rev-parse', 'feature'], { cwd });
@@ -147,8 +157,10 @@ export class HintsWorld extends SharingWorld {
     this.git(['checkout', '-q', '--detach', head], { cwd: clone });
     this.git(['branch', '-q', '-f', 'feature', feature], { cwd: clone });
     const { status } = this.run('bash', ['-c', operation], { cwd: clone });
+    const unmerged = this.git(['ls-files', '--unmerged'], { cwd: clone });
     rmSync(clone, { recursive: true, force: true });
-    return status !== 0;
+    if (status === 0) return undefined;
+    return unmerged === '' ? 'empty' : 'conflict';
   }
 
   /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */

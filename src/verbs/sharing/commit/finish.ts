@@ -49,7 +49,8 @@ export async function planFinish(
     .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
     .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
   const { top: cwd, gitDir, commonDir } = tree;
-  const { stale } = await findStale({ cwd, gitDir, commonDir, head: snapshot.head, seen: [] }, candidates);
+  const where = { cwd, gitDir, commonDir, head: snapshot.head, seen: [], sides: asker.sides };
+  const { stale } = await findStale(where, candidates);
   const entries = new Map<string, FileState>();
   const contended = new Set<string>();
   for (const { staged, own, foreign } of sides) {

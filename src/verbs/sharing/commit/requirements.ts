@@ -63,6 +63,11 @@ export function unfinishedHere(
   }
   if (isOwn && !operation.isSequence) return operation;
   const what = operationText(operation.name);
+  if (isOwn) {
+    throw new Failure('usage', `${what} is in progress here, in which git itself makes the commits`, {
+      hint: `git -c core.editor=true ${operation.name} --continue`,
+    });
+  }
   throw new Failure('usage', `${what} is in progress here; whoever began it must finish or abort it`, {
     hint: 'git status',
   });

@@ -1,4 +1,4 @@
-import { type Sides, claimsOn, namedPeer, strong } from '../../../domain/ledger/ownership.ts';
+import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
 import type { Share, Shares } from '../../../domain/ledger/shares.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import type { SessionId } from '../../../domain/names.ts';
@@ -31,9 +31,8 @@ export async function withoutStale(
   const { head } = work.snapshot;
   const last = work.ledgers.find(({ session }) => session === self)?.head;
   const seen = [last, ...windows.map(({ snapshot }) => snapshot.head)].map((at) => at?.oid ?? null);
-  const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen }, candidates);
-  const isOf = (session: SessionId, named: string) => namedPeer(named, sides) === session;
-  const ledgers = withUndone(work.ledgers, undone, sides.foreign, candidates, isOf);
+  const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, sides }, candidates);
+  const ledgers = withUndone(work.ledgers, undone, sides, candidates);
   const whole: Share[] = [];
   const contended = [...shares.contended];
   const refused = [...shares.refused];
