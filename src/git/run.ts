@@ -209,6 +209,9 @@ export function gitFailure(command: string, result: GitResult): Failure {
   if (/unknown repository extension|Expected git repo version|unknown option/.test(text)) {
     return environment('this repository needs a newer git: git --version');
   }
+  if (/index file|index entry format/.test(text)) {
+    return environment('move away what this names, then: git reset; git rev-parse --git-path index');
+  }
   return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
     hint: 'git handoff doctor',
   });

@@ -107,7 +107,7 @@ describe.each(NAMES)('hooks of %s', (client) => {
           items: Record<string, string>[];
         }
       ).items.filter((item) => item['check'] === `hooks (${client})`);
-    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const PATH = (repo.env()['PATH'] ?? '').replace(`${dirname(LAUNCHER)}:`, '');
     expect(doctor(PATH)[0]?.['detail']).toContain('git-handoff is not on PATH');
     const foreign = join(repo.root, 'foreign');
     put(join(foreign, 'git-handoff'), '#!/bin/sh\nexit 1\n');

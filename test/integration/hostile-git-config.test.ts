@@ -218,6 +218,14 @@ describe('a setting that makes git refuse', () => {
     expect(world.brief()).toEqual(plainBrief);
   });
 
+  it.each(['DIRC', 'es\0\0'.repeat(16)])('an index that git cannot read is told as such: %j', (bytes) => {
+    writeFileSync(join(world.path, '.git/index'), bytes);
+    expect(world.handoff(['status'])).toMatchObject({
+      status: 7,
+      stderr: expect.stringMatching(/^error: .*\nhint: .*git rev-parse --git-path index\n$/) as string,
+    });
+  });
+
   it('GE059 core.filesRefLockTimeout=0: a lock is named, the text is kept, nothing is lost', () => {
     world.configure({ 'core.filesRefLockTimeout': '0' });
     const lock = join(world.path, '.git/refs/handoffs/main/auth-refresh.lock');

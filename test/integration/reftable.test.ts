@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GuardWorld } from '../support/guard.ts';
 import { A, B, SharingWorld, refusal, told } from '../support/sharing-world.ts';
 
 /** git 2.45 and later; what an older one skips here is the same with files in all the other tests. */
@@ -66,6 +67,15 @@ describe.skipIf(!isKnown)('a repository whose refs are in reftables', () => {
     world.bash(A, 'true; echo >/dev/null');
     world.git(['-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand']);
     expect(told(world.wrote(A, 'src/b.ts', 'of A\n'))).toContain('took your uncommitted changes in src/a.ts');
+  });
+
+  it('guards in a clone without init what it guards with files, once handoffs are there', () => {
+    const fetched = new GuardWorld({ refFormat: 'reftable', initialised: false, calls: 'process' });
+    symlinkSync(fetched.file, join(fetched.path, 'l'));
+    expect(fetched.before('Bash', { command: 'echo x >l' })).toMatchObject({ kind: 'deny' });
+    fetched.git(['update-ref', '-d', 'refs/handoffs/main/auth-refresh']);
+    expect(fetched.before('Bash', { command: 'echo x >l' })).toMatchObject({ kind: 'silent' });
+    fetched.remove();
   });
 
   it('names the lock that a killed git left, and takes it away', () => {

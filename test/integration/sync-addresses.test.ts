@@ -19,7 +19,7 @@ const server = (name: string) => {
   repo.git(['init', '-q', '--bare', path]);
   return path;
 };
-const tips = (path: string) => repo.git(['ls-remote', path, 'refs/handoffs/*']).slice(0, 40);
+const tips = (path: string) => repo.git(['ls-remote', path, 'refs/handoffs/*']).split('\t')[0];
 
 describe('the addresses of a remote', () => {
   it('are all pushed to where it has several', () => {
