@@ -102,11 +102,11 @@ export class Model {
   ): void {
     for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
     for (const [path, dirty] of after) {
-      const known = before.has(path)
-        ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat()
-        : [];
+      // HEAD has not got what was removed: nothing of that is left.
+      const isOver = !before.has(path) || dirty.xy === 'AD';
+      const known = !isOver ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat() : [];
       const done = gained.get(path);
-      if (done?.has(this.#named.get(path) ?? '') === true || !before.has(path)) this.#named.delete(path);
+      if (done?.has(this.#named.get(path) ?? '') === true || isOver) this.#named.delete(path);
       const left = known.filter((one) => done?.has(one) !== true);
       this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
       // What went into a commit does not come back with the rest.
@@ -176,8 +176,9 @@ export class Model {
       return operation === 'rebase' || named !== undefined || [...dirty.values()].some(isUnmerged)
         ? 'refused'
         : 'passes';
+    // What is only in the index is no change of a file.
     const reached = [...dirty.values()].filter(
-      ({ path }) => named === undefined || path === `${folder}${named}`,
+      ({ path, xy }) => xy !== 'AD' && (named === undefined || path === `${folder}${named}`),
     );
     const isFree = (one: Dirty) => commits && named !== undefined && this.isNobodys(one) && !isStale(one);
     const own = reached.filter((one) => this.owners(one).includes(session) || isFree(one));
