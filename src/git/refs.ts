@@ -124,8 +124,10 @@ function parseRefs(bytes: BinaryText): { refs: Ref[]; end: number } {
   let at = 0;
   const field = () => {
     const start = at;
-    at = bytes.indexOf('\0', start) + 1;
-    return bytes.slice(start, at - 1);
+    const end = bytes.indexOf('\0', start);
+    // Of a list that was cut off, the rest is the last field.
+    at = end < 0 ? bytes.length : end + 1;
+    return bytes.slice(start, end < 0 ? undefined : end);
   };
   while (at < bytes.length && !bytes.startsWith(WHOLE, at)) {
     const name = utf8(field()) as RefName;
