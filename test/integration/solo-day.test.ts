@@ -171,7 +171,7 @@ function left(world: TestRepository): Readonly<Record<string, unknown>> {
       .map((commit) => {
         const [facts, parents = '', ...message] = commit.trim().split('\n');
         const words = message.join('\n').replace(/\n*^Claude-Session-Id: .*$/gm, '');
-        return [facts, parents.split(' ').length, words.replace(/\b[0-9a-f]{40}\b/g, 'oid')];
+        return [facts, parents.split(' ').length, words.replace(/\b(?:[0-9a-f]{40}|[0-9a-f]{64})\b/g, 'oid')];
       });
   const refs = world.refs('refs/heads').concat(world.refs('refs/tags'));
   return {

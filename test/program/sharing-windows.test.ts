@@ -260,7 +260,7 @@ describe('a file that is named like an option', () => {
     world = new SharingWorld({ ready: [A, B] });
     world.bash(A, 'echo 1 > ./-x; echo 2 > y');
     const states = world.ledger(A).flatMap(({ path, after }) => (path === undefined ? [] : [[path, after]]));
-    const read = { mode: '100644', oid: expect.stringMatching(/^[0-9a-f]{40}$/) as string };
+    const read = { mode: '100644', oid: expect.stringMatching(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/) as string };
     expect(states).toEqual([
       ['-x', read],
       ['y', read],

@@ -230,7 +230,7 @@ function normal(text: string): string {
     .replace(/just now|\d+ (?:second|minute)s?(?: ago)?/g, '<age>')
     .replace(/ {2,}/g, '  ')
     .replace(/\b[0-9a-f]{16,32}\b(?![0-9a-f])/g, '<mark>')
-    .replace(/^[0-9a-f]{40}\n$/, '<oid>\n')
+    .replace(/^(?:[0-9a-f]{40}|[0-9a-f]{64})\n$/, '<oid>\n')
     .replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '<time>')
     .replace(/in the last \d+ lines?|\d+ refusals?|\d+ calls?/g, '<log>');
 }
