@@ -210,7 +210,9 @@ export function gitFailure(command: string, result: GitResult): Failure {
     return environment('this repository needs a newer git: git --version');
   }
   if (/index file|index entry format/.test(text)) {
-    return environment('move away what this names, then: git reset; git rev-parse --git-path index');
+    return environment(
+      'move the file away that this names, then type git reset: git rev-parse --git-path index',
+    );
   }
   return new Failure('internal', `git ${command} failed (${result.code}): ${firstLine}`, {
     hint: 'git handoff doctor',
