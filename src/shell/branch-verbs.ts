@@ -1,5 +1,6 @@
 import type { GitVerbCall } from './effects.ts';
-import { type Options, hasOption, optionValue, parseOptions } from './options.ts';
+import { hasOption, optionValue, parseOptions } from './options.ts';
+import { updateRefOptions } from './programs/git-refs.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
 
 /** A branch that a git call deletes, or moves to where commits of it may be left behind. */
@@ -66,11 +67,6 @@ function recreated(call: GitVerbCall, words: readonly string[]): BranchMove[] {
   const branch =
     call.verb === 'checkout' ? optionValue(options, 'B') : optionValue(options, 'C', 'force-create');
   return branch === undefined ? [] : [{ call, branch, to: options.operands[0] ?? 'HEAD' }];
-}
-
-/** The words of a `git update-ref`: its operands are a ref, what it is to be, and what it was. */
-export function updateRefOptions(words: readonly string[]): Options {
-  return parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog batch-updates' });
 }
 
 function refUpdates(call: GitVerbCall, words: readonly string[]): BranchMove[] {

@@ -1,5 +1,4 @@
-import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
-import { updateRefOptions } from '../branch-verbs.ts';
+import { type Options, hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
 import type { Status } from '../machine.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { printBranch, type GitCall, type GitVerb } from './git-call.ts';
@@ -14,6 +13,11 @@ function change({ call, repository, verb }: GitCall, ref: string, cwd = reposito
   else if (/refs\/handoffs/.test(ref.replaceAll(UNKNOWN, '')) || call.machine.mentionsHandoffs) {
     call.machine.ref(`${HANDOFFS}/*`, cwd, by);
   } else call.machine.unsure = true;
+}
+
+/** The words of a `git update-ref`: its operands are a ref, what it is to be, and what it was. */
+export function updateRefOptions(words: readonly string[]): Options {
+  return parseOptions(words, { short: 'm:', long: 'no-deref stdin create-reflog batch-updates' });
 }
 
 function updateRef(git: GitCall): Status {
