@@ -32,8 +32,9 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     return [`git worktree add ${shellWord(view.ownWorktree)}`, 'git status'];
   }
   const branch = problems.find((one) => one.kind === 'branch');
-  if (branch !== undefined && view.canSwitch) return [switchBack(branch, facts)];
   const own = facts.finishes;
+  // git switches nothing before it has finished.
+  if (branch !== undefined && own === undefined && view.canSwitch) return [switchBack(branch, facts)];
   if (own?.whole === true) return finish(decision, facts, view);
   const paths = (kind: CommitProblem['kind']) =>
     problems.flatMap((one) => (one.kind === kind && 'path' in one ? [one.path] : []));
@@ -44,7 +45,10 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
   const reversed = paths('reversal').filter((path) => !shared.includes(path));
   const foreign = new Set([...paths('foreign'), ...paths('marker')]);
   const contended = [...paths('contended'), ...shared];
-  if (own !== undefined) return [unstage([...reversed, ...foreign, ...contended], view), goOn(own)];
+  if (own !== undefined) {
+    const out = [...reversed, ...foreign, ...contended];
+    return out.length > 0 ? [unstage(out, view), goOn(own)] : [goOn(own)];
+  }
   const mine = decision.mine.filter((path) => !foreign.has(path));
   // It has been told where HEAD is: what it did here can only be committed here.
   if (branch !== undefined) return [ownHunks([...mine, ...contended], facts, view)];

@@ -76,6 +76,20 @@ describe('a commit on another branch than the session knows', () => {
     expect(world.changed()).toEqual(['src/a.ts']);
   });
 
+  it('a merge that began after the switch: the hint finishes it here', () => {
+    world.git(['switch', '-q', 'feat/a']);
+    world.commit('later', { 'src/a.ts': 'later\n' });
+    world.git(['switch', '-q', 'main']);
+    world.begin(A);
+    world.begin(B);
+    world.git(['switch', '-qc', 'third']);
+    const { run } = world.bash(A, 'git merge -q --no-ff --no-commit feat/a; git commit -qm merged');
+    expect(errorsOf(run?.stderr ?? '')).toEqual([expect.stringMatching(/^expected main, HEAD is third/)]);
+    expect(hintsOf(run?.stderr ?? '')).toEqual(['git handoff commit -m merged']);
+    expect(world.bash(A, 'git handoff commit -m merged').run).toMatchObject({ status: 0 });
+    expect(world.git(['log', '-1', '--format=%s', 'third^2'])).toBe('later');
+  });
+
   it('a detached HEAD that the session was on is found again', () => {
     const start = world.git(['rev-parse', 'HEAD']);
     world.git(['checkout', '-q', '--detach']);

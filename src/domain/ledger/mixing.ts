@@ -226,7 +226,7 @@ function judgePath(
   return by === undefined ? undefined : { kind: 'reversal', path, by };
 }
 
-/** A switch within the command that runs now is the session's own, and one in the middle of an operation git's. */
+/** A switch within the command that runs now is the session's own, and the detached HEAD of a rebase is git's. */
 function movedBranch({
   self,
   head,
@@ -236,7 +236,8 @@ function movedBranch({
   finishes,
 }: CommitFacts): CommitProblem | undefined {
   const seen = self.head;
-  if (seen === undefined || seen.ref === head.ref || finishes !== undefined) return undefined;
+  if (seen === undefined || seen.ref === head.ref) return undefined;
+  if (finishes !== undefined && head.ref === 'HEAD') return undefined;
   if (running.some((before) => before.head.ref === seen.ref)) return undefined;
   const moves = ledgers.flatMap((ledger) =>
     ledger.moves

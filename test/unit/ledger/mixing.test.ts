@@ -121,6 +121,15 @@ describe('the branch', () => {
       kinds({ a: [seen('refs/heads/main', true)], b: [seen('refs/heads/feat')], own: [a, b], foreign: [] }),
     ).toEqual([]);
   });
+
+  it.each([
+    ['HEAD', { name: 'rebase', whole: false }, []],
+    ['HEAD', undefined, ['branch']],
+    ['refs/heads/main', { name: 'merge', whole: true }, ['branch']],
+  ])('is left by a rebase only (%s, %j)', (ref, finishes, expected) => {
+    const more = { head: { ...MAIN, ref }, finishes };
+    expect(kinds({ b: [seen('refs/heads/feat')], more })).toEqual(expected);
+  });
 });
 
 describe('suspects', () => {
