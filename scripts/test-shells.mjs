@@ -10,14 +10,18 @@ import { findShell, listedShells } from './shells.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SHELLS = ['dash', 'bash', 'busybox', 'mksh', 'ksh93', 'yash', 'zsh'];
 
-/** Runs one of our programs; its output is shown when it fails. */
+/** What the failed runs printed: shown last, where one looks for it. */
+const complaints = [];
+
+/** Runs one of our programs in a shell, and says whether it passed. */
 function passes(env, ...words) {
   const done = spawnSync(process.execPath, words, {
     cwd: root,
     env: { ...process.env, ...env },
     encoding: 'utf8',
+    maxBuffer: Infinity,
   });
-  if (done.status !== 0) process.stdout.write(done.stdout + done.stderr);
+  if (done.status !== 0) complaints.push(done.stdout + done.stderr);
   return done.status === 0;
 }
 
@@ -42,5 +46,6 @@ for (const word of new Set([...SHELLS, ...listedShells()])) {
   }
   rmSync(scratch, { recursive: true, force: true });
 }
+for (const complaint of complaints) process.stdout.write(complaint);
 console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
 process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;

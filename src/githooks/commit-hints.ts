@@ -58,7 +58,7 @@ export function commitHints(decision: CommitDecision, facts: CommitFacts, view: 
     const touched = problems.some((one) => one.kind === 'foreign' && one.touched);
     hints.push(ownPart({ mine, contended, touched }, facts, view));
   } else if (problems.some(({ kind }) => kind === 'amends')) {
-    hints.push(commitAnew(mine, view));
+    hints.push(commitAnew(mine, reversed.length > 0, view));
   } else if (mine.length > 0 && view.indexPrefix === undefined) {
     hints.push(ownPart({ mine, contended, touched: false }, facts, view));
   }
@@ -119,12 +119,12 @@ function ownHunks(paths: readonly string[], facts: CommitFacts, view: HintView):
 const amends = (facts: CommitFacts, { words }: HintView) =>
   words?.amend === true && facts.amends === undefined;
 
-/** A commit of its own instead of one that would rewrite another session's. */
-function commitAnew(mine: readonly string[], view: HintView): string {
+/** A commit of its own instead of one that would rewrite another session's; `-a` would take what is older than HEAD. */
+function commitAnew(mine: readonly string[], isOld: boolean, view: HintView): string {
   const { words, commonDir } = view;
   const how = `${messagePart(view, false)}${kept(view)}`;
   if (mine.length === 0) return NOTHING;
-  if (words?.all === true) return `git commit -a${how}`;
+  if (words?.all === true && !isOld) return `git commit -a${how}`;
   if (isLockFile(view)) return `git commit --only${how}${pathWords(commonDir, mine)}`;
   return `git commit${how}`;
 }

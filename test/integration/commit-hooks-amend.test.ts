@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B } from '../support/sharing-world.ts';
-import { CommitWorld, errorsOf, hintsOf } from '../support/commit-hooks-world.ts';
+import { CommitWorld, errorsOf, hintsOf, typedHints } from '../support/commit-hooks-world.ts';
 
 let world: CommitWorld;
 beforeEach(() => {
@@ -51,6 +51,21 @@ describe('amending another live session’s commit', () => {
     world.follow(A, refusesAmend(args, commit, words));
     expect(world.changed()).toEqual(['src/a.ts']);
     expect([world.ids(), world.ids('HEAD~')]).toEqual([[A], [B]]);
+  });
+
+  it('beside a file that is older than HEAD: the hints leave it alone', () => {
+    bothCommit();
+    world.wrote(B, 'shared.md', 'new\n');
+    world.commits(B, ['-m', 'B', '--', 'shared.md']);
+    const commit = world.git(['rev-parse', 'HEAD']);
+    world.git(['stash', '-q']);
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    world.git(['stash', 'pop', '-q']);
+    world.git(['reset', '-q', '--soft', commit]);
+    const stderr = world.refused(A, ['commit', '-a', '--amend', '-m', 'x']);
+    expect(hintsOf(stderr)).toEqual(['git reset -q -- shared.md', 'git commit --only -m x -- src/a.ts']);
+    for (const hint of typedHints(stderr)) world.follow(A, `hint: ${hint}`);
+    expect(world.changed()).toEqual(['src/a.ts']);
   });
 
   it('with nothing to commit of one’s own: the hint says so', () => {

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, TEN } from '../support/sharing-world.ts';
@@ -333,6 +333,26 @@ describe('reset --soft', () => {
       if (run?.status !== 0) world.follow(B, run?.stderr ?? '');
       expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(TEN.replace('line 9', 'of B').trimEnd());
       expect(world.read('src/a.ts')).toContain('of A\n');
+    },
+  );
+
+  it.each(BACK)(
+    'reset %s over a commit of its own on top of a line that the file lacks: %s leaves that line',
+    (how, commit) => {
+      world.edit(B, 'src/a.ts', 'line 1\n', 'of B\n');
+      const ours = world.read('src/a.ts');
+      const away = world.commit('far away', { 'src/a.ts': TEN.replace('line 9', 'far away') });
+      world.git(['reset', '-q', '--hard', 'HEAD~1']);
+      world.git(['reset', '-q', '--soft', away]);
+      writeFileSync(join(world.path, 'src/a.ts'), ours);
+      const first = world.bash(B, 'git handoff commit -m first').run;
+      expect(first).toMatchObject({ status: 0, stderr: expect.stringContaining('lacks a change') as string });
+      world.bash(B, `git reset -q ${how} HEAD~1`, { env: { GIT_COMMITTER_DATE: undefined } });
+      const { run } = world.bash(B, commit);
+      if (run?.status !== 0) world.follow(B, run?.stderr ?? '');
+      expect(world.git(['show', 'HEAD:src/a.ts'])).toBe(
+        TEN.replace('line 1\n', 'of B\n').replace('line 9', 'far away').trimEnd(),
+      );
     },
   );
 

@@ -252,6 +252,7 @@ function factsOf(
   const people = { own: new Set([SELF]), foreign: new Set(live.map((one) => one.record.session)), live };
   const git = {
     look: () => (given.late === true ? Promise.reject(new Error('late')) : look()),
+    unmerged: () => Promise.resolve([]),
     ...given.git,
   };
   const placed = toolPaths(call.event.tool ?? { kind: 'other' })

@@ -66,10 +66,11 @@ export function claimGains(
   });
 }
 
-/** Every change there was made to what HEAD has now, so that history need not be asked. */
-export function isUpToDate({ own, head }: Candidate): boolean {
+/** The session's changes lead from what HEAD has now to what is to be committed, so that history need not be asked. */
+export function isUpToDate({ own, head, next }: Candidate): boolean {
+  const isLed = own.some(({ after }) => sameState(after, next));
   return (
-    own.length > 0 &&
+    isLed &&
     own.every(({ base, changes }) => sameState(base, head) && sameState(changes[0]?.before ?? null, head))
   );
 }

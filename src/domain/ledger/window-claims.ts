@@ -41,7 +41,6 @@ export function claimsInWindow(facts: WindowFacts): Claim[] {
   });
 }
 
-/** A program's operand takes in what is below it. */
 /** Whether a command that names these paths means a file: itself, or a folder above it. */
 export function namesPath(named: readonly string[], path: string): boolean {
   return named.some((name) => path === name || path.startsWith(`${name}/`));

@@ -9,16 +9,19 @@ import type { TreeReach } from '../../shell/tree-reach.ts';
 import { UNKNOWN } from '../../shell/unknown.ts';
 import type { Typed } from './typed.ts';
 
+/** The session's own that a command would have reached; `inConflict`: files of the tree are, and git stashes nothing. */
+type OwnPart = { readonly mine: readonly string[]; readonly inConflict: boolean };
+
 /**
  * The refusal of a command that would carry away or destroy others' work, with the safe one for the same wish.
  *
- * @param mine what the command would have reached of this session's own, and nobody else has a claim on
+ * @param own what the command would have reached of this session's own
  * @param why why it is told as it is; empty where git was asked
  */
 export function treeRefusal(
   reach: TreeReach,
   claims: readonly OpenClaim[],
-  mine: readonly string[],
+  own: OwnPart,
   typed: Typed,
   why: string,
   sides: Sides,
@@ -30,7 +33,7 @@ export function treeRefusal(
   );
   return (
     `\`${escapeLine(typedName(reach.call))}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
-    `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, mine, typed)}`
+    `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
   );
 }
 
@@ -61,10 +64,12 @@ export function wishOf({ verb, does }: TreeReach): Wish {
 }
 
 /** The safe command for the same wish. */
-function instead({ verb, call }: TreeReach, mine: readonly string[], typed: Typed): string {
+function instead({ verb, call }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
   const { git } = typed;
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
+  if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
+    return `While files are in conflict git does nothing of the kind; see: ${git} status`;
   if (verb === 'autostash') return mergeInstead(call, git);
   // `--abort` and `--skip`: to undo one's own work would not end the rebase.
   if (call.verb === 'rebase')

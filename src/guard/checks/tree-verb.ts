@@ -43,7 +43,8 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
     const owners = hit.map((claim) => claim.session);
     const idle = idleText(place.commonDir, owners, sides, call.now);
     const why = `${idle}${how.isByLedger ? BY_LEDGER : ''}`;
-    const text = treeRefusal(reach, hit, mine, typedIn(call, place), why, sides);
+    const inConflict = (await (await facts.git()).unmerged(place.top)).length > 0;
+    const text = treeRefusal(reach, hit, { mine, inConflict }, typedIn(call, place), why, sides);
     const asked = { place, wish: wishOf(reach), claims: hit };
     return [...found, { kind: 'refuse', text, owners, asked, lift: 'person' }];
   }

@@ -39,6 +39,7 @@ describe('what the session’s claims say', () => {
     expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3))))).toBe(false);
     expect(isUpToDate(candidate(blob(3), claim('f', blob(1), blob(3), { base: blob(2) })))).toBe(false);
     expect(isUpToDate(candidate(blob(1)))).toBe(false);
+    expect(isUpToDate(candidate(blob(4), claim('f', blob(2), blob(3))))).toBe(false);
   });
 
   it('HEAD gained what it did not have when the session began', () => {

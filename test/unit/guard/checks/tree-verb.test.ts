@@ -59,6 +59,11 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
       'Stash your own only: git stash push --include-untracked -- src/b.ts',
     ),
   ],
+  ...['git stash', 'git rebase --autostash topic', 'git pull --rebase --autostash'].map((command): Row => [
+    `where files are in conflict, no hint that git would not do: ${command}`,
+    { ...both(command), git: { unmerged: () => Promise.resolve(['c.ts']) } },
+    refused('Nothing was changed. While files are in conflict git does nothing of the kind; see: git status'),
+  ]),
   [
     'a switch would carry it along',
     both('git switch topic'),
