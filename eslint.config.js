@@ -57,7 +57,13 @@ export default tseslint.config(
   {
     files: ['test/**/*.ts', 'vitest.config.ts'],
     rules: {
-      'no-restricted-syntax': 'off',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "CallExpression[arguments.2.type='Literal'][callee.name='it']",
+          message: 'no limit of time',
+        },
+      ],
       // One file per situation: tables of cases may be long.
       'max-lines': 'off',
       'max-lines-per-function': 'off',

@@ -34,20 +34,13 @@ export default defineConfig({
         },
       },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...inThread } },
-      {
-        test: {
-          ...inThread,
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 120_000,
-        },
-      },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], ...inThread } },
       {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: PATIENCE_MS,
+          hookTimeout: PATIENCE_MS,
           fileParallelism: false,
         },
       },
@@ -56,7 +49,7 @@ export default defineConfig({
           name: 'faults',
           include: ['test/faults/**/*.test.ts'],
           testTimeout: isLong ? 12 * 3_600_000 : 900_000,
-          hookTimeout: isLong ? 900_000 : 60_000,
+          hookTimeout: isLong ? 900_000 : PATIENCE_MS,
           fileParallelism: false,
         },
       },
@@ -73,8 +66,9 @@ export default defineConfig({
         test: {
           name: 'clients',
           include: ['test/clients/**/*.test.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          // A client that hangs is ended before (test/support/client/program.ts).
+          testTimeout: 900_000,
+          hookTimeout: PATIENCE_MS,
           fileParallelism: false,
         },
       },

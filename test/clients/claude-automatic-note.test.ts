@@ -24,7 +24,7 @@ describe('a real Claude Code session that is killed with uncommitted work', () =
           say('never said', { opens: 'A has worked', waitsFor: 'A is dead' }),
         ],
       },
-      { gates, timeout: 60_000 },
+      { gates },
     );
     expect(await gates.wait('A has worked')).toBe(true);
     const [record] = listOf(objectOf(JSON.parse(await world.output('git handoff sessions --json')))['items']);
@@ -54,7 +54,7 @@ describe('a real Claude Code session that compacts its context', () => {
       write(path.join(world.repository, 'new.txt'), 'of A\n'),
       ...['1', '2', '3'].map((text) => say(text)),
     ];
-    const run = await runClaude(world, { turns }, { prompts: ['go', '/compact', 'go on'], timeout: 60_000 });
+    const run = await runClaude(world, { turns }, { prompts: ['go', '/compact', 'go on'] });
     expectHealthy(run);
     const ref = `refs/handoffs/main/session-${short(run.session)}`;
     const history = await world.output(

@@ -8,9 +8,6 @@ import { createInstalledWorld } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
 
-/** Longer than this a session is stuck at a gate. Milliseconds. */
-const TIMEOUT = 40_000;
-
 /** Types the command at the end of the last answer. */
 const typeWhatItSays = (before: string, gates: Partial<Turn> = {}) =>
   bash(`{{last:${before}: (git [^\\n]*)}}`, gates);
@@ -32,7 +29,7 @@ describe('a real session B beside a live session A', () => {
             say('done', { opens: 'A has written', waitsFor: 'B is over' }),
           ],
         },
-        { gates, timeout: TIMEOUT },
+        { gates },
       ),
       runClaude(
         world,
@@ -45,7 +42,7 @@ describe('a real session B beside a live session A', () => {
             say('done', { opens: 'B is over' }),
           ],
         },
-        { gates, timeout: TIMEOUT },
+        { gates },
       ),
     ]);
     expectHealthy(a);
@@ -73,7 +70,7 @@ describe('a real session B beside a live session A', () => {
             say('done', { opens: 'A has stashed', waitsFor: 'B is over' }),
           ],
         },
-        { gates, timeout: TIMEOUT },
+        { gates },
       ),
       runClaude(
         { ...world, repository: second },
@@ -85,7 +82,7 @@ describe('a real session B beside a live session A', () => {
             say('done', { opens: 'B is over' }),
           ],
         },
-        { gates, timeout: TIMEOUT },
+        { gates },
       ),
     ]);
     expectHealthy(a);

@@ -9,9 +9,6 @@ import { createInstalledWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
 
-/** Longer than this a session is stuck at a gate. Milliseconds. */
-const TIMEOUT = 60_000;
-
 /** Two real sessions that run their turns at the same time. */
 async function both(
   world: World,
@@ -19,10 +16,9 @@ async function both(
   ofB: readonly Turn[],
 ): Promise<[ClaudeRun, ClaudeRun]> {
   const gates = createGates();
-  const options = { gates, timeout: TIMEOUT };
   const runs = await Promise.allSettled([
-    runClaude(world, { turns: [...ofA] }, options),
-    runClaude(world, { turns: [...ofB] }, options),
+    runClaude(world, { turns: [...ofA] }, { gates }),
+    runClaude(world, { turns: [...ofB] }, { gates }),
   ]);
   const [a, b] = runs.map((run) => {
     if (run.status === 'rejected') throw run.reason as Error;
@@ -87,7 +83,7 @@ describe('two real sessions', () => {
         { paths: [`B-${round}.txt`], sessions: [b.session] },
       ]);
     }
-  }, 600_000);
+  });
 
   it('of which one formats the whole tree commit their own work, as they are told to', async () => {
     const world = await createInstalledWorld();

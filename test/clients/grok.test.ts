@@ -33,4 +33,4 @@ it('Grok Build is guarded by the hooks of Claude Code, and its sub-agents count 
     run.session,
   );
   expect(await world.output('git status --porcelain')).toBe('');
-}, 90_000);
+});

@@ -58,9 +58,9 @@ it('Codex hears with its first edit that Claude Code has changed the same lines 
   const { status, stdout } = await there.shell(`cd '${there.repository}' && git handoff overlap --all`);
   expect(status).toBe(1);
   expect(stdout).toContain('conflict  a.txt');
-}, 60_000);
+});
 
 it('sessions in two worktrees that change different files hear nothing', async () => {
   const { a, b } = await play('b.txt');
   expect([a.meetings, b.meetings, a.requests, b.requests]).toEqual([[], [], [], []]);
-}, 60_000);
+});

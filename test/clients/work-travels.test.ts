@@ -55,4 +55,4 @@ it('Claude Code is asked in time and sends its note with its work, which Codex c
   expect(await sofa.output('git rev-parse HEAD^{tree}')).toBe(tree);
   const sessions = '%(trailers:key=Claude-Session-Id,valueonly,separator=%x2C)';
   expect(await sofa.output(`git log -1 --format='${sessions}'`)).toBe(codex.session);
-}, 120_000);
+});

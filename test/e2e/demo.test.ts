@@ -29,7 +29,7 @@ describe('npm run demo', () => {
   const run = (command: string, args: string[]) => {
     const path = [dirname(process.execPath), process.env['PATH'] ?? ''].join(':');
     const env = { PATH: path, HOME: join(folder, 'nobody'), TMPDIR: folder };
-    return spawnSync(command, args, { cwd: folder, env, encoding: 'utf8', timeout: 110_000 });
+    return spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' });
   };
   const demo = (root = ROOT) => run(process.execPath, [join(root, 'scripts', 'demo.mjs')]);
   const left = () => readdirSync(folder).filter((name) => name.startsWith('git-handoff-demo-'));

@@ -116,7 +116,7 @@ describe('a git that hangs', () => {
     const calls = await callsUntilOpen(make);
     expect(calls).toBeGreaterThanOrEqual(2);
     expect(calls).toBeLessThanOrEqual(MOST_CALLS);
-    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
   });
 });
 
@@ -125,6 +125,6 @@ describe('a git that is busy', () => {
     fakeGit('while :; do :; done');
     for (let calls = 0; calls < 3; calls += 1) await bashCall();
     expect(isOpen()).toBe(false);
-    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
   });
 });

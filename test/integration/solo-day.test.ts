@@ -195,7 +195,7 @@ describe('a day of one session alone, with sub-agents, /clear, compaction and re
     day.begin();
     for (const step of DAY) day.step(step);
     playPlain(plain);
-  }, 180_000);
+  });
   afterAll(() => {
     day.world.remove();
     plain.remove();

@@ -286,7 +286,7 @@ describe('a commit that would sweep in another session’s file', () => {
     expect(errorsOf(stderr).at(-1)).toBe('and 5 more');
     world.follow(B, stderr);
     expect(world.changed()).toHaveLength(25);
-  }, 60_000);
+  });
 });
 
 describe('what is let through', () => {

@@ -390,6 +390,20 @@ describe('who may', () => {
     expect(run.stderr).toContain(`hint: git -C ${world.path} status`);
   });
 
+  it('a pick of what HEAD has: the hint skips it', () => {
+    world.git(['checkout', '-qb', 'side']);
+    world.commit('side', { 'shared.md': 'side\n' });
+    world.git(['checkout', '-q', 'main']);
+    world.commit('main', { 'shared.md': 'main\n' });
+    world.bash(A, 'git cherry-pick side; git checkout --ours shared.md; git add shared.md');
+    const run = world.as(A, ['handoff', 'commit', '--no-edit']);
+    expect(run.status).toBe(1);
+    const [hint = ''] = typedHints(run.stderr);
+    expect(hint).toMatch(/^git (-C \S+ )?cherry-pick --skip$/);
+    expect(world.bash(A, hint).run).toMatchObject({ status: 0 });
+    expect(existsSync(join(world.path, '.git', 'CHERRY_PICK_HEAD'))).toBe(false);
+  });
+
   it('in an own rebase git goes on itself', () => {
     world.git(['checkout', '-qb', 'side']);
     world.commit('side', { 'shared.md': 'side\n' });
@@ -576,7 +590,7 @@ describe('several at once', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  it('sixteen sessions commit from one working tree, and nothing is lost', { timeout: 120_000 }, async () => {
+  it('sixteen sessions commit from one working tree, and nothing is lost', async () => {
     const sessions = Array.from(
       { length: 16 },
       (_, n) => `${n.toString(16)}${n.toString(16)}sess16-0000-${n}`,

@@ -71,7 +71,7 @@ describe('a session that works alone', () => {
 });
 
 describe('two sessions that start at once', () => {
-  it('never both take themselves for alone', { timeout: 120_000 }, async () => {
+  it('never both take themselves for alone', async () => {
     for (let round = 0; round < 8; round++) {
       const both = [A, B].map((id) => id.replace(/....$/, `000${round}`));
       const start = { hook_event_name: 'SessionStart', source: 'startup' };

@@ -18,8 +18,6 @@ export interface ClaudeOptions {
   readonly resume?: string;
   /** Folder of a plugin that is loaded for this run. */
   readonly plugin?: string;
-  /** Milliseconds after which the client and all that it started are killed. */
-  readonly timeout?: number;
 }
 
 /** What one hook process answered (Claude Code does not show those of SessionEnd). */
@@ -57,7 +55,6 @@ export async function runClaude(
     const ended = await runProgram(program, argumentsOf(options), {
       cwd: world.repository,
       env: { ...world.environment, ...settings(model.url) },
-      timeout: options.timeout ?? 120_000,
       input: typed(first),
       onLine(line) {
         if (messageOf(line)['type'] !== 'result') return undefined;

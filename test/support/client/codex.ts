@@ -53,7 +53,6 @@ export async function trustCodexHooks(world: World): Promise<string[]> {
   await runProgram(installClient(CODEX), ['app-server'], {
     cwd: world.repository,
     env: codexEnvironment(world),
-    timeout: 30_000,
     input: asked.map((message) => `${JSON.stringify(message)}\n`).join(''),
     onLine(line) {
       const answer = objectOf(JSON.parse(line));
@@ -92,7 +91,6 @@ export async function runCodex(world: World, script: Script, options: RunOptions
     const { status, lines, stderr } = await runProgram(program, args, {
       cwd: world.repository,
       env: codexEnvironment(world),
-      timeout: options.timeout ?? 60_000,
       input: null,
     });
     const started = lines.map(messageOf).find(({ type }) => type === 'thread.started');

@@ -50,7 +50,6 @@ export async function runCopilot(
         COPILOT_MODEL: 'gpt-5.4',
         COPILOT_AUTO_UPDATE: 'false',
       },
-      timeout: options.timeout ?? 90_000,
       input: null,
     });
     const result = lines.map(messageOf).find(({ type }) => type === 'result');

@@ -34,7 +34,6 @@ export async function runGemini(world: World, script: Script, options: RunOption
     const { status, lines, stderr } = await runProgram(program, args, {
       cwd: world.repository,
       env: { ...geminiEnvironment(world), GOOGLE_GEMINI_BASE_URL: model.url },
-      timeout: options.timeout ?? 90_000,
       input: null,
     });
     const stdout = lines.join('\n');

@@ -43,7 +43,7 @@ export async function runGrok(world: World, script: Script, options: RunOptions 
     const { status, lines, stderr } = await runProgram(
       program,
       ['-p', 'go', '--always-approve', '--output-format', 'json'],
-      { cwd: world.repository, env: world.environment, timeout: options.timeout ?? 60_000, input: null },
+      { cwd: world.repository, env: world.environment, input: null },
     );
     const stdout = lines.join('\n');
     const session = stringOf(objectOf(JSON.parse(stdout))['sessionId']);

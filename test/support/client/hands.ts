@@ -50,8 +50,6 @@ export interface HandRun {
 }
 
 /** A session waits for the other at gates; longer than this it is stuck. Milliseconds. */
-const TIMEOUT = 240_000;
-
 /** Claude Code: it must have read a file before it changes it. */
 export const CLAUDE_HANDS: Hands = {
   client: 'claude',
@@ -64,7 +62,7 @@ export const CLAUDE_HANDS: Hands = {
   ],
   shell: bash,
   async run(world, script, gates) {
-    const run = await runClaude(world, script, { gates, timeout: TIMEOUT });
+    const run = await runClaude(world, script, { gates });
     expectHealthy(run);
     return handRun(run);
   },
@@ -83,7 +81,7 @@ export const CODEX_HANDS: Hands = {
   ],
   shell: exec,
   async run(world, script, gates) {
-    const run = await runCodex(world, script, { gates, timeout: TIMEOUT });
+    const run = await runCodex(world, script, { gates });
     expectWell(run);
     return handRun(run);
   },
@@ -100,7 +98,7 @@ export const GEMINI_HANDS: Hands = {
   ],
   shell,
   async run(world, script, gates) {
-    const run = await runGemini(world, script, { gates, timeout: TIMEOUT });
+    const run = await runGemini(world, script, { gates });
     expectWell(run);
     return handRun(run);
   },
@@ -117,7 +115,7 @@ export const COPILOT_HANDS: Hands = {
   ],
   shell: copilot.bash,
   async run(world, script, gates) {
-    const run = await copilot.runCopilot(world, script, { gates, timeout: TIMEOUT });
+    const run = await copilot.runCopilot(world, script, { gates });
     expectWell(run);
     return handRun(run);
   },
@@ -135,7 +133,7 @@ export const QWEN_HANDS: Hands = {
   ],
   shell: qwenShell,
   async run(world, script, gates) {
-    const run = await runQwen(world, script, { gates, timeout: TIMEOUT });
+    const run = await runQwen(world, script, { gates });
     expectWell(run);
     return handRun(run);
   },
@@ -153,7 +151,7 @@ export const OPENCODE_HANDS: Hands = {
   ],
   shell: opencodeShell,
   async run(world, script, gates) {
-    const run = await runOpencode(world, script, { gates, timeout: TIMEOUT });
+    const run = await runOpencode(world, script, { gates });
     expectWell(run, OPENCODE_ID);
     return handRun(run);
   },

@@ -32,7 +32,6 @@ export async function startOpencode(world: World): Promise<void> {
   const { status, stderr } = await runProgram(installClient(OPENCODE), ['session', 'list'], {
     cwd: world.repository,
     env: { ...world.environment, ...environment('http://127.0.0.1:9/v1') },
-    timeout: 60_000,
     input: null,
   });
   if (status !== 0) throw new Error(`opencode session list: ${stderr}`);
@@ -54,7 +53,6 @@ export async function runOpencode(
       {
         cwd: world.repository,
         env: { ...world.environment, ...environment(`${model.url}/v1`) },
-        timeout: options.timeout ?? 90_000,
         input: null,
       },
     );

@@ -41,7 +41,6 @@ export async function runQwen(world: World, script: Script, options: RunOptions 
         OPENAI_BASE_URL: `${model.url}/v1`,
         OPENAI_MODEL: 'qwen3-coder-plus',
       },
-      timeout: options.timeout ?? 90_000,
       input: null,
     });
     // The whole conversation, in one line; the first message says which hooks, tools and the like it knows.

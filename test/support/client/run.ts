@@ -6,8 +6,6 @@ import { objectOf } from '../model/json.ts';
 /** How a run differs from the plainest one. */
 export interface RunOptions {
   readonly gates?: Gates;
-  /** Milliseconds after which the client and all that it started are killed. */
-  readonly timeout?: number;
   /** A session to go on with, by the client's id. */
   readonly resume?: string;
 }

@@ -93,7 +93,7 @@ export class DocsWorld {
     const env = { ...this.#environment(join(this.#folder, machine)), COMMAND: real, PLACE: place };
     const cwd = this.#real(machine, this.#cwd[machine]);
     const ran = spawnSync('/bin/sh', ['-c', `exec 2>&1\ntrap 'pwd >"$PLACE"' EXIT\n${typed}`], {
-      ...{ cwd, env, encoding: 'utf8', timeout: 60_000 },
+      ...{ cwd, env, encoding: 'utf8' },
       ...(typed === real ? {} : { input: 'y\n' }),
     });
     if (existsSync(place)) this.#cwd[machine] = this.#shown(readFileSync(place, 'utf8').trimEnd());

@@ -11,7 +11,8 @@ export function commitRefusal(result: GitResult): Failure {
   }
   if (result.code === 1) {
     const message = 'nothing was committed: git, or one of its hooks, refused it';
-    return new Failure('refused', message, { hint: 'git handoff status' });
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
+    return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
   }
   const lines = result.stderr.split('\n').map((line) => line.trim());
   const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines.find((one) => one !== '') ?? '';
