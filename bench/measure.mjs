@@ -42,7 +42,8 @@ export function time({ command, args, silent, ...options }) {
  * Measures the same row of one or two packages: one round to warm up, then `runs` rounds in which they take turns.
  *
  * @param {{ commands: () => Record<string, Command>, figure: (times: Record<string, number>) => number,
- *   runs?: number }[]} rows `runs` caps the rounds of a slow row
+ *   runs?: number, times?: number }[]} rows `runs` caps the rounds of a slow row, `times` multiplies those of one whose
+ *   figure is the small difference of two times
  * @returns {number[][]} for each row its figure in every round
  */
 export function measure(rows, runs) {
@@ -52,6 +53,7 @@ export function measure(rows, runs) {
       row.figure(Object.fromEntries(commands.map(([name, command]) => [name, time(command)]))),
     );
   round();
-  const rounds = Array.from({ length: Math.min(runs, rows[0]?.runs ?? runs) }, round);
+  const { runs: most = runs, times = 1 } = rows[0] ?? {};
+  const rounds = Array.from({ length: Math.min(runs, most) * times }, round);
   return rows.map((_, n) => rounds.map((figures) => figures[n]));
 }
