@@ -50,14 +50,14 @@ export const whole = (call: GitVerbCall, verb: TreeReach['verb'], does: TreeReac
   ...WHOLE,
 });
 
-/** A verb that takes pathspecs: what they cover, `[]` being nothing that is known. */
+/** A verb that takes pathspecs: what they cover, and everything where one cannot be told. */
 export function covering(
   call: GitVerbCall,
   verb: TreeReach['verb'],
   does: TreeReach['does'],
   pathspecs: readonly string[],
 ): TreeReach {
-  const paths = pathspecs.filter((word) => isKnown(word) && word !== '');
+  const paths = pathspecs.filter((word) => word !== '').map((word) => (isKnown(word) ? word : ':/'));
   return { ...whole(call, verb, does), paths, unsure: !pathspecs.every(isKnown) };
 }
 

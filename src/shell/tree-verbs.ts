@@ -72,7 +72,6 @@ function checksOut({ call, words, facts }: Judged): TreeReach | undefined {
   if (at >= 0 && at < words.length - 1) return restore(call, words.slice(at + 1));
   if (hasOption(options, 'b', 'B', 'orphan', 'd', 'detach', 't', 'track')) return whole(call, 'switch', does);
   if (first === undefined) return does === 'destroy' ? whole(call, 'restore', 'destroy') : undefined;
-  if (!isKnown(first)) return { ...whole(call, 'switch', does), paths: [], unsure: true };
   if (facts.isPath(first)) return restore(call, options.operands);
   return others.length > 0 ? restore(call, others) : whole(call, 'switch', does);
 }

@@ -127,6 +127,18 @@ describe('an index that is older than HEAD', () => {
     takesBack(run?.stderr ?? '', commit, () => world.commits(B, ['-m', 'B']));
   });
 
+  it('(c) with what the disk lacks put into the index by git add -A, in a call of its own', () => {
+    const commit = world.commit('far away', { 'src/new.ts': 'new\n' });
+    world.git(['reset', '-q', '--hard', 'HEAD~1']);
+    world.git(['reset', '-q', '--soft', commit]);
+    world.git(['reset', '-q']);
+    world.wrote(B, 'src/b.ts', '2\n');
+    world.bash(B, 'git add -A');
+    expect(errorsOf(world.refused(B, ['commit', '-m', 'B']))).toEqual([
+      `src/new.ts: the commit would undo ${commit.slice(0, 7)} by somebody else: the index is older than HEAD`,
+    ]);
+  });
+
   it('(d) A committed through an index of its own: phantom deletions in the shared one', () => {
     const index = join(world.root, 'index of A');
     copyFileSync(join(world.path, '.git', 'index'), index);

@@ -68,11 +68,9 @@ export function claimGains(
 
 /** The session's changes lead from what HEAD has now to what is to be committed, so that history need not be asked. */
 export function isUpToDate({ own, head, next }: Candidate): boolean {
-  const isLed = own.some(({ after }) => sameState(after, next));
-  return (
-    isLed &&
-    own.every(({ base, changes }) => sameState(base, head) && sameState(changes[0]?.before ?? null, head))
-  );
+  const isOfHead = (state: FileState = null) => sameState(state, head);
+  const isFrom = own.every(({ base, changes }) => isOfHead(base) && isOfHead(changes[0]?.before));
+  return isFrom && own.some(({ after }) => sameState(after, next));
 }
 
 /** The session changed HEAD's own content into this one, knowing it. */

@@ -32,7 +32,7 @@ export function treeRefusal(
     sides,
   );
   return (
-    `\`${escapeLine(typedName(reach.call))}\` would ${deed(reach)} uncommitted work of ${owners}: ` +
+    `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
     `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
   );
 }
@@ -64,8 +64,9 @@ export function wishOf({ verb, does }: TreeReach): Wish {
 }
 
 /** The safe command for the same wish. */
-function instead({ verb, call }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
+function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
   const { git } = typed;
+  if (unsure) return `Name the paths, and only your own; whose each change is: ${git} handoff status`;
   if (verb === 'switch')
     return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
   if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
@@ -117,7 +118,8 @@ function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): str
     const branch = words[1].slice('refs/heads/'.length);
     return `${beside(branch)} ${shellWord(branch)}`;
   }
-  if (known.includes(UNKNOWN) || !/^(?:switch|checkout)$/.test(verb)) return `--detach ${beside('apart')}`;
+  if (known.some((word) => word === UNKNOWN || word === '') || !/^(?:switch|checkout)$/.test(verb))
+    return `--detach ${beside('apart')}`;
   const options = parseOptions(known, {
     short: 'b:B:c:C:',
     long: 'create= force-create= orphan= conflict= detach track force discard-changes',

@@ -169,11 +169,12 @@ async function claimsOf(
   return claims.filter((claim) => !isBack(claim.path, claim.after));
 }
 
-/** Index entries that the command made and the disk does not show: `git rm --cached`, `git reset -- <path>`. */
+/** Index entries that the command made and the disk did not show: `git rm`, `git reset -- <path>`; no `git add -A`. */
 function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEntry[] {
   return stagedBetween(before, after).flatMap(({ path, state }): LedgerEntry[] => {
     const dirty = after.dirty.get(path);
-    const isIndexOnly = dirty !== undefined && (state === null || sameState(dirty.disk, dirty.head));
+    const isRemoved = state === null && before.dirty.get(path)?.disk !== null;
+    const isIndexOnly = dirty !== undefined && (isRemoved || sameState(dirty.disk, dirty.head));
     return isIndexOnly ? [{ t: 'staged', path, state, head: dirty.head, at: now }] : [];
   });
 }

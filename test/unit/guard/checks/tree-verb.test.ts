@@ -64,6 +64,23 @@ table(COMMANDS_IN_TREE, 'tree-verb', [
     { ...both(command), git: { unmerged: () => Promise.resolve(['c.ts']) } },
     refused('Nothing was changed. While files are in conflict git does nothing of the kind; see: git status'),
   ]),
+  ...[
+    'git checkout -- $(git diff --name-only)',
+    'git ls-files -m | xargs git restore',
+    'git diff --name-only | while read f; do git checkout -- "$f"; done',
+    'git restore --pathspec-from-file=-',
+    'git checkout -- src/$(head -n 1 list)',
+    'git stash push -- $(git ls-files -m)',
+    'git rm -f $(git ls-files)',
+  ].map((command): Row => [
+    `names that cannot be told may be a peer’s: ${command}`,
+    both(command),
+    refused(
+      ' could ',
+      'src/a.ts',
+      'Name the paths, and only your own; whose each change is: git handoff status',
+    ),
+  ]),
   [
     'a switch would carry it along',
     both('git switch topic'),
