@@ -64,10 +64,15 @@ export function measureLoads(scenario, cases) {
   const loaded = join(scenario.dir, 'loaded');
   const recorder = join(scenario.dir, 'recorder.cjs');
   const node = join(scenario.dir, 'node');
+  // Bundles are read as any file is (src/start.ts); their compiled code lies elsewhere.
   writeFileSync(
     recorder,
-    `process.on('exit', () => require('node:fs').appendFileSync(${JSON.stringify(loaded)},
-      Object.keys(require.cache).map((file) => file + '\\n').join('')));`,
+    `const fs = require('node:fs');
+    const read = fs.readFileSync;
+    const files = new Set([process.argv[1]]);
+    fs.readFileSync = (file, ...rest) => (files.add(String(file)), read(file, ...rest));
+    process.on('exit', () => fs.appendFileSync(${JSON.stringify(loaded)},
+      [...files].map((file) => file + '\\n').join('')));`,
   );
   // The launcher takes NODE_OPTIONS away from Node, so the recorder is brought by the Node that `init` noted.
   writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${recorder}' "$@"\n`);

@@ -170,8 +170,8 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   }
   const __BUILD__ = JSON.stringify(build.digest('hex').slice(0, 16));
   for (const [entry, program] of [
-    ['hook', './hook-main.cjs'],
-    ['cli', './cli/main.cjs'],
+    ['hook', 'hook-main.cjs'],
+    ['cli', 'cli/main.cjs'],
   ]) {
     const __IS_HOOK__ = JSON.stringify(entry === 'hook');
     const define = { __BUILD__, __ENTRY__: JSON.stringify(program), __IS_HOOK__ };

@@ -6,7 +6,12 @@ import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
+import { processIo, processTerminal } from './host/process-io.ts';
 import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
+
+/** Runs the command line that the process was started with (start.ts). */
+export const main = (): Promise<number> =>
+  run(process.argv.slice(2), Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
  * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told

@@ -2,6 +2,7 @@ import { guard } from './guard/guard.ts';
 import type { BinaryText } from './git/binary-text.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime } from './host/io.ts';
+import { processIo } from './host/process-io.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
@@ -18,6 +19,9 @@ const CALL_MS = 8000;
 const HUNG_MS = 800;
 /** A push waits for the network anyway, and reads more commits. */
 const PUSH_MS = 30_000;
+
+/** Runs the call that the process was started for (start.ts). */
+export const main = (): Promise<number> => run(process.argv.slice(2), processIo());
 
 /**
  * Runs one call of a hook and returns the exit status: 1 for a git hook that refuses, else 0.

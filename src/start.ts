@@ -1,43 +1,37 @@
 import {
   existsSync,
-  fstatSync,
   mkdirSync,
   readFileSync,
-  readSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
-import { Module, createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
-import { type Io, type Output, type Terminal, budgetUntil, processAge } from './host/io.ts';
-import { readToEnd } from './host/pipe.ts';
-import { beganBefore } from './host/processes.ts';
 
 /**
- * What Node starts: it hands V8 the code that an earlier start compiled, loads the program, and runs it with what the
- * process has. Parsing the bundles costs a third of a decision, and as much of a verb. Node 22 has
- * `module.enableCompileCache`; this is the part of it that Node 20 lacks. A cache that is missing, of another build or of
- * another Node is replaced; one that cannot be kept is left out.
+ * What Node starts: it loads the bundles, hands V8 the code that an earlier start compiled, and runs the program. Parsing
+ * the bundles costs a third of a decision, and as much of a verb. Node 22 has `module.enableCompileCache`; this is the part
+ * of it that Node 20 lacks. A cache that is missing, of another build or of another Node is replaced; one that cannot be
+ * kept is left out. This file alone is compiled at every start, so it holds nothing else.
  */
 
 declare const __BUILD__: string;
 /** The bundle to load, relative to this file. */
 declare const __ENTRY__: string;
-/** True for the hooks: a call is allowed whatever goes wrong, and nobody sits at a terminal. */
+/** True for the hooks: a call is allowed whatever goes wrong. */
 declare const __IS_HOOK__: boolean;
 
-interface Compiler {
-  _compile(this: NodeJS.Module, content: string, filename: string): unknown;
+interface Program {
+  /** Runs what the process was started for; its exit status. */
+  main(): Promise<number>;
 }
 
-const here = `${dirname(__filename)}/`;
+type Exports = Record<string, unknown>;
+type Body = (exports: Exports, require: (name: string) => unknown, filename: string) => void;
+
 const folder = cacheFolder();
-const fresh = new Map<string, Script>();
 const [, , first, second, third] = process.argv;
 const verb = first === '--client-pid' ? third : first;
 /** The verbs that are typed most have compiled code of their own, and exit as soon as everything is written. */
@@ -46,6 +40,8 @@ const isUsual =
   ['write', 'show', 'list', 'boot', 'status', 'commit', 'overlap', 'sync'].includes(verb ?? '');
 /** Calls of one kind find compiled what they run, and read nothing of the others; all else shares what came first. */
 const kind = __IS_HOOK__ ? kindOfHook() : isUsual ? verb : '';
+const loaded = new Map<string, Exports>();
+const fresh = new Map<string, Script>();
 
 /** One of git's is named; the launcher says of a client's what it is about. */
 function kindOfHook(): string | undefined {
@@ -55,49 +51,46 @@ function kindOfHook(): string | undefined {
 /** Below the user's state folder, which `init` makes and `uninstall` removes: without it nothing is kept. */
 function cacheFolder(): string | undefined {
   const { XDG_STATE_HOME: base = '', HOME: home = '' } = process.env;
-  const state = base.startsWith('/')
-    ? base
-    : home.startsWith('/')
-      ? join(home, '.local', 'state')
-      : undefined;
-  if (state === undefined) return undefined;
-  const own = join(state, 'git-handoff');
+  const state = base.startsWith('/') ? base : home.startsWith('/') ? `${home}/.local/state` : undefined;
   // A home may be /dev/null, to which statSync would object.
-  if (!existsSync(own)) return undefined;
-  return join(own, 'code', `${__BUILD__}-${process.version}-${process.arch}`);
+  if (state === undefined || !existsSync(`${state}/git-handoff`)) return undefined;
+  return `${state}/git-handoff/code/${__BUILD__}-${process.version}-${process.arch}`;
 }
 
-function installCache(cache: string): void {
-  const compiler = Module.prototype as unknown as Compiler;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- called with its module below
-  const compile = compiler._compile;
-  compiler._compile = function (content, filename) {
-    if (!filename.startsWith(here)) return compile.call(this, content, filename);
-    const cachedData = readCode(fileFor(cache, filename));
-    const script = new Script(
-      Module.wrap(content),
-      cachedData === undefined ? { filename } : { filename, cachedData },
-    );
-    if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(filename, script);
-    type Body = (
-      exports: unknown,
-      require: unknown,
-      module: unknown,
-      filename: string,
-      folder: string,
-    ) => unknown;
-    const body = script.runInThisContext() as Body;
-    return body.call(this.exports, this.exports, this.require.bind(this), this, filename, dirname(filename));
-  };
-  process.on('exit', () => {
-    if (fresh.size > 0) keepCode(cache);
-  });
+/**
+ * Loads a bundle that lies in a folder of ours, once. Node's own `require` would look for it by all the rules that there
+ * are: half a millisecond a file.
+ */
+function load(filename: string): Exports {
+  const known = loaded.get(filename);
+  if (known !== undefined) return known;
+  const exports: Exports = {};
+  loaded.set(filename, exports);
+  const cachedData = folder === undefined ? undefined : readCode(fileFor(folder, filename));
+  // Bundles are ASCII (scripts/build.mjs).
+  const source = `(function (exports, require, __filename) {${readFileSync(filename, 'latin1')}\n})`;
+  const script = new Script(source, cachedData === undefined ? { filename } : { filename, cachedData });
+  if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(filename, script);
+  const beside = filename.slice(0, filename.lastIndexOf('/'));
+  (script.runInThisContext() as Body)(
+    exports,
+    (name) => (name.startsWith('.') ? load(resolved(beside, name)) : process.getBuiltinModule(name)),
+    filename,
+  );
+  return exports;
+}
+
+/** The file that `./name` or `../name` means in a folder. */
+function resolved(beside: string, name: string): string {
+  return name.startsWith('../')
+    ? resolved(beside.slice(0, beside.lastIndexOf('/')), name.slice('../'.length))
+    : `${beside}/${name.slice('./'.length)}`;
 }
 
 /** One folder for all: `cli/main.cjs` is kept as `cli-main.cjs`, or for `show` as `show-cli-main.cjs`. */
 function fileFor(cache: string, filename: string): string {
   const own = /^[a-z-]+$/.test(kind ?? '') ? `${kind}-` : '';
-  return join(cache, own + filename.slice(here.length).replaceAll('/', '-'));
+  return `${cache}/${own}${filename.slice(__dirname.length + 1).replaceAll('/', '-')}`;
 }
 
 /**
@@ -117,9 +110,10 @@ function readCode(file: string): Buffer | undefined {
 /** At the end of the process: what was used is compiled by then. */
 function keepCode(cache: string): void {
   try {
+    const all = cache.slice(0, cache.lastIndexOf('/'));
     // `uninstall` may have removed it meanwhile.
-    if (statSync(dirname(dirname(cache)), { throwIfNoEntry: false }) === undefined) return;
-    if (statSync(cache, { throwIfNoEntry: false }) === undefined) forgetOthers(dirname(cache));
+    if (!existsSync(all.slice(0, all.lastIndexOf('/')))) return;
+    if (statSync(cache, { throwIfNoEntry: false }) === undefined) forgetOthers(all);
     mkdirSync(cache, { recursive: true, mode: 0o700 });
     for (const [filename, script] of fresh) {
       const file = fileFor(cache, filename);
@@ -136,74 +130,17 @@ function keepCode(cache: string): void {
 /** Caches of other builds. */
 function forgetOthers(parent: string): void {
   try {
-    for (const name of readdirSync(parent)) rmSync(join(parent, name), { recursive: true, force: true });
+    for (const name of readdirSync(parent)) rmSync(`${parent}/${name}`, { recursive: true, force: true });
   } catch {
     // There was none.
   }
 }
 
-/** Between two tries at a pipe that is full and does not block. Milliseconds. */
-const PAUSE_MS = 5;
-
-/** Without a stream, which takes 3 ms to make; so what was written is out, however the process ends. */
-const output = (descriptor: number): Output => ({
-  async write(data) {
-    for (let bytes = Buffer.from(data as string); bytes.length > 0;) {
-      try {
-        bytes = bytes.subarray(writeSync(descriptor, bytes));
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === 'EPIPE') return;
-        if (code !== 'EAGAIN') throw error;
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-      }
-    }
-  },
+process.on('exit', () => {
+  if (folder !== undefined && fresh.size > 0) keepCode(folder);
 });
-
-function terminal(): Terminal {
-  return {
-    isInput: isTerminal(0),
-    isErrors: isTerminal(2),
-    isOutput: isTerminal(1),
-    input: () => process.stdin,
-    output: () => process.stderr,
-  };
-}
-
-/** A file or a pipe is none; `node:tty` loads all of `node:net`. */
-function isTerminal(descriptor: number): boolean {
-  try {
-    if (!fstatSync(descriptor).isCharacterDevice()) return false;
-  } catch {
-    return false;
-  }
-  return process.getBuiltinModule('node:tty').isatty(descriptor);
-}
-
-const io: Io = {
-  stdin: { read: (chunk) => readSync(0, chunk), readAll: (budget) => readToEnd(0, budget) },
-  stdout: output(1),
-  stderr: output(2),
-  ...(__IS_HOOK__ ? {} : { terminal: terminal() }),
-  env: process.env,
-  get cwd() {
-    return process.cwd();
-  },
-  clock: Date.now,
-  budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), processAge),
-  parentPid: process.ppid,
-  piped: readToEnd,
-  program: process.argv[1] ?? '',
-};
-
-interface Program {
-  run(argv: readonly string[], io: Io): Promise<number>;
-}
-
-if (folder !== undefined) installCache(folder);
-const ended = (createRequire(__filename)(__ENTRY__) as Program).run(process.argv.slice(2), io);
-void ended.then(
+const program = load(`${__dirname}/${__ENTRY__}`) as unknown as Program;
+void program.main().then(
   (status) => {
     // Left alone, Node collects garbage first. Other verbs may go on: `board --serve` does.
     if (__IS_HOOK__ || isUsual) process.exit(status);
