@@ -1,5 +1,4 @@
 import { constants, copyFileSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import { ensureFolder, removeFile } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
@@ -13,18 +12,22 @@ import { type LedgerPlace, ledgerFolder } from './ledger.ts';
 /** Bigger files are not copied: their changes cannot be told apart. Bytes. */
 const MAX_COPY = 1 << 20;
 
+const beforeFolder = (place: LedgerPlace, session: SessionId) => `${ledgerFolder(place)}/before/${session}`;
+
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
-  `${ledgerFolder(place)}/before/${session}/${nameHash(path)}`;
+  `${beforeFolder(place, session)}/${nameHash(path)}`;
 
 /** Keeps the file's content, or that there was none. Says nothing when it cannot. */
 export function keepBefore(place: LedgerPlace, session: SessionId, top: string, path: string): void {
   const copy = fileOf(place, session, path);
   try {
-    ensureFolder(join(copy, '..'));
-    const stat = statSync(join(top, path), { throwIfNoEntry: false });
-    removeFile(copy);
-    if (stat?.isFile() === true && stat.size <= MAX_COPY)
-      copyFileSync(join(top, path), copy, constants.COPYFILE_FICLONE);
+    const file = `${top}/${path}`;
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat?.isFile() !== true || stat.size > MAX_COPY) removeFile(copy);
+    else {
+      ensureFolder(beforeFolder(place, session));
+      copyFileSync(file, copy, constants.COPYFILE_FICLONE);
+    }
   } catch {
     // Then what stood there is taken from what the ledger knows.
   }
@@ -44,5 +47,5 @@ export function takeBefore(place: LedgerPlace, session: SessionId, path: string)
 
 /** Forgets all that was kept for a session here. */
 export function removeBefore(place: LedgerPlace, session: SessionId): void {
-  rmSync(join(ledgerFolder(place), 'before', session), { recursive: true, force: true });
+  rmSync(beforeFolder(place, session), { recursive: true, force: true });
 }

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import type { Io, Terminal } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import type { Interaction } from '../verbs/interaction.ts';
 import { noteSource } from './note-input.ts';
+import { homeFolder } from '../host/folders.ts';
 
 /** What a verb may ask of whoever typed it, and show meanwhile. */
 export function interaction(io: Io): Interaction {
@@ -21,7 +21,7 @@ export function interaction(io: Io): Interaction {
     stopSignal,
     installContext: async () => ({
       cwd,
-      home: env['HOME'] ?? homedir(),
+      home: homeFolder(env),
       env,
       packageRoot: dirname(dirname(realpathSync(io.program))),
       nodePath: process.execPath,

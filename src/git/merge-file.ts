@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gitFailure, runGit } from './run.ts';
 
@@ -9,7 +8,7 @@ type MergedText =
 
 /** Merges contents with git-merge-file(1), in a folder of its own that {@link TextMerger.close} removes. */
 export class TextMerger {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'git-merge-'));
+  readonly #folder = mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-merge-'));
 
   /** Applies what changed from `before` to `after` to `current`. */
   async apply(current: Uint8Array, before: Uint8Array, after: Uint8Array): Promise<MergedText> {

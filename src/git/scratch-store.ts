@@ -1,5 +1,4 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { MOST_KEPT } from '../domain/shared-words.ts';
@@ -35,7 +34,10 @@ export function scratchStore(commonDir: string): ScratchStore {
 
 /** A private store for contents that must not stay. The caller removes its folder. */
 export function ownStore(commonDir: string): ScratchStore {
-  return { folder: mkdtempSync(join(tmpdir(), 'git-handoff-')), objects: join(commonDir, 'objects') };
+  return {
+    folder: mkdtempSync(join(process.getBuiltinModule('node:os').tmpdir(), 'git-handoff-')),
+    objects: join(commonDir, 'objects'),
+  };
 }
 
 /** Variables by which git writes to the scratch store and reads both. */

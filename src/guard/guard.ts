@@ -1,11 +1,17 @@
-import { homedir } from 'node:os';
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
 import { type SettingEntry, entriesFromLines, parseSettings } from '../domain/settings.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { gitState } from '../git/limits.ts';
 import { exists, realPath } from '../host/disk.ts';
-import { ensureFolder, hungFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
+import {
+  ensureFolder,
+  homeFolder,
+  hungFolder,
+  isInitialised,
+  repositoryFolder,
+  stateFolder,
+} from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
@@ -86,7 +92,7 @@ async function readCall(
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, listed, now, budget } = said;
-  const home = env['HOME'] ?? homedir();
+  const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
   const [entries, repository] = await Promise.all([
     entriesOf(said, cwd).catch((error: unknown): readonly SettingEntry[] => {

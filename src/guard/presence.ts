@@ -9,10 +9,18 @@ import { hasStart } from '../changes/windows.ts';
 import type { Call, TreeCall } from './call.ts';
 
 /** The client's process and everything it descends from, nearest first. */
-export function clientChain(call: Call, table: ProcessTable): ProcessId[] {
-  const { env, clientPid } = call.machine;
-  const startedByGit = env['GIT_EXEC_PATH'] !== undefined;
-  return ancestorsOf(clientProcess(clientPid, startedByGit, table), table);
+export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>
+  ancestorsOf(clientPid(call, table), table);
+
+/** The client's process; `undefined` when it is gone. */
+export function clientOf(call: Call, table: ProcessTable): ProcessId | undefined {
+  const pid = clientPid(call, table);
+  const start = table.startOf(pid);
+  return start === undefined ? undefined : { pid, start };
+}
+
+function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): number {
+  return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
 }
 
 /** Somebody came, and was cut off before this session's time alone was settled. */
@@ -24,7 +32,7 @@ function isLeftAlone({ commonDir, gitDir }: FoundRepository, session: SessionId)
 /** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
-  const [client] = clientChain(call, processTable());
+  const client = clientOf(call, processTable());
   if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;

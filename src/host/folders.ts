@@ -8,17 +8,19 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exists } from './disk.ts';
 import { randomName } from './random-name.ts';
 
+/** The user's home. Most calls of a hook find it in the environment, and do not load what knows it otherwise. */
+export const homeFolder = (env: NodeJS.ProcessEnv): string =>
+  env['HOME'] ?? process.getBuiltinModule('node:os').homedir();
+
 /** The user's state folder: where the guard logs outside repositories (XDG base directories). */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_STATE_HOME'];
-  const home = env['HOME'] ?? homedir();
   return join(
-    base !== undefined && base.startsWith('/') ? base : join(home, '.local', 'state'),
+    base !== undefined && base.startsWith('/') ? base : join(homeFolder(env), '.local', 'state'),
     'git-handoff',
   );
 }
@@ -140,6 +142,7 @@ function readId(file: string): string | undefined {
  * path, `undefined` when neither the folder for temporary files nor the home folder takes it.
  */
 export function keepInFile(text: Uint8Array): string | undefined {
+  const { tmpdir, homedir } = process.getBuiltinModule('node:os');
   for (const folder of [tmpdir(), homedir()]) {
     let own: string | undefined;
     try {
@@ -157,7 +160,7 @@ export function keepInFile(text: Uint8Array): string | undefined {
 
 /** Makes a folder of ours, with all above it, for this user alone. */
 export function ensureFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /** Says which session began the merge, rebase … that is unfinished in a worktree; of one that has ended, perhaps. */

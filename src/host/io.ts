@@ -89,12 +89,19 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
 /** What the work comes to, or `late` when the budget ends first. The work itself is not stopped. */
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const late = new Promise<'late'>((resolve) => {
-    const left = budget.left();
-    // A timer of no end would fire at once.
-    if (left < Infinity) timer = setTimeout(() => resolve('late'), left);
+    // Most work waits for nothing, and is over by then: Node's timers take longer to load than it takes.
+    process.nextTick(() => {
+      const left = budget.left();
+      // A timer of no end would fire at once.
+      if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
+    });
   });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+  return Promise.race([work, late]).finally(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
 }
 
 /** The most that is kept for the answer when a step before it takes too long. Milliseconds. */

@@ -36,9 +36,15 @@ function linuxTable(): ProcessTable {
     if (fields !== undefined) kept.set(pid, fields);
     return fields;
   };
+  let boot: string | null | undefined;
+  let namespace: string | null | undefined;
   return {
-    bootId: quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
-    pidNs: quiet(() => readlinkSync('/proc/self/ns/pid')),
+    get bootId() {
+      return (boot ??= quiet(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()));
+    },
+    get pidNs() {
+      return (namespace ??= quiet(() => readlinkSync('/proc/self/ns/pid')));
+    },
     startOf: (pid) => statOf(pid)?.[19],
     runningSince: (pid) => {
       const fields = statOf(pid);

@@ -2,18 +2,19 @@ import { join } from 'node:path';
 import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
 import { statOf } from '../../git/stat.ts';
 import { keepBefore } from '../../changes/before-copies.ts';
-import { appendEntries, readLedgers } from '../../changes/ledger.ts';
+import { appendEntries } from '../../changes/ledger.ts';
 import { TOGETHER_MS } from '../../changes/windows.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
-import type { FileFacts } from '../facts.ts';
+import type { FileFacts, OpenLedger } from '../facts.ts';
 import type { Effect } from '../findings.ts';
 import { orUnchecked } from '../unchecked.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
-  const place = ledger()?.place;
-  if (place === undefined) return [];
+  const opened = ledger();
+  if (opened === undefined) return [];
+  const { place } = opened;
   const run = async () => {
     announce(
       call,
@@ -21,7 +22,7 @@ export function announcement(call: TreeCall, { ledger, placed }: FileFacts): rea
       placed.map(({ path }) => path),
     );
     for (const { path } of placed) {
-      await keepReverted(call, place, path);
+      await keepReverted(call, opened, path);
       keepBefore(place, call.session, place.top, path);
     }
     return [];
@@ -36,8 +37,8 @@ function announce({ event, session, now }: TreeCall, place: WorkPlace, paths: re
 }
 
 /** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */
-async function keepReverted(call: TreeCall, place: WorkPlace, path: string): Promise<void> {
-  const claims = readLedgers(place).flatMap((ledger) => ledger.claims.get(path) ?? []);
+async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path: string): Promise<void> {
+  const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
   const { keepRevertedFile } = await import('./rescue/keep-reverted.ts');

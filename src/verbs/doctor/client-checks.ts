@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -13,6 +12,7 @@ import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
 import { doubleChecks, isGuarded, packageChecks } from './package-checks.ts';
 import { type Reach, reachGuard } from './reach-guard.ts';
+import { homeFolder } from '../../host/folders.ts';
 
 /**
  * Fires a harmless call, in the client's own words, through every registered command line and looks whether the guard
@@ -27,7 +27,7 @@ export async function checkClients(
 ): Promise<CheckShape[]> {
   const launcher = join(packageRoot, 'bin', 'git-handoff');
   const places = {
-    home: context.env['HOME'] ?? homedir(),
+    home: homeFolder(context.env),
     env: context.env,
     cwd: context.cwd,
     topLevel: await topLevel(repository),

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { shortId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { Repository } from '../../git/repository.ts';
@@ -9,6 +8,7 @@ import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-ses
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
+import { homeFolder } from '../../host/folders.ts';
 
 /** For all notes together. Milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -28,7 +28,7 @@ export async function checkGone(
   const written = await leaveNotesOfGone(gone, {
     commonDir,
     sessions,
-    files: await markerFiles(env['HOME'] ?? homedir(), env, settings.guardPath),
+    files: await markerFiles(homeFolder(env), env, settings.guardPath),
     now,
     budget: budget.part(PATIENCE_MS),
     log: (detail) => failures.push(detail),

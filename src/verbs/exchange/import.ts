@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { relative } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
 import type { Format } from '../../domain/formats/format.ts';
@@ -20,6 +19,7 @@ import { interpretStructured } from './import/structured.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ImportShape } from '../shapes.ts';
 import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
+import { homeFolder } from '../../host/folders.ts';
 
 interface ImportOptions {
   /** Files and folders; none: the predecessors' places for this project. */
@@ -120,7 +120,7 @@ async function openWorld(
     branches,
     branch: await requiredBranch(options.branch, repository, branches),
     topic: requiredTopic(options.topic),
-    home: context.env['HOME'] ?? homedir(),
+    home: homeFolder(context.env),
     env: context.env,
     now: context.now,
   };
