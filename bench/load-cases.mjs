@@ -23,6 +23,7 @@ export function loadCases(scenario) {
   const file = join(root, 'src', 'a.ts');
   const edit = { file_path: file, old_string: '1', new_string: '2' };
   const shell = { command: 'sed -i s/1/2/ src/a.ts && npm test' };
+  const code = { command: `node -e 'fs.writeFileSync("src/a.ts", "2")'` };
   const done = { tool_response: { stdout: '' } };
   const event = (hook_event_name, more) =>
     JSON.stringify({ ...JSON.parse(start(root, session)), hook_event_name, ...more });
@@ -36,6 +37,7 @@ export function loadCases(scenario) {
   return [
     guard('before a file tool', toolCall(root, 'Edit', edit)),
     guard('before a shell tool', toolCall(root, 'Bash', shell)),
+    guard('before code of another language', toolCall(root, 'Bash', code)),
     guard('after a file tool', toolCall(root, 'Edit', edit, done)),
     guard('after a shell tool', toolCall(root, 'Bash', shell, done)),
     guard('start of a session', start(root, session)),

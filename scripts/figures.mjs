@@ -24,10 +24,10 @@ const CIRCLE = 1;
 const ROUTES = {
   'the verb write': ['verbs/notes/write.ts', 72],
   'a check before a file tool': ['guard/before-tool.ts', 37],
-  'a check before a command': ['guard/before-command.ts', 97],
+  'a check before a command': ['guard/before-command.ts', 91],
   'the hook pre-commit': ['githooks/pre-commit.ts', 74],
 };
-const MOST_LINES = 62_680;
+const MOST_LINES = 62_740;
 
 /** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
 function longestOfGuard() {

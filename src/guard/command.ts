@@ -29,18 +29,18 @@ export async function analysed(call: Call, tool: CommandTool): Promise<Analysed>
   const { session, repository } = call;
   const repositories = knownRepositories(call.machine.env);
   const touched = (effects: ShellEffects) => touchedTrees(effects, repository, repositories);
-  let effects = analyse(call, tool, [], repositories);
+  let effects = await analyse(call, tool, [], repositories);
   let trees = session === undefined ? [] : touched(effects);
   if (session === undefined || trees.length === 0) return { effects, visits: [] };
   const { callsAt, visit } = await import('./visits.ts');
   const caller = { ...call, session };
   const known = await callsAt(caller, trees);
   if (known.some(({ tree }) => tree.commonDir !== repository?.commonDir)) {
-    effects = analyse(call, tool, known, repositories);
+    effects = await analyse(call, tool, known, repositories);
     trees = touched(effects);
   }
   const visits = await visit(caller, trees, known);
-  if (visits.some(({ isNew }) => isNew)) effects = analyse(call, tool, known, repositories);
+  if (visits.some(({ isNew }) => isNew)) effects = await analyse(call, tool, known, repositories);
   return { effects, visits };
 }
 
@@ -50,7 +50,7 @@ function analyse(
   tool: CommandTool,
   elsewhere: readonly TreeCall[],
   repositories: readonly string[],
-): ShellEffects {
+): Promise<ShellEffects> {
   const { session, tree, repository, machine } = call;
   const { home, files } = machine;
   const env = { ...sessionVariables(call), ...machine.env };

@@ -1,26 +1,30 @@
 import { addCheapEffects, isTooLarge } from './cheap.ts';
 import { callCommand, type Callables } from './dispatch.ts';
 import type { ShellEffects, ShellWorld } from './effects.ts';
-import { CommandInput, ShellMachine, CommandOutput, type Frame, type Runner } from './machine.ts';
+import {
+  CommandInput,
+  ShellMachine,
+  CommandOutput,
+  type Frame,
+  type Program,
+  type Runner,
+} from './machine.ts';
 import { PROGRAMS } from './programs/table.ts';
 import { CWD, Scope } from './scope.ts';
 import { parseScript } from './script.ts';
 import { UNKNOWN } from './unknown.ts';
 import { runFunction, runStatements } from './walk.ts';
 
-const CALLABLES: Callables = { programs: PROGRAMS, runFunction };
+type Programs = ReadonlyMap<string, Program>;
 
-const RUNNER: Runner = {
-  script: (machine, text, frame) => runStatements(machine, parseScript(machine, text), frame),
-  statements: runStatements,
-  argv: (machine, argv, frame, certain = false) => callCommand(machine, argv, frame, certain, CALLABLES),
-};
+/** What begins an analysis: it runs the command in the outermost shell. */
+type Begin = (machine: ShellMachine, frame: Frame) => void;
 
 /**
  * Tells what a command line of `bash` would change, without running it: it is parsed, its words are expanded
- * and its programs looked up in a table. Never throws; takes time linear in the length of the command.
+ * and its programs looked up in a table. Never rejects; takes time linear in the length of the command.
  */
-export function analyseShell(command: string, world: ShellWorld): ShellEffects {
+export function analyseShell(command: string, world: ShellWorld): Promise<ShellEffects> {
   const text = command.replaceAll('\u0000', '');
   return analyse(text, world, (machine, frame) => {
     if (isTooLarge(text)) machine.exhausted = true;
@@ -29,24 +33,39 @@ export function analyseShell(command: string, world: ShellWorld): ShellEffects {
 }
 
 /** As `analyseShell` for a command that is started without a shell: its words are taken literally. */
-export function analyseArgv(argv: readonly string[], world: ShellWorld): ShellEffects {
+export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise<ShellEffects> {
   return analyse(argv.join(' '), world, (machine, frame) => {
     machine.run.argv(machine, argv, frame, true);
   });
 }
 
-function analyse(
-  source: string,
-  world: ShellWorld,
-  run: (machine: ShellMachine, frame: Frame) => void,
-): ShellEffects {
-  const machine = new ShellMachine(world, source, RUNNER);
+/**
+ * Which programs a command calls shows only while it is analysed: their names may come from variables, aliases or scripts.
+ * So the first analysis does without those of other languages. If it meets one it is worth nothing, and another begins.
+ */
+async function analyse(source: string, world: ShellWorld, begin: Begin): Promise<ShellEffects> {
+  const first = runMachine(PROGRAMS, source, world, begin);
+  if (!first.lacksLanguages) return first.result();
+  const { LANGUAGE_PROGRAMS } = await import('./programs/languages.ts');
+  return runMachine(new Map([...PROGRAMS, ...LANGUAGE_PROGRAMS]), source, world, begin).result();
+}
+
+function runMachine(programs: Programs, source: string, world: ShellWorld, begin: Begin): ShellMachine {
+  const machine = new ShellMachine(world, source, runnerFor(programs));
   const scope = Scope.root((name) => world.variable(name));
   scope.set(CWD, world.cwd);
   scope.set('PWD', world.cwd, true);
-  const frame = { scope, input: new CommandInput(UNKNOWN), output: new CommandOutput() };
-  run(machine, frame);
+  begin(machine, { scope, input: new CommandInput(UNKNOWN), output: new CommandOutput() });
   machine.runTraps();
-  if (machine.exhausted) addCheapEffects(machine, scope);
-  return machine.result();
+  if (machine.exhausted && !machine.lacksLanguages) addCheapEffects(machine, scope);
+  return machine;
+}
+
+function runnerFor(programs: Programs): Runner {
+  const callables: Callables = { programs, runFunction };
+  return {
+    script: (machine, text, frame) => runStatements(machine, parseScript(machine, text), frame),
+    statements: runStatements,
+    argv: (machine, argv, frame, certain = false) => callCommand(machine, argv, frame, certain, callables),
+  };
 }

@@ -105,6 +105,8 @@ export class ShellMachine {
   /** Set when the work ran out: the cheap rule must have the last word. */
   exhausted = false;
   unsure = false;
+  /** Set where a program of another language was called, which is not loaded: nothing that was found counts. */
+  lacksLanguages = false;
   /** How many expansions rested on a variable that is unset here and might be set elsewhere. */
   guesses = 0;
   /** Variables with several possible values that the running command looked at. */
@@ -163,6 +165,12 @@ export class ShellMachine {
     if (!this.#ran.has(node)) this.#ran.add(node);
     else if (--this.#steps < 0) this.exhausted = true;
     return !this.exhausted;
+  }
+
+  /** Stops here: the analysis has to begin again, with the programs of other languages. */
+  lackLanguages(): undefined {
+    this.lacksLanguages = true;
+    this.exhausted = true;
   }
 
   /** Runs a part of the command with its own count of loops and functions around it. */

@@ -1,6 +1,6 @@
 import type { GitVerbCall } from './effects.ts';
 import { type Options, hasOption, optionValue, optionValues, parseOptions } from './options.ts';
-import { diffPaths } from './programs/editors.ts';
+import { diffPaths } from './programs/patch.ts';
 import { type TreeVerb, isTreeVerb } from './tree-verb-names.ts';
 import { type ReachFacts, type TreeReach, covering, restore, whole } from './tree-reach.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';

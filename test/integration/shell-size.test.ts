@@ -49,25 +49,29 @@ const HOSTILE: Readonly<Record<string, string>> = {
 
 describe('200 KB of hostile input', () => {
   // Quadratic time over this size takes minutes: the runner's time limit is the assertion.
-  it.each(Object.entries(HOSTILE))('%s', (_, command) => {
-    expect(() => analyseShell(command, fakeWorld())).not.toThrow();
+  it.each(Object.entries(HOSTILE))('%s', async (_, command) => {
+    await expect(analyseShell(command, fakeWorld())).resolves.toBeDefined();
   });
 });
 
 describe('the rule for commands that are too large to read', () => {
   const padding = `# ${'x'.repeat(300_000)}\n`;
-  it('takes a handoff file named beside a write operator as written', () => {
-    expect(isHit(analyseShell(`${padding}echo x > ${FILE}`, fakeWorld()))).toBe(true);
-    expect(isHit(analyseShell(`${padding}echo x > ~/.claude/projects/testproj/memory/x`, fakeWorld()))).toBe(
-      false,
+  it('takes a handoff file named beside a write operator as written', async () => {
+    expect(isHit(await analyseShell(`${padding}echo x > ${FILE}`, fakeWorld()))).toBe(true);
+    expect(
+      isHit(await analyseShell(`${padding}echo x > ~/.claude/projects/testproj/memory/x`, fakeWorld())),
+    ).toBe(false);
+    expect(isHit(await analyseShell(`${padding}cd m; rm handoff-main-auth-refresh.md`, fakeWorld()))).toBe(
+      true,
     );
-    expect(isHit(analyseShell(`${padding}cd m; rm handoff-main-auth-refresh.md`, fakeWorld()))).toBe(true);
-    expect(isHit(analyseShell(`${padding}git update-ref -d refs/handoffs/a/b-c`, fakeWorld()))).toBe(true);
-    expect(isHit(analyseShell(`${'cat <<E\nE\n'.repeat(201)}rm ${FILE}`, fakeWorld()))).toBe(true);
+    expect(isHit(await analyseShell(`${padding}git update-ref -d refs/handoffs/a/b-c`, fakeWorld()))).toBe(
+      true,
+    );
+    expect(isHit(await analyseShell(`${'cat <<E\nE\n'.repeat(201)}rm ${FILE}`, fakeWorld()))).toBe(true);
   });
 
-  it('is unsure about the rest', () => {
-    const effects = analyseShell(`${padding}echo x > other`, fakeWorld());
+  it('is unsure about the rest', async () => {
+    const effects = await analyseShell(`${padding}echo x > other`, fakeWorld());
     expect(effects).toEqual({
       paths: [],
       refs: [],
@@ -81,14 +85,14 @@ describe('the rule for commands that are too large to read', () => {
     });
   });
 
-  it('decides where the work ran out, too', () => {
+  it('decides where the work ran out, too', async () => {
     const deep = `${'$('.repeat(300)}rm ${FILE}${')'.repeat(300)}`;
-    expect(isHit(analyseShell(deep, fakeWorld()))).toBe(true);
+    expect(isHit(await analyseShell(deep, fakeWorld()))).toBe(true);
   });
 });
 
 describe('any text', () => {
-  it('never throws', () => {
+  it('never throws', async () => {
     const parts = [
       '$(',
       ')',
@@ -134,7 +138,7 @@ describe('any text', () => {
         { length: 1 + (next() >>> 27) },
         () => parts[(next() >>> 16) % parts.length],
       ).join(' ');
-      expect(() => analyseShell(text, fakeWorld()), text).not.toThrow();
+      await expect(analyseShell(text, fakeWorld()), text).resolves.toBeDefined();
     }
   });
 });

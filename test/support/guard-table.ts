@@ -176,7 +176,7 @@ export async function situation(
     return claims;
   });
   given.arrange?.(place, top);
-  return { call, facts: factsOf(given, call, place, entries.flat()) };
+  return { call, facts: await factsOf(given, call, place, entries.flat()) };
 }
 
 function put(file: string, text: string): void {
@@ -236,13 +236,13 @@ function found(folder: string): FoundRepository {
 
 const treeAt = (top: string): Worktree => ({ ...found(top), folder: top, visiting: true });
 
-function factsOf(
+async function factsOf(
   given: Situation,
   call: TreeCall,
   place: WorkPlace,
   entries: readonly LedgerEntry[],
-): AllFacts {
-  const effects = effectsOf(call);
+): Promise<AllFacts> {
+  const effects = await effectsOf(call);
   const snapshot = looked(given, entries);
   const look = () => Promise.resolve(given.late === true ? undefined : snapshot);
   const isAlone = given.peers?.length === 0;
@@ -269,7 +269,7 @@ function factsOf(
 }
 
 /** By the real parser. */
-function effectsOf({ cwd, machine, event, tree }: TreeCall): ShellEffects {
+function effectsOf({ cwd, machine, event, tree }: TreeCall): Promise<ShellEffects> {
   const { home, env, files } = machine;
   const command = event.tool?.kind === 'shell' ? event.tool.command : '';
   const at = { cwd, home, env, commonDir: tree.commonDir, headBranch: checkedOutBranch };

@@ -1,4 +1,4 @@
-import type { ProgramCall, Program, Status } from '../machine.ts';
+import type { ProgramCall, Status } from '../machine.ts';
 import { hasOption, optionValues, parseOptions } from '../options.ts';
 import { filterInput } from '../output.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
@@ -111,7 +111,8 @@ function unescaped(value: string): string {
   return value.replace(/\\([\\"/nt])/g, (_, char: string) => ({ n: '\n', t: '\t' })[char] ?? char);
 }
 
-function awk(call: ProgramCall): Status {
+/** Reads the program on its command line; one in a file stays unknown. */
+export function awk(call: ProgramCall): Status {
   const { machine, frame } = call;
   const options = parseOptions(call.args, {
     short: 'F:v:f:i:l:e:E:W:m:',
@@ -159,7 +160,3 @@ function fieldText(program: string, text: string): string {
   };
   return lines.map((line) => `${pick(line) ?? ''}\n`).join('');
 }
-
-export const AWK_PROGRAMS: ReadonlyMap<string, Program> = new Map(
-  ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name) => [name, awk] as const),
-);

@@ -1,6 +1,5 @@
-import type { ProgramCall, Program, Status } from '../machine.ts';
-import { hasOption, optionValue, optionValues, parseOptions } from '../options.ts';
-import { filterInput } from '../output.ts';
+import type { ProgramCall, Status } from '../machine.ts';
+import { hasOption, optionValues, parseOptions } from '../options.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
 import { runChildShell } from './shells.ts';
 
@@ -47,7 +46,7 @@ function applyEditor(call: ProgramCall, text: string, operands: readonly string[
 }
 
 /** `ed` takes its commands from the input; input that is not known is taken to write. */
-function ed(call: ProgramCall): Status {
+export function ed(call: ProgramCall): Status {
   const { operands } = parseOptions(call.args, { short: 'p:', long: 'prompt= silent quiet' });
   const text = call.frame.input.rest;
   applyEditor(call, isKnown(text) ? withoutInserted(text) : 'w', operands, call.name);
@@ -68,7 +67,8 @@ function withoutInserted(text: string): string {
   return kept.join('\n');
 }
 
-function vim(call: ProgramCall): Status {
+/** Commands of its options, and of its input in ex mode. */
+export function vim(call: ProgramCall): Status {
   const { machine, frame, name } = call;
   const args = call.args.map((word) => (/^-(?:es|Es|e|E)$/.test(word) ? '-e' : word));
   const plus = args.filter((word) => word.startsWith('+')).map((word) => word.slice(1));
@@ -89,7 +89,7 @@ function vim(call: ProgramCall): Status {
 }
 
 /** `emacs --batch`: its Lisp is not read, but a file that it visits and a word that writes is enough. */
-function emacs(call: ProgramCall): Status {
+export function emacs(call: ProgramCall): Status {
   const text = call.args.join(' ');
   const names = text.match(/"[^"]+"/g) ?? [];
   if (/write-|save-|append-to-file|delete-file|rename-file|copy-file/.test(text)) {
@@ -100,49 +100,8 @@ function emacs(call: ProgramCall): Status {
   return undefined;
 }
 
-/** Files that a patch names; absent when its text is not known. */
-export function diffPaths(text: string, strip: number): string[] {
-  const names = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)) ([^\t\n]+)/gm)].map(
-    (found) => found[1] ?? '',
-  );
-  return names.filter((name) => name !== '/dev/null').map((name) => name.split('/').slice(strip).join('/'));
-}
-
-function patch(call: ProgramCall): Status {
-  const { machine, frame } = call;
-  const options = parseOptions(call.args, {
-    short: 'd:D:F:g:i:o:p:r:V:Y:z:B:',
-    long: 'directory= input= output= strip= reject-file= dry-run fuzz= suffix= prefix=',
-  });
-  if (hasOption(options, 'dry-run', 'C')) return undefined;
-  const output = optionValue(options, 'o', 'output');
-  const folder = optionValue(options, 'd', 'directory');
-  const place = (word: string) => (folder === undefined || word.startsWith('/') ? word : `${folder}/${word}`);
-  const [target, diff] = options.operands;
-  const rejected = optionValue(options, 'r', 'reject-file');
-  if (rejected !== undefined) machine.write(frame.scope, place(rejected), 'patch');
-  if (output !== undefined) machine.write(frame.scope, place(output), 'patch');
-  else if (target !== undefined) machine.write(frame.scope, place(target), 'patch', false);
-  else {
-    const file = optionValue(options, 'i', 'input') ?? diff;
-    const text = filterInput(call, file === undefined ? [] : [file]);
-    const strip = Number(optionValue(options, 'p', 'strip') ?? NaN);
-    if (!isKnown(text)) {
-      const source = file === undefined ? frame.input.file : machine.path(frame.scope, file);
-      const patch = { file: source ?? '', strip: Number.isNaN(strip) ? undefined : strip };
-      const instead = 'patch <path> <patch file>';
-      const more = source === undefined ? {} : { patch };
-      machine.spread(frame.scope, folder ?? '.', { by: 'patch', instead, ...more });
-    }
-    for (const name of diffPaths(text, Number.isNaN(strip) ? 0 : strip)) {
-      machine.write(frame.scope, place(name), 'patch', false);
-    }
-  }
-  return undefined;
-}
-
 /** `sqlite3`: dot commands and SQL functions that write files. */
-function sqlite(call: ProgramCall): Status {
+export function sqlite(call: ProgramCall): Status {
   const { machine, frame } = call;
   const [database, ...rest] = call.args.filter(
     (word, n, all) => !/^-/.test(word) || /^-cmd$/.test(all[n - 1] ?? ''),
@@ -169,14 +128,3 @@ function sqlite(call: ProgramCall): Status {
   }
   return undefined;
 }
-
-/** Editors that run without a terminal, patch and sqlite3. */
-export const EDITOR_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ['ed', ed],
-  ['red', ed],
-  ...['vim', 'vi', 'nvim', 'ex', 'view', 'rvim', 'gvim'].map((name) => [name, vim] as const),
-  ['emacs', emacs],
-  ['patch', patch],
-  ['sqlite3', sqlite],
-  ['sqlite', sqlite],
-]);

@@ -2,7 +2,7 @@ import { hasOption, optionValue, optionValues, parseOptions } from '../options.t
 import type { Status } from '../machine.ts';
 import { filterInput } from '../output.ts';
 import { isKnown } from '../unknown.ts';
-import { diffPaths } from './editors.ts';
+import { diffPaths } from './patch.ts';
 import type { GitCall, GitVerb } from './git-call.ts';
 
 const OUTPUT_VERBS = new Set(

@@ -15,36 +15,6 @@ interface Interpreter extends GetoptSpec {
   readonly code: readonly string[];
 }
 
-const INTERPRETERS: readonly (readonly [names: string, interpreter: Interpreter])[] = [
-  ['python pypy ipython', { language: 'python', code: ['c'], short: 'c:m:W:X:', stops: true }],
-  [
-    'node nodejs bun tsx ts-node',
-    {
-      language: 'javascript',
-      code: ['e', 'eval', 'p', 'print'],
-      short: 'e:p:r:C:',
-      long: 'eval= print= require= import= input-type= loader= conditions= env-file=',
-      stops: true,
-    },
-  ],
-  [
-    'php',
-    {
-      language: 'php',
-      code: ['r', 'B', 'R', 'E', 'run'],
-      short: 'r:d:f:B:R:E:F:c:z:',
-      long: 'run=',
-      stops: true,
-    },
-  ],
-  ['lua luajit', { language: 'other', code: ['e'], short: 'e:l:', stops: true }],
-  ['Rscript R', { language: 'other', code: ['e'], short: 'e:', stops: true }],
-  [
-    'julia elixir groovy osascript scala jshell',
-    { language: 'other', code: ['e', 'E', 'eval'], short: 'e:E:', stops: true },
-  ],
-];
-
 /** Records what code does, and runs the commands that it starts. */
 function runCode(
   call: ProgramCall,
@@ -106,7 +76,7 @@ function interpret(call: ProgramCall, interpreter: Interpreter): Status {
     if (word === '-pe' || word === '-ep') return ['-e'];
     return word === '-p' && all[n + 1]?.startsWith('-') === true && language === 'javascript' ? [] : [word];
   });
-  const options = parseOptions(args, interpreter);
+  const options = parseOptions(args, { ...interpreter, stops: true });
   const code = optionValues(options, ...interpreter.code);
   if (code.length > 0) runCode(call, language, code.join('\n'), options.operands);
   else if (hasOption(options, 'm')) runModule(call, optionValues(options, 'm')[0] ?? '', options.operands);
@@ -169,24 +139,29 @@ function filterLanguage(language: Language): Program {
   };
 }
 
-/** Programs that run what other files say: their effects cannot be told from the command line. */
-const OPAQUE =
-  'make gmake ninja cmake npm yarn pnpm cargo go gradle mvn ant rake just task tox nox pytest jest vitest tsc ' +
-  'docker podman kubectl ansible-playbook terraform vagrant ctest bazel sbt dotnet msbuild pre-commit lefthook';
+/** By what `language-names.ts` calls them. */
+export const INTERPRETERS = {
+  python: interpreter({ language: 'python', code: ['c'], short: 'c:m:W:X:' }),
+  node: interpreter({
+    language: 'javascript',
+    code: ['e', 'eval', 'p', 'print'],
+    short: 'e:p:r:C:',
+    long: 'eval= print= require= import= input-type= loader= conditions= env-file=',
+  }),
+  deno: interpreter({ language: 'javascript', code: [] }),
+  php: interpreter({
+    language: 'php',
+    code: ['r', 'B', 'R', 'E', 'run'],
+    short: 'r:d:f:B:R:E:F:c:z:',
+    long: 'run=',
+  }),
+  perl: filterLanguage('perl'),
+  ruby: filterLanguage('ruby'),
+  lua: interpreter({ language: 'other', code: ['e'], short: 'e:l:' }),
+  r: interpreter({ language: 'other', code: ['e'], short: 'e:' }),
+  other: interpreter({ language: 'other', code: ['e', 'E', 'eval'], short: 'e:E:' }),
+};
 
-function opaque({ machine, frame }: ProgramCall): Status {
-  machine.unsure = true;
-  machine.changesBelow(machine.cwd(frame.scope));
-  frame.output.add(UNKNOWN);
-  return undefined;
+function interpreter(options: Interpreter): Program {
+  return (call) => interpret(call, options);
 }
-
-export const INTERPRETER_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ...INTERPRETERS.flatMap(([names, interpreter]) =>
-    names.split(' ').map((name) => [name, (call: ProgramCall) => interpret(call, interpreter)] as const),
-  ),
-  ['deno', (call) => interpret(call, { language: 'javascript', code: [], stops: true })],
-  ['perl', filterLanguage('perl')],
-  ['ruby', filterLanguage('ruby')],
-  ...OPAQUE.split(' ').map((name) => [name, opaque] as const),
-]);

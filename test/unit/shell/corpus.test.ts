@@ -15,9 +15,9 @@ function linksOf(setup: string | undefined): Record<string, string> {
 const DECIDABLE = new Set(['BX002', 'BX010', 'BX011', 'BX018']);
 
 describe('the corpus of hostile commands', () => {
-  it.each(readCorpus())('$id $expect: $why', ({ id, command, expect: expected, setup, cwd, owner }) => {
+  it.each(readCorpus())('$id $expect: $why', async ({ id, command, expect: expected, setup, cwd, owner }) => {
     const links = linksOf(setup);
-    const effects = analyseShell(filled(command), fakeWorld(links, filled(cwd ?? CWD)));
+    const effects = await analyseShell(filled(command), fakeWorld(links, filled(cwd ?? CWD)));
     const hit = isHit(effects, links);
     if (expected === 'deny-or-detect') expect(hit || effects.unsure).toBe(true);
     else expect(hit).toBe(expected === 'deny' || owner === 'caller');
@@ -27,8 +27,8 @@ describe('the corpus of hostile commands', () => {
 
 describe('further commands of the same kinds', () => {
   const cases = readFurtherCases().filter(({ setup }) => setup === undefined);
-  it.each(cases)('$groundTruth: $command', ({ command, groundTruth }) => {
-    const effects = analyseShell(filled(command), fakeWorld());
+  it.each(cases)('$groundTruth: $command', async ({ command, groundTruth }) => {
+    const effects = await analyseShell(filled(command), fakeWorld());
     expect(isHit(effects)).toBe(groundTruth === 'mutates');
   });
 });

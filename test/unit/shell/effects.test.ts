@@ -32,8 +32,8 @@ describe('identity', () => {
     ['declare -n r=CLAUDE_CODE_SESSION_ID; r=x', 'CLAUDE_CODE_SESSION_ID'],
     ['sudo GIT_HANDOFF_SESSION=x git handoff list', 'GIT_HANDOFF_SESSION'],
     ['for CLAUDE_CODE_SESSION_ID in a b; do git handoff list; done', 'CLAUDE_CODE_SESSION_ID'],
-  ])('%s', (command, name) => {
-    const names = analyse(command, session).identity.map(
+  ])('%s', async (command, name) => {
+    const names = (await analyse(command, session)).identity.map(
       (effect) => effect.kind === 'variable' && effect.name,
     );
     expect(names).toContain(name);
@@ -49,15 +49,15 @@ describe('identity', () => {
     "cat <<'EOF'\nunset CLAUDE_CODE_SESSION_ID\nEOF",
     'env -u OTHER git commit',
     'false && unset CLAUDE_CODE_SESSION_ID',
-  ])('%s claims nothing', (command) => {
-    expect(analyse(command, session).identity).toEqual([]);
+  ])('%s claims nothing', async (command) => {
+    expect((await analyse(command, session)).identity).toEqual([]);
   });
 
-  it('reports a session that is named on the command line', () => {
+  it('reports a session that is named on the command line', async () => {
     const claimed = { kind: 'session-option', value: 'x' };
-    expect(analyse('git handoff --session x write a-b').identity).toEqual([claimed]);
-    expect(analyse('git handoff write a-b --session=x').identity).toEqual([claimed]);
-    expect(analyse('S=x; git-handoff list --session "$S"').identity).toEqual([claimed]);
+    expect((await analyse('git handoff --session x write a-b')).identity).toEqual([claimed]);
+    expect((await analyse('git handoff write a-b --session=x')).identity).toEqual([claimed]);
+    expect((await analyse('S=x; git-handoff list --session "$S"')).identity).toEqual([claimed]);
   });
 });
 
@@ -72,58 +72,73 @@ describe('calls of git handoff', () => {
     ['git handoff --session a list --all', { cwd: CWD, verb: 'list', words: ['--all'] }],
     ['git -c alias.h=handoff h list', { cwd: CWD, verb: 'list', words: [] }],
     ['echo note | git handoff write a-b', { cwd: CWD, verb: 'write', words: ['a-b'] }],
-  ])('%s', (command, call) => {
-    expect(analyse(command).handoffCalls).toEqual([call]);
+  ])('%s', async (command, call) => {
+    expect((await analyse(command)).handoffCalls).toEqual([call]);
   });
 
-  it('leaves mentions alone', () => {
-    expect(analyse('echo git handoff write; man git-handoff').handoffCalls).toEqual([]);
+  it('leaves mentions alone', async () => {
+    expect((await analyse('echo git handoff write; man git-handoff')).handoffCalls).toEqual([]);
   });
 });
 
 describe('effects', () => {
-  it('says what does it, and whether it follows links', () => {
-    expect(analyse('echo x > a; sed -i s/a/b/ b; rm c').paths).toEqual([
+  it('says what does it, and whether it follows links', async () => {
+    expect((await analyse('echo x > a; sed -i s/a/b/ b; rm c')).paths).toEqual([
       { path: `${CWD}/a`, kind: 'write', follows: true, by: '>' },
       { path: `${CWD}/b`, kind: 'write', follows: false, by: 'sed -i' },
       { path: `${CWD}/c`, kind: 'remove', follows: false, by: 'rm' },
     ]);
   });
 
-  it('gives refs in full, with the repository that they belong to', () => {
-    const refs = (command: string) => analyse(command).refs.map(({ ref, cwd }) => [ref, cwd]);
-    expect(refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
-    expect(refs('git refs create --message why refs/handoffs/x HEAD')).toEqual([['refs/handoffs/x', CWD]]);
-    expect(refs('git refs delete refs/handoffs/x')).toEqual([['refs/handoffs/x', CWD]]);
-    expect(refs('git refs rename refs/heads/x refs/handoffs/x').map(([ref]) => ref)).toEqual([
-      'refs/heads/x',
-      'refs/handoffs/x',
+  it('gives refs in full, with the repository that they belong to', async () => {
+    const refs = async (command: string) => (await analyse(command)).refs.map(({ ref, cwd }) => [ref, cwd]);
+    expect(await refs('git update-ref refs/heads/x HEAD')).toEqual([['refs/heads/x', CWD]]);
+    expect(await refs('git refs create --message why refs/handoffs/x HEAD')).toEqual([
+      ['refs/handoffs/x', CWD],
     ]);
-    expect(refs('git refs list refs/handoffs')).toEqual([]);
-    expect(refs('git push ../other HEAD:refs/handoffs/a/b-c')).toEqual([['refs/handoffs/a/b-c', '/w/other']]);
-    expect(refs('git -C ../other branch -D x')).toEqual([['refs/heads/x', CWD]]);
-    expect(refs("git fetch . '+refs/heads/*:refs/handoffs/*'")).toEqual([['refs/handoffs/*', CWD]]);
-    expect(refs('git push origin HEAD:refs/handoffs/a/b-c')).toEqual([]);
+    expect(await refs('git refs delete refs/handoffs/x')).toEqual([['refs/handoffs/x', CWD]]);
+    const renamed = await refs('git refs rename refs/heads/x refs/handoffs/x');
+    expect(renamed.map(([ref]) => ref)).toEqual(['refs/heads/x', 'refs/handoffs/x']);
+    expect(await refs('git refs list refs/handoffs')).toEqual([]);
+    expect(await refs('git push ../other HEAD:refs/handoffs/a/b-c')).toEqual([
+      ['refs/handoffs/a/b-c', '/w/other'],
+    ]);
+    expect(await refs('git -C ../other branch -D x')).toEqual([['refs/heads/x', CWD]]);
+    expect(await refs("git fetch . '+refs/heads/*:refs/handoffs/*'")).toEqual([['refs/handoffs/*', CWD]]);
+    expect(await refs('git push origin HEAD:refs/handoffs/a/b-c')).toEqual([]);
   });
 
-  it('takes words literally when there is no shell', () => {
-    expect(analyseArgv(['echo', 'x', '>', FILE], fakeWorld()).paths).toEqual([]);
-    expect(isHit(analyseArgv(['cp', 'note.txt', FILE], fakeWorld()))).toBe(true);
-    expect(isHit(analyseArgv(['bash', '-lc', `echo x > ${FILE}`], fakeWorld()))).toBe(true);
-    expect(analyseArgv([], fakeWorld()).paths).toEqual([]);
+  it('takes words literally when there is no shell', async () => {
+    expect((await analyseArgv(['echo', 'x', '>', FILE], fakeWorld())).paths).toEqual([]);
+    expect(isHit(await analyseArgv(['cp', 'note.txt', FILE], fakeWorld()))).toBe(true);
+    expect(isHit(await analyseArgv(['bash', '-lc', `echo x > ${FILE}`], fakeWorld()))).toBe(true);
+    expect((await analyseArgv([], fakeWorld())).paths).toEqual([]);
   });
 
-  it('tries every value that a branch may have left behind', () => {
+  it('tries every value that a branch may have left behind', async () => {
     const command = 'if test -e a; then d=@MEM@; else d=/tmp; fi; n=handoff-main-auth-refresh.md; rm $d/$n';
-    expect(analyse(command).paths.map(({ path }) => path)).toEqual(
+    expect((await analyse(command)).paths.map(({ path }) => path)).toEqual(
       expect.arrayContaining([FILE, '/tmp/handoff-main-auth-refresh.md']),
     );
   });
 
-  it('asks for the current branch when a name is made of it', () => {
+  it.each([
+    ['by its name', 'python3'],
+    ['by a variable', 'p=py; ${p}thon3'],
+    ['in another shell', 'sh -c \'exec python3 "$@"\' _'],
+    ['by a script', 'printf \'python3 "$@"\' > run; . ./run'],
+    ['for each line', 'echo "import os" | xargs -I{} python3'],
+    ['at the end', 'f() { python3 "$@"; }; trap "f -c \'open(1)\'" EXIT; f'],
+  ])('finds the same around a program of another language that is called %s', async (_, program) => {
+    const { paths } = await analyse(`echo > a; ${program} -c 'open("b", "w")'; rm c`);
+    const own = paths.map(({ path }) => path).filter((path) => path !== `${CWD}/run`);
+    expect(own).toEqual([`${CWD}/a`, `${CWD}/b`, `${CWD}/c`]);
+  });
+
+  it('asks for the current branch when a name is made of it', async () => {
     const world = { ...fakeWorld(), headBranch: () => 'main' };
     const command = filled('echo x >> "@MEM@/handoff-$(git branch --show-current)-auth-refresh.md"');
-    expect(isHit(analyseShell(command, world))).toBe(true);
+    expect(isHit(await analyseShell(command, world))).toBe(true);
   });
 });
 
@@ -158,8 +173,8 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     'F=x; test -e a || F=@FILE@; while read -r q; do rm "$q"; done <<< "$F"',
     'n=a; while test -e x; do [ $n = b ] && rm @FILE@; n=b; done',
     `trap 'trap "rm @FILE@" EXIT' EXIT`,
-  ])('%s', (command) => {
-    expect(isHit(analyse(command))).toBe(true);
+  ])('%s', async (command) => {
+    expect(isHit(await analyse(command))).toBe(true);
   });
 
   it.each([
@@ -180,12 +195,12 @@ describe('what commands made by a grammar brought to light (test/faults/shell-fu
     '[[ 1 -eq 2 ]] && rm @FILE@',
     'i=0; ((i++)); [ $i = 2 ] && rm @FILE@',
     'while [ 3 -le 2 ]; do rm @FILE@; done',
-  ])('%s changes nothing', (command) => {
-    expect(isHit(analyse(command))).toBe(false);
+  ])('%s changes nothing', async (command) => {
+    expect(isHit(await analyse(command))).toBe(false);
   });
 
-  it('ends with a trap that sets itself', () => {
-    expect(isHit(analyse('f() { trap f EXIT; }; trap f EXIT'))).toBe(false);
+  it('ends with a trap that sets itself', async () => {
+    expect(isHit(await analyse('f() { trap f EXIT; }; trap f EXIT'))).toBe(false);
   });
 });
 
@@ -202,14 +217,14 @@ describe('unsure', () => {
     'curl -s example.com | sh',
     '$(cat cmd) x',
     'echo "unterminated',
-  ])('%s', (command) => {
-    expect(analyse(command).unsure).toBe(true);
+  ])('%s', async (command) => {
+    expect((await analyse(command)).unsure).toBe(true);
   });
 
   it.each(['ls -la', 'git status', 'cat a | grep b > c', 'echo hi', 'git commit -m x', `cat ${HOME}/a`])(
     '%s is told in full',
-    (command) => {
-      expect(analyse(command).unsure).toBe(false);
+    async (command) => {
+      expect((await analyse(command)).unsure).toBe(false);
     },
   );
 });
