@@ -41,6 +41,8 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
   const build = await rolldown({
     input: { [name]: entry },
     platform: 'node',
+    // Across files, too: a constant that another bundle has must be asked for by name, and exported there.
+    optimization: { inlineConst: { mode: 'all', pass: 2 } },
     ...LIBRARY_OPTIONS,
     // Else what lazy parts share with their entry would be one file more.
     preserveEntrySignatures: 'allow-extension',
@@ -51,7 +53,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
-    plugins: [...LIBRARY_OPTIONS.plugins, oneFileLess, briefExports],
+    plugins: [...LIBRARY_OPTIONS.plugins, oneFileLess, briefExports, briefImports],
   });
   const { output } = await build.write({
     dir: next,
@@ -128,14 +130,26 @@ const oneFileLess = {
 const briefExports = {
   name: 'brief-exports',
   generateBundle(_, output) {
-    const getter =
-      /Object\.defineProperty\(exports,"(\w+)",\{enumerable:!0,get:function\(\)\{return ([\w$]+)\}\}\)/g;
+    const getter = /Object\.defineProperty\(exports,"(\w+)",\{enumerable:!0,get:\(\)=>([\w$]+)\}\)/g;
     const several = new RegExp(`${getter.source}(?:,${getter.source})+`, 'g');
     for (const chunk of Object.values(output)) {
-      chunk.code = chunk.code.replace(several, (definitions) => {
+      const code = chunk.code.replace(/get:function\(\)\{return ([\w$]+)\}/g, 'get:()=>$1');
+      chunk.code = code.replace(several, (definitions) => {
         const getters = definitions.replace(getter, '$1:()=>$2');
         return `(e=>{for(let n in e)Object.defineProperty(exports,n,{enumerable:!0,get:e[n]})})({${getters}})`;
       });
+    }
+  },
+};
+
+/** It writes an `import()` with two calls of `then`; an async function does the same. */
+const briefImports = {
+  name: 'brief-imports',
+  generateBundle(_, output) {
+    const imported =
+      /Promise\.resolve\(\)\.then\(\(\)=>require\(("[^"]+")\)\)(?:\.then\((\w)=>\2(\.[\w$]+)\))?/g;
+    for (const chunk of Object.values(output)) {
+      chunk.code = chunk.code.replace(imported, '(async()=>require($1)$3)()');
     }
   },
 };

@@ -167,12 +167,6 @@ export class ShellMachine {
     return !this.exhausted;
   }
 
-  /** Stops here: the analysis has to begin again, with the programs of other languages. */
-  lackLanguages(): undefined {
-    this.lacksLanguages = true;
-    this.exhausted = true;
-  }
-
   /** Runs a part of the command with its own count of loops and functions around it. */
   within<Result>(inside: { readonly loops: number; readonly calls: number }, run: () => Result): Result {
     const before = this.inside;

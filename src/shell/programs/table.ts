@@ -37,7 +37,11 @@ const script: Program = (call) => {
 };
 
 /** In place of a program of `languages.ts`: those are a ninth of the analysis, and few commands call one. */
-const notLoaded: Program = ({ machine }) => machine.lackLanguages();
+const notLoaded: Program = ({ machine }) => {
+  machine.lacksLanguages = true;
+  machine.exhausted = true;
+  return undefined;
+};
 
 /** Every program whose effects are known, by name. */
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
