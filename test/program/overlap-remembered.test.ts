@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
@@ -6,11 +6,14 @@ import { A, B, C, SharingWorld, TEN } from '../support/sharing-world.ts';
 let world: SharingWorld;
 let other: string;
 
+const beat = (session = '') => join(world.path, '.git', 'handoff', 'beat', session);
+
 /** Nobody has called for a minute. */
 function wait(): void {
-  const folder = join(world.path, '.git', 'handoff', 'beat');
   const then = Date.now() / 1000 - 60;
-  for (const name of readdirSync(folder)) utimesSync(join(folder, name), then, then);
+  for (const name of readdirSync(beat())) {
+    if (statSync(beat(name)).mtimeMs / 1000 > then + 30) utimesSync(beat(name), then, then);
+  }
 }
 
 const changed = (line: number, by: string) => TEN.replace(`line ${line}\n`, `line ${line} by ${by}\n`);
@@ -66,6 +69,14 @@ describe('a worktree whose session has not called since it was looked at', () =>
         writeFileSync(join(other, 'src', 'a.ts'), changed(1, 'somebody'));
         world.begin(C, other);
         wait();
+      },
+    ],
+    [
+      'a call that a clock behind ours dates before the look',
+      () => {
+        writeFileSync(join(other, 'src', 'a.ts'), changed(1, 'B'));
+        const then = Date.now() / 1000 - 50;
+        utimesSync(beat(B), then, then);
       },
     ],
   ])('is looked at again after %s', (_, change) => {

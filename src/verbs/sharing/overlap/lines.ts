@@ -9,7 +9,7 @@ import { takeSnapshot } from '../../../git/work-tree.ts';
 import type { ListedWorktree } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
-import { type Remembered, type SeenTree, indexStamp, isStillSo, sessionNames } from './remembered.ts';
+import { type Remembered, type SeenTree, callsIn, indexStamp, isStillSo } from './remembered.ts';
 
 /** A line of work: what would be merged if it were all committed now. */
 export interface Line {
@@ -72,13 +72,14 @@ export async function linesOfWorktrees(
     const id = knownWorktreeId(gitDir);
     const here = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === id);
     const known = looking.remembered.trees.get(id ?? '');
+    const calls = callsIn(here, commonDir);
     const taken = begun.get(gitDir);
-    const isKnown = taken === undefined && known !== undefined && isStillSo(known, worktree, here, commonDir);
+    const isKnown = taken === undefined && known !== undefined && isStillSo(known, worktree, calls);
     const found = isKnown ? known : await (taken ?? look(worktree, looking)).catch(() => undefined);
     // If nothing has changed, the commit of the last look still holds.
     const isSame = known !== undefined && found !== undefined && sameDirty(known.snapshot, found.snapshot);
     const commit = isSame ? known.commit : undefined;
-    const seen = found === undefined ? undefined : { ...found, sessions: sessionNames(here), commit };
+    const seen = found === undefined ? undefined : { ...found, calls: calls.text, commit };
     return {
       worktree,
       id,

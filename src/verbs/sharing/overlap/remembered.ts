@@ -2,7 +2,7 @@ import { jsonFields } from '../../../domain/json-fields.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { formatSnapshot, parseSnapshot } from '../../../domain/ledger/snapshot-text.ts';
 import { type Oid, parseOid } from '../../../domain/names.ts';
-import type { MergeReport } from '../../../domain/overlap.ts';
+import { type MergeReport, isBefore } from '../../../domain/overlap.ts';
 import type { MergeWay } from '../../../git/merge-drivers.ts';
 import { exactStatOf } from '../../../git/stat.ts';
 import { stampOf } from '../../../git/work-tree.ts';
@@ -18,10 +18,18 @@ export interface SeenTree {
   readonly snapshot: Snapshot;
   /** Size, times and inode of the index before the look. */
   readonly index: string;
-  /** The live sessions in it. */
-  readonly sessions: string;
+  /** The live sessions in it, with their last calls before the look. */
+  readonly calls: string;
   /** The commit of its contents; `undefined`: not made yet. */
   readonly commit: Oid | undefined;
+}
+
+/** The last calls of the live sessions in a worktree. */
+export interface Calls {
+  /** In the form that is remembered. */
+  readonly text: string;
+  /** Milliseconds since the epoch; infinite while a tool is running, or if it is not known. */
+  readonly times: readonly number[];
 }
 
 /** The outcome of a trial merge. */
@@ -45,9 +53,6 @@ export const NOTHING: Remembered = { trees: new Map(), settings: '', merges: new
 const MAX_PATHS = 1000;
 const MAX_MERGES = 1000;
 
-/** Some file systems store whole seconds, and Linux's file times lag by a clock tick. Milliseconds. */
-const COARSEST_MS = 2000;
-
 const rememberedFile = (commonDir: string) => `${repositoryFolder(commonDir)}/overlap`;
 
 /** Reads what is remembered: a line of settings, then one for each worktree and merge, its names before a tab. */
@@ -56,10 +61,10 @@ export function readRemembered(commonDir: string): Remembered {
   const trees = new Map<string, SeenTree>();
   const merges = new Map<string, TriedMerge>();
   for (const line of lines) {
-    const [names = '', index = '', sessions = '', text = ''] = line.split('\t');
+    const [names = '', index = '', calls = '', text = ''] = line.split('\t');
     const [one = '', other = ''] = names.split(' ');
     const snapshot = index === '' ? undefined : parseSnapshot(text);
-    if (snapshot !== undefined) trees.set(one, { snapshot, index, sessions, commit: parseOid(other) });
+    if (snapshot !== undefined) trees.set(one, { snapshot, index, calls, commit: parseOid(other) });
     const merge = index === '' ? parseMerge(text) : undefined;
     if (merge !== undefined) merges.set(names, merge);
   }
@@ -76,11 +81,11 @@ function parseMerge(text: string): TriedMerge | undefined {
 /** Remembers looks and merges, the newest merges first. A repository that cannot be written to is left alone. */
 export function remember(commonDir: string, { trees, settings, merges }: Remembered): void {
   const lines = [settings];
-  for (const [id, { snapshot, index, sessions, commit = '' }] of trees) {
+  for (const [id, { snapshot, index, calls, commit = '' }] of trees) {
     const all = [...snapshot.dirty.values()];
     // Names that are not UTF-8 are left out.
     if (all.length > MAX_PATHS || all.some(({ raw }) => raw !== undefined)) continue;
-    lines.push([`${id} ${commit}`, index, sessions, formatSnapshot(snapshot)].join('\t'));
+    lines.push([`${id} ${commit}`, index, calls, formatSnapshot(snapshot)].join('\t'));
   }
   for (const [names, merge] of [...merges].slice(0, MAX_MERGES))
     lines.push([names, '', '', JSON.stringify(merge)].join('\t'));
@@ -97,31 +102,33 @@ export function indexStamp(gitDir: string): string {
   return stat === undefined ? '' : [stat.size, stat.mtimeNs, stat.ino].join(':');
 }
 
-/** The sessions of a worktree in the form that is remembered. */
-export const sessionNames = (here: readonly JudgedSession[]) =>
-  here
-    .map(({ record }) => record.session)
-    .sort()
-    .join(' ');
+/** Who is at work in a worktree, and when each last called. */
+export function callsIn(here: readonly JudgedSession[], commonDir: string): Calls {
+  const calls = here.map(({ record: { session } }) => ({ session, at: restsSince(commonDir, session) }));
+  return {
+    text: calls
+      .map(({ session, at }) => `${session}@${at ?? ''}`)
+      .sort()
+      .join(' '),
+    times: calls.map(({ at = Infinity }) => at),
+  };
+}
 
 /**
  * Whether a worktree seems unchanged since it was seen, without a look: the same sessions, no call by any of them since, the
  * same HEAD and index, and the same stamps of the changed files. Other people's changes may be missed.
  *
- * @param here the live sessions in it
+ * @param calls of the live sessions in it
  */
 export function isStillSo(
-  { snapshot, index, sessions }: SeenTree,
+  { snapshot, index, calls: before }: SeenTree,
   { path, gitDir, branch, head }: ListedWorktree,
-  here: readonly JudgedSession[],
-  commonDir: string,
+  calls: Calls,
 ): boolean {
-  const rests = ({ record }: JudgedSession) =>
-    (restsSince(commonDir, record.session) ?? Infinity) < snapshot.at - COARSEST_MS;
   return (
-    here.length > 0 &&
-    sessionNames(here) === sessions &&
-    here.every(rests) &&
+    calls.times.length > 0 &&
+    calls.text === before &&
+    calls.times.every((time) => isBefore(time, snapshot.at)) &&
     snapshot.head.oid === (head ?? null) &&
     snapshot.head.ref === (branch === undefined ? 'HEAD' : `refs/heads/${branch}`) &&
     indexStamp(gitDir) === index &&
