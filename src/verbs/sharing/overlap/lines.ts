@@ -11,10 +11,16 @@ import { knownWorktreeId } from '../../../host/folders.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import { type Remembered, type SeenTree, callsIn, indexStamp, isStillSo } from './remembered.ts';
 
+/** A worktree with its id. */
+export interface PlacedWorktree extends ListedWorktree {
+  /** `undefined`: no session was ever there. */
+  readonly id: string | undefined;
+}
+
 /** A line of work: what would be merged if it were all committed now. */
 export interface Line {
   /** The working tree; `undefined`: a branch as it is committed. */
-  readonly worktree: ListedWorktree | undefined;
+  readonly worktree: PlacedWorktree | undefined;
   /** Its id; `undefined`: no session was ever there. */
   readonly id: string | undefined;
   readonly branch: string | undefined;
@@ -61,15 +67,14 @@ export async function look(
  * @param begun looks that have begun already, by git directory
  */
 export async function linesOfWorktrees(
-  worktrees: readonly ListedWorktree[],
+  worktrees: readonly PlacedWorktree[],
   commonDir: string,
   sessions: readonly JudgedSession[],
   looking: Looking,
   begun: ReadonlyMap<string, Promise<Look>>,
 ): Promise<Line[]> {
   const lines = worktrees.map(async (worktree): Promise<Line> => {
-    const { path: top, gitDir, branch } = worktree;
-    const id = knownWorktreeId(gitDir);
+    const { path: top, gitDir, branch, id } = worktree;
     const here = sessions.filter((one) => one.liveness === 'live' && one.worktreeId === id);
     const known = looking.remembered.trees.get(id ?? '');
     const calls = callsIn(here, commonDir);

@@ -11,14 +11,14 @@ import { type Repository, openRepository, workTreeTop } from '../../../git/repos
 import { type ScratchStore, scratchStore } from '../../../git/scratch-store.ts';
 import { knownWorktrees } from '../../../git/linked-worktrees.ts';
 import { TARGET_KEYS } from '../../../git/target-branches.ts';
-import { type ListedWorktree, listWorktrees } from '../../../git/worktrees.ts';
+import { listWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId, repositoryFolder } from '../../../host/folders.ts';
 import type { Context } from '../../../sessions/caller.ts';
 import type { CommandResult } from '../../result.ts';
 import type { OverlapShape } from '../../shapes.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
 import { compare } from './compare.ts';
-import { type Line, linesOfWorktrees, look, unreadPaths } from './lines.ts';
+import { type Line, type PlacedWorktree, linesOfWorktrees, look, unreadPaths } from './lines.ts';
 import { isAsked, isAt, linesOfBranches, meaningOf, pairsOf, targetsOf } from './pairs.ts';
 import { NOTHING, type Remembered, type SeenTree, readRemembered, remember } from './remembered.ts';
 import { sharedPaths } from './shared-paths.ts';
@@ -123,10 +123,11 @@ async function compareAll(
     readSettingEntries(KEYS, cwd),
     listBranches(cwd, { timeoutMs: budget.left(), with: 'upstreams' }),
   ]);
-  const worktrees = knownWorktrees(repository, branches) ?? (await listWorktrees({ cwd }));
+  const listed = knownWorktrees(repository, branches) ?? (await listWorktrees({ cwd }));
+  const worktrees = listed.map((worktree) => ({ ...worktree, id: knownWorktreeId(worktree.gitDir) }));
   const sessions = judgedSessions(workspace, parseSettings(entries), now);
   const named = options.names.map((name) => meaningOf(name, cwd, { worktrees, sessions, branches }));
-  const isWanted = (worktree: ListedWorktree) =>
+  const isWanted = (worktree: PlacedWorktree) =>
     options.all ||
     worktree.gitDir === gitDir ||
     sessions.some((one) => one.liveness === 'live' && isAt(one, worktree)) ||
@@ -145,7 +146,7 @@ async function compareAll(
     return one === undefined ? [] : [{ line, one }];
   });
   if (isKept) {
-    const ids = new Set(worktrees.map((worktree) => knownWorktreeId(worktree.gitDir)));
+    const ids = new Set(worktrees.map(({ id }) => id));
     const known = [...remembered.trees].filter(([id]) => ids.has(id));
     const now = seen.flatMap(({ line: { id }, one }) => (id === undefined ? [] : [[id, one] as const]));
     remember(commonDir, { trees: new Map([...known, ...now]), settings, merges: compared.merges });

@@ -5,19 +5,16 @@ import { canMean, meantId } from '../../../domain/names.ts';
 import type { SettingEntry } from '../../../domain/settings.ts';
 import type { Branches } from '../../../git/branches.ts';
 import { findTargets } from '../../../git/target-branches.ts';
-import type { ListedWorktree } from '../../../git/worktrees.ts';
-import { knownWorktreeId } from '../../../host/folders.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import type { LinePair } from './compare.ts';
-import { type Line, lineOfBranch } from './lines.ts';
+import { type Line, type PlacedWorktree, lineOfBranch } from './lines.ts';
 
 /** Whether a session is working in a worktree. */
-export const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
-  worktreeId === knownWorktreeId(gitDir);
+export const isAt = ({ worktreeId }: JudgedSession, { id }: PlacedWorktree) => worktreeId === id;
 
 /** What a name stands for: worktrees, or a branch that no worktree has checked out. */
 interface Meaning {
-  readonly worktrees: readonly ListedWorktree[];
+  readonly worktrees: readonly PlacedWorktree[];
   readonly branch: string | undefined;
 }
 
@@ -29,7 +26,7 @@ export function meaningOf(
     worktrees,
     sessions,
     branches,
-  }: { worktrees: readonly ListedWorktree[]; sessions: readonly JudgedSession[]; branches: Branches },
+  }: { worktrees: readonly PlacedWorktree[]; sessions: readonly JudgedSession[]; branches: Branches },
 ): Meaning {
   const folder = realFolder(resolve(cwd, name));
   const places = worktrees.filter(({ path, branch }) => branch === name || realFolder(path) === folder);
