@@ -25,8 +25,11 @@ export interface WholeCommit {
   readonly state: Buffer;
 }
 
-/** Commits in one process: notes of up to a megabyte each are held at once. */
-const BATCH = 64;
+/** Commits in one process: of few, notes of a megabyte each may be held at once. */
+const FEWEST = 64;
+const MOST = 512;
+/** What a process may print, if notes are as large as those before. Bytes. */
+const MAX_PRINTED = 16 << 20;
 
 /**
  * Every commit that is reachable from these tips; `undefined` when there is a hole (then each tip must be walked by
@@ -55,15 +58,42 @@ export async function readWhole(
   commits: readonly Oid[],
 ): Promise<(WholeCommit | BrokenObject)[]> {
   const found: (WholeCommit | BrokenObject)[] = [];
-  for (let at = 0; at < commits.length; at += BATCH) {
-    const batch = commits.slice(at, at + BATCH);
-    const requests = batch.flatMap((oid) =>
-      [oid, `${oid}^{tree}`, `${oid}:${NOTE_FILE}`, `${oid}:${STATE_FILE}`].map((name) => ({ name })),
-    );
-    const objects = await readObjects(options, requests);
-    found.push(...batch.map((oid, n) => judge(oid, objects.slice(n * 4, n * 4 + 4))));
-  }
+  for await (const batch of readBatches(options, commits)) found.push(...batch);
   return found;
+}
+
+/** Whether all of these commits can be read whole; none of them is held for longer than it takes to look at it. */
+export async function areWhole(options: GitOptions, commits: readonly Oid[]): Promise<boolean> {
+  for await (const batch of readBatches(options, commits)) if (batch.some(isBroken)) return false;
+  return true;
+}
+
+/** The same in batches: git reads the next one while this one is looked at. */
+async function* readBatches(
+  options: GitOptions,
+  commits: readonly Oid[],
+): AsyncGenerator<(WholeCommit | BrokenObject)[]> {
+  let size = FEWEST;
+  let reading = startBatch(options, commits.slice(0, size));
+  for (let at = 0; at < commits.length;) {
+    const { batch } = reading;
+    const objects = await reading.objects;
+    const printed = objects.reduce((sum, object) => sum + (object?.size ?? 0), 1);
+    size = Math.max(FEWEST, Math.min(MOST, 2 * size, Math.floor((batch.length * MAX_PRINTED) / printed)));
+    at += batch.length;
+    reading = startBatch(options, commits.slice(at, at + size));
+    yield batch.map((oid, n) => judge(oid, objects.slice(n * 4, n * 4 + 4)));
+  }
+}
+
+function startBatch(options: GitOptions, batch: readonly Oid[]) {
+  const requests = batch.flatMap((oid) =>
+    [oid, `${oid}^{tree}`, `${oid}:${NOTE_FILE}`, `${oid}:${STATE_FILE}`].map((name) => ({ name })),
+  );
+  const objects = readObjects(options, requests);
+  // Whoever awaits it gets the error.
+  objects.catch(() => undefined);
+  return { batch, objects };
 }
 
 /** Whether a commit could not be read whole. */

@@ -4,6 +4,7 @@ import type { Repository } from '../../git/repository.ts';
 import {
   type BrokenObject,
   type WholeCommit,
+  areWhole,
   isBroken,
   reachableCommits,
   readWhole,
@@ -23,7 +24,7 @@ export async function checkObjects({ cwd }: Repository): Promise<CheckShape[]> {
   const states = await readTopics({ cwd });
   const tips = [...new Set(states.flatMap(tipsOf))];
   const commits = await reachableCommits({ cwd }, tips);
-  if (commits !== undefined && !(await readWhole({ cwd }, commits)).some(isBroken)) {
+  if (commits !== undefined && (await areWhole({ cwd }, commits))) {
     return [doctorLine('objects', 'ok', `${counted(commits.length, 'commit')} of handoffs, all readable`)];
   }
   const found: CheckShape[] = [];
