@@ -2,6 +2,7 @@ import { committer, openRepository } from '../../git/repository.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
 import { readSettings } from '../../git/config.ts';
 import { plainConfig } from '../../git/config-under.ts';
+import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { checkClients } from './client-checks.ts';
@@ -48,7 +49,7 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     committer(cwd),
   ]);
   const unknown = [...settings.unknown, ...parseContextSettings(entries).unknown];
-  const items = [
+  const around = [
     ...(await checkGit(cwd)),
     ...checkInit(repository, { ...settings, unknown }, person),
     ...checkPrograms(context),
@@ -60,11 +61,15 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
     ...checkLedgers(repository, fix),
-    ...(await checkRefs(repository, fix, now)),
+  ];
+  const states = await readTopics(repository);
+  const items = [
+    ...around,
+    ...(await checkRefs(repository, states, fix, now)),
     ...(await checkGone(repository, settings, context, fix)),
     ...(await checkRemotes(cwd)),
     ...(await checkGoneRemotes(cwd, fix, context.budget)),
-    ...(await checkObjects(repository)),
+    ...(await checkObjects(repository, fix ? await readTopics(repository) : states)),
     ...(await checkWork(repository, fix, now)),
     ...(verify ? await verifyHandoffs(repository, progress) : []),
     ...(verify ? await verifyWork(repository) : []),

@@ -20,8 +20,10 @@ import { counted } from '../../ui/terminal.ts';
 const MAX_SHOWN = 20;
 
 /** Every commit of every handoff can be read, with its note, and is what its name says. */
-export async function checkObjects({ cwd }: Repository): Promise<CheckShape[]> {
-  const states = await readTopics({ cwd });
+export async function checkObjects(
+  { cwd }: Repository,
+  states: readonly TopicState[],
+): Promise<CheckShape[]> {
   const tips = [...new Set(states.flatMap(tipsOf))];
   const commits = await reachableCommits({ cwd }, tips);
   if (commits !== undefined && (await areWhole({ cwd }, commits))) {

@@ -8,7 +8,7 @@ import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
 import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
-import { readTopics } from '../../notes/topic.ts';
+import type { TopicState } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -63,8 +63,12 @@ export function checkInit(repository: Repository, settings: Settings, person: Co
 }
 
 /** Public refs follow from what was kept; with `fix` the others are put back. */
-export async function checkRefs(repository: Repository, fix: boolean, now: number): Promise<CheckShape[]> {
-  const states = await readTopics(repository);
+export async function checkRefs(
+  repository: Repository,
+  states: readonly TopicState[],
+  fix: boolean,
+  now: number,
+): Promise<CheckShape[]> {
   const found: CheckShape[] = [];
   for (const state of states) {
     const name = typedTopic(state.branch, state.topic);
