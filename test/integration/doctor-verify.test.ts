@@ -76,6 +76,27 @@ describe('every handoff can be read', () => {
     writeFileSync(path, bytes);
   }
 
+  it('or the oldest of many versions is named', () => {
+    const VERSIONS = 200;
+    const message = repo.git(['log', '-1', '--format=%B', REF]);
+    const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}\n`;
+    const commits = Array.from({ length: VERSIONS }, (_, n) =>
+      [
+        `commit ${REF}\nmark :${n + 1}\ncommitter B <b@example.com> ${1_700_000_000 + n} +0000\n`,
+        data(message),
+        `from ${n === 0 ? oid(REF) : `:${n}`}\n`,
+        `M 100644 inline handoff.md\n${data(`version ${n}\n`)}\n`,
+      ].join(''),
+    );
+    const kept = `reset ${REF.replace('handoffs', 'handoffs-local/kept')}\nfrom :${VERSIONS}\n\n`;
+    repo.git(['fast-import', '--quiet'], { input: commits.join('') + kept });
+    expect(details('objects')).toEqual([`${VERSIONS + 3} commits of handoffs, all readable`]);
+    const note = `${REF}~${VERSIONS + 2}:handoff.md`;
+    const blob = oid(note);
+    rmSync(file(note));
+    expect(details('objects')).toEqual([expect.stringContaining(`(${blob}) is missing or unreadable`)]);
+  });
+
   it('and of many broken ones only some are listed', () => {
     for (let n = 0; n < 22; n++) repo.ok(['write', `broken-${n}`, '-m', `note ${n}`], { session: A });
     for (let n = 0; n < 22; n++) rmSync(file(`refs/handoffs/main/broken-${n}:handoff.md`));
