@@ -65,14 +65,15 @@ export class Scenario {
     return root;
   }
 
-  /** Commits everything. What is as new as git's index is read again here, and not at every look that is measured. */
+  /**
+   * Commits everything. What is as new as git's index, in whole seconds, is read again at every look: here it is read once, in
+   * a later second.
+   */
   commitAll(root) {
-    for (const args of [
-      ['add', '.'],
-      ['commit', '-q', '-m', 'many'],
-      ['status', '--short'],
-    ])
-      this.run('git', args, { cwd: root });
+    this.run('git', ['add', '.'], { cwd: root });
+    this.run('git', ['commit', '-q', '-m', 'many'], { cwd: root });
+    this.run('sleep', ['1']);
+    this.run('git', ['status', '--short'], { cwd: root });
   }
 
   /** A repository with `init`; `sessions`: 0 none, 1 that of this process alone, 2 another one beside it. */
