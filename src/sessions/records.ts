@@ -94,8 +94,9 @@ export async function putRecord(
   const batch = new ObjectBatch(await objectFormat(repository, old));
   const next = batch.blob(Buffer.from(formatRecord(record)));
   if (next === old) return true;
-  await batch.store({ cwd: repository.cwd });
-  const result = await updateRefs(repository, [{ ref: liveRef(worktree, record.session), next, old }]);
+  const after = batch.store({ cwd: repository.cwd });
+  const ref = liveRef(worktree, record.session);
+  const result = await updateRefs(repository, [{ ref, next, old }], { after });
   return result.kind === 'done';
 }
 
