@@ -262,6 +262,7 @@ export function summarise(note: string, escape: (text: string) => string): strin
 
 /** A summary as long as a line of a list allows; the commit of another machine may say more. */
 export function shortSummary(text: string): string {
+  if (text.length <= MAX_SUMMARY) return text;
   const characters = Array.from(text.slice(0, 2 * (MAX_SUMMARY + 1)));
   if (characters.length <= MAX_SUMMARY) return text;
   return `${characters.slice(0, MAX_SUMMARY - 1).join('')}…`;
