@@ -18,7 +18,7 @@ export interface ObjectRequest {
 }
 
 /** Starts the process of `readObjects` before it is known which. */
-function startReading(options: GitOptions): StartedGit {
+export function startReading(options: GitOptions): StartedGit {
   return startGit(['cat-file', '--buffer', '--batch-command'], options);
 }
 

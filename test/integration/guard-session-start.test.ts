@@ -82,6 +82,17 @@ describe('what a session is told when it starts', () => {
     expect(text).toMatch(/git handoff write <topic>\.$/);
   });
 
+  it('counts notes of which a pipe does not hold the list', () => {
+    const tip = world.git(['rev-parse', HANDOFF_REF]);
+    const places = Array.from({ length: 400 }, (_, n) => `main/one-of-${n}-more`);
+    const refs = places.flatMap((place) => [`refs/handoffs/${place}`, `refs/handoffs-local/kept/${place}`]);
+    world.git(['update-ref', '--stdin'], { input: refs.map((ref) => `create ${ref} ${tip}\n`).join('') });
+    const lines = notes(startText());
+    const told = lines.filter((line) => line.startsWith('main/')).length;
+    // Of them a line would say that they look like the same work.
+    expect(lines.at(-1)).toBe(`and ${401 - told + 1} more: git handoff list`);
+  });
+
   it('keeps its end when a branch has a name of 200 characters', () => {
     world.git(['checkout', '-q', '-b', 'b'.repeat(200)]);
     world.ok(['write', 'some-topic', '-m', 'x'], { session: OWNER });

@@ -1,5 +1,4 @@
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
@@ -7,11 +6,13 @@ import { related } from '../../domain/session.ts';
 import { hasNothing, startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
+import type { StartedGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
+import { randomHex } from '../../host/random-secret.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
@@ -64,24 +65,32 @@ interface Started {
 }
 
 /** `undefined`: nothing that the session does not know. */
-async function textOf(
+async function textOf(call: TreeCall, started: Started): Promise<string | undefined> {
+  const reader = started.early.startNotes(started.repository);
+  try {
+    return await tell(call, started, reader);
+  } finally {
+    reader?.abandon();
+  }
+}
+
+/** @param reader the process that reads notes */
+async function tell(
   call: TreeCall,
-  { repository, early, registered, budget }: Started,
+  started: Started,
+  reader: StartedGit | undefined,
 ): Promise<string | undefined> {
   const { session } = call;
+  const { repository, early, registered } = started;
   const isChanged = await settleNotes(call, registered, early.topics);
-  // Notes that were left just now are to be told, too, and those that were closed are not.
-  const reading = isChanged ? readTopics(repository) : early.topics;
-  const listed = isChanged ? Promise.resolve(undefined) : early.branches;
-  const judging = listed.then((branches) =>
-    judgeBranches(repository, reading, budget.part(beforeAnswer(budget)), branches),
-  );
-  judging.catch(() => undefined);
+  const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([
     reading,
-    reading.then((read) => startupNotes(repository, read, judging, { session, now: call.now })),
+    reading.then((read) =>
+      startupNotes(repository, read, judging, { session, now: call.now, started: reader }),
+    ),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
     peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
@@ -123,7 +132,18 @@ async function textOf(
     notices,
   };
   if (isTold(call, registered) && hasNothing(facts)) return undefined;
-  return startupText(facts, randomBytes(8).toString('hex'));
+  return startupText(facts, randomHex(8));
+}
+
+/** The topics, and what is stale of them; notes that were left just now are to be told, too, and those that were closed are not. */
+function judgedTopics({ repository, early, budget }: Started, isChanged: boolean) {
+  const reading = isChanged ? readTopics(repository) : early.topics;
+  const listed = isChanged ? Promise.resolve(undefined) : early.branches;
+  const judging = listed.then((branches) =>
+    judgeBranches(repository, reading, budget.part(beforeAnswer(budget)), branches),
+  );
+  judging.catch(() => undefined);
+  return { reading, judging };
 }
 
 /** Leaves notes for those who are gone, and closes those that nobody needs any more. False when nothing changed. */

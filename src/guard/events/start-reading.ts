@@ -1,9 +1,12 @@
+import { encodeBranch, FILES, KEPT, LIVE } from '../../git/namespace.ts';
 import { utf8 } from '../../git/binary-text.ts';
 import { type Branches, parseBranches } from '../../git/branches.ts';
-import { FILES, LIVE } from '../../git/namespace.ts';
+import { startReading } from '../../git/objects.ts';
 import { type Ref, listRefs, parseListed, parseRefNames, splitListed } from '../../git/refs.ts';
+import type { Repository } from '../../git/repository.ts';
+import type { StartedGit } from '../../git/run.ts';
+import { EarlyPipe } from '../../host/early-pipe.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
-import { readToEnd } from '../../host/pipe.ts';
 import { type TopicState, readTopics, topicsFrom } from '../../notes/topic.ts';
 import type { TreeCall } from '../call.ts';
 
@@ -14,6 +17,8 @@ export interface StartReading {
   readonly topics: Promise<TopicState[]>;
   /** `undefined`: they were not listed. */
   readonly branches: Promise<Branches | undefined>;
+  /** The process that will read notes of this branch, where some seem to be open. To be called when the session is on record. */
+  readonly startNotes: (repository: Repository) => StartedGit | undefined;
 }
 
 /**
@@ -21,9 +26,11 @@ export interface StartReading {
  * are waited for: the rest is for the text.
  */
 export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
+  const pipe = listed?.pipe === undefined ? undefined : new EarlyPipe(listed.pipe);
+  pipe?.take();
   const local = parseListed(listed?.records ?? '');
   const kept = splitListed(local?.rest ?? '');
-  const open = kept === undefined ? Promise.resolve(undefined) : readOpen(listed?.pipe, budget);
+  const open = kept === undefined ? Promise.resolve(undefined) : readOpen(pipe, budget);
   const topics = open.then((early) =>
     early === undefined || kept === undefined
       ? readTopics({ cwd })
@@ -37,13 +44,24 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
     records: records ?? (await listRefs({ cwd }, [LIVE, FILES], options)),
     topics,
     branches: open.then((early) => early?.branches),
+    startNotes(repository) {
+      pipe?.take();
+      const mine = ` ${KEPT}${encodeBranch(repository.branch)}/`;
+      const isAny = kept?.lines.includes(mine) === true && pipe?.holds(OPEN) === true;
+      const started = isAny ? startReading({ cwd: repository.cwd }) : undefined;
+      // git goes on while a process is started.
+      pipe?.take();
+      return started;
+    },
   };
 }
 
+/** How the commit of an open handoff says so. */
+const OPEN = 'Handoff-State: open';
+
 /** The handoffs and the branches; `undefined` where a list that must be whole is not. */
-async function readOpen(pipe: number | undefined, budget: Budget) {
-  if (pipe === undefined) return undefined;
-  const bytes = await readToEnd(pipe, budget.part(beforeAnswer(budget))).catch(() => undefined);
+async function readOpen(pipe: EarlyPipe | undefined, budget: Budget) {
+  const bytes = await pipe?.whole(budget.part(beforeAnswer(budget))).catch(() => undefined);
   const open = parseListed(bytes?.toString('latin1') ?? '');
   if (open === undefined) return undefined;
   const branches = splitListed(open.rest);

@@ -6,6 +6,7 @@ import type { Staleness } from '../../domain/staleness.ts';
 import { MAX_NOTES, type StartupNote } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
+import type { StartedGit } from '../../git/run.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { byAge } from '../../notes/find-topic.ts';
@@ -33,7 +34,7 @@ export async function startupNotes(
   repository: Repository,
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
-  reader: { readonly session: SessionId; readonly now: number },
+  reader: { readonly session: SessionId; readonly now: number; readonly started?: StartedGit | undefined },
 ): Promise<{ readonly notes: readonly StartupNote[]; readonly further: number }> {
   const here = repository.branch;
   const open = states
@@ -42,7 +43,7 @@ export async function startupNotes(
   const told = open.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = told.map(({ tip }) => tip.oid);
   const [loaded, stale] = await Promise.all([
-    loadCommits({ cwd: repository.cwd }, oids, { notes: true }),
+    loadCommits({ cwd: repository.cwd }, oids, { notes: true, started: reader.started }),
     judging,
   ]);
   const notes = open.slice(0, MAX_NOTES).map((state, at) => {
