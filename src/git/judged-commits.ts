@@ -19,11 +19,28 @@ const NOT_READ = { type: 'blob', most: -1 };
 /** What is read of each commit: itself, `state.json`, and of the note its size only. */
 const READ = [{ type: 'commit', most: MAX_COMMIT_BYTES }, { type: 'blob', most: MAX_STATE_BYTES }, NOT_READ];
 
+/** Commits that are loaded together: while we read what git says of some, it looks for the next. */
+const TOGETHER = 5000;
+
 /**
- * Loads commits for judging, however many and whatever they are, in two processes: sizes first, so that nothing is
- * read that no handoff of ours can be.
+ * Loads commits for judging, however many and whatever they are, in two processes for thousands: sizes first, so that
+ * nothing is read that no handoff of ours can be.
  */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
+  const found: Found[][] = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < oids.length) {
+      const at = next;
+      next += TOGETHER;
+      found[at / TOGETHER] = await loadPart(options, oids.slice(at, at + TOGETHER));
+    }
+  };
+  await Promise.all([lane(), lane()]);
+  return found.flat();
+}
+
+async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
   const names = oids.flatMap((oid) => [oid, `${oid}:${STATE_FILE}`, `${oid}:${NOTE_FILE}`]);
   const infos = await readObjects(
     options,
@@ -52,15 +69,19 @@ function assemble(
 ): Found {
   if (commit === undefined) return 'missing';
   if (commit.type !== 'commit') return 'other';
-  const { message, ...rest } = parseCommit(contents.get(oid)?.toString('latin1') ?? '');
+  const text = parseCommit(contents.get(oid)?.toString('latin1') ?? '');
   const stateText = state?.type === 'blob' ? contents.get(state.oid)?.toString('utf8') : undefined;
   return {
     oid,
-    ...rest,
-    trailers: parseTrailers(message),
+    parents: text.parents,
+    trailers: parseTrailers(text.message),
     recorded: stateText === undefined ? undefined : parseState(stateText),
     hasNote: note?.type === 'blob',
     bytes: commit.size,
     noteBytes: note?.size ?? 0,
+    summary: text.summary,
+    seconds: text.seconds,
+    name: text.name,
+    mail: text.mail,
   };
 }

@@ -50,16 +50,26 @@ export async function readObjects(
   let at = 0;
   return requests.map(({ infoOnly }) => {
     const lineEnd = result.stdout.indexOf(10, at);
-    const header = result.stdout.toString('utf8', at, lineEnd);
+    const header = parseHeader(result.stdout.toString('latin1', at, lineEnd));
     at = lineEnd + 1;
-    const match = /^([0-9a-f]+) (\w+) (\d+)$/.exec(header);
-    const oid = parseOid(match?.[1] ?? '');
-    if (match === null || oid === undefined) return undefined;
-    const size = Number(match[3]);
-    const content = result.stdout.subarray(at, infoOnly === true ? at : at + size);
-    if (infoOnly !== true) at += size + 1;
-    return { oid, type: match[2] ?? '', size, content };
+    if (header === undefined || infoOnly === true) return header;
+    const content = result.stdout.subarray(at, at + header.size);
+    at += header.size + 1;
+    return { ...header, content };
   });
+}
+
+/** Of thousands that are only looked at none needs a buffer of its own. */
+const NOTHING = Buffer.alloc(0);
+
+/** `<oid> <type> <size>`; `undefined` for what git says of an object that is not there. */
+function parseHeader(line: string): ReadObject | undefined {
+  const first = line.indexOf(' ');
+  const second = line.indexOf(' ', first + 1);
+  const oid = parseOid(line.slice(0, Math.max(first, 0)));
+  const size = line.slice(second + 1);
+  if (oid === undefined || second < 0 || !/^\d+$/.test(size)) return undefined;
+  return { oid, type: line.slice(first + 1, second), size: Number(size), content: NOTHING };
 }
 
 /** Whether git's message is about objects that are gone or damaged, and not about reading being refused. */
