@@ -45,6 +45,7 @@ export async function judgeMoves(
   const ranges = await rangesOf(
     options,
     moves.filter((move) => !reasons.has(move) && move.old !== move.next),
+    found,
     reasons,
   );
   for (;;) {
@@ -77,6 +78,8 @@ function checkEnds({ old, next }: HandoffMove, found: ReadonlyMap<Oid, Found>): 
   return checkHandoffCommit(tip);
 }
 
+const hasNoParents = (commit: Found | undefined) => typeof commit === 'object' && commit.parents.length === 0;
+
 /** The commits that a move adds, newest first, and the parents of theirs that it does not. */
 interface Range {
   readonly move: HandoffMove;
@@ -87,13 +90,18 @@ interface Range {
 async function rangesOf(
   options: InRepository,
   moves: readonly HandoffMove[],
+  found: ReadonlyMap<Oid, Found>,
   reasons: Map<HandoffMove, IllegalReason>,
 ): Promise<Range[]> {
   const isOne = moves.length === 1;
-  const walks = await walkEach(options, moves, ({ old, next }) =>
-    old === undefined ? [next] : [next, isOne ? `^${old}` : old],
+  // Most of what a first fetch brings was written once.
+  const isRoot = ({ old, next }: HandoffMove) => old === undefined && hasNoParents(found.get(next));
+  const ranges: Range[] = moves.filter(isRoot).map((move) => ({ move, added: [move.next], beside: [] }));
+  const walks = await walkEach(
+    options,
+    moves.filter((move) => !isRoot(move)),
+    ({ old, next }) => (old === undefined ? [next] : [next, isOne ? `^${old}` : old]),
   );
-  const ranges: Range[] = [];
   for (const [move, walked] of walks) {
     if (walked === 'too long') reasons.set(move, 'history too long');
     else ranges.push(walked === 'hole' ? await readableRange(options, move) : addedBy(walked, move));
