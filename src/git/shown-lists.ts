@@ -90,7 +90,9 @@ async function storeList(
   entries: ReadonlyMap<string, Oid>,
 ): Promise<Oid | undefined> {
   const prefix = `${REMOTE}${ref.slice(SHOWN.length)}/`;
-  const lines = [...entries].map(([name, oid]) => `${oid} ${name.slice(prefix.length)}\n`).sort();
+  // By name, as a remote tells them: then there is nothing to be put in order.
+  const names = [...entries.keys()].sort();
+  const lines = names.map((name) => `${entries.get(name) ?? ''} ${name.slice(prefix.length)}\n`);
   return parseOid((await git(['hash-object', '-w', '--stdin'], { cwd, input: lines.join('') })).trim());
 }
 

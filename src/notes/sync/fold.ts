@@ -30,6 +30,13 @@ const BATCH = 2500;
 /** Up to so many new ones get both refs in one transaction. */
 const MANY = 200;
 
+/** What became of all topics. */
+interface FoldedAll {
+  readonly folded: readonly Folded[];
+  /** To be awaited: the last of what is kept of thousands is written while others do something else. */
+  readonly kept: Promise<void>;
+}
+
 /**
  * Folds what a remote shows into what stands here, each handoff by compare-and-swap from what was read. Nothing that
  * anybody wrote goes: a line that diverged goes on under another name, with all that was written before.
@@ -39,14 +46,12 @@ export async function foldDifferences(
   differences: readonly Difference[],
   topics: readonly SyncedTopic[],
   options: FoldOptions,
-): Promise<Folded[]> {
+): Promise<FoldedAll> {
   const decided = differences.map((difference) => ({ difference, action: decideFold(difference.facts) }));
   const simple = decided.filter(({ action }) => ['create', 'forward', 'follow'].includes(action.kind));
-  const moved = new Set(
-    await moveAll(
-      repository,
-      simple.map(({ difference }) => difference),
-    ),
+  const { moved, kept } = await moveAll(
+    repository,
+    simple.map(({ difference }) => difference),
   );
   const taken = new TakenNames(topics);
   const folded: Folded[] = [];
@@ -64,16 +69,19 @@ export async function foldDifferences(
       folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
     }
   }
-  return folded;
+  return { folded, kept };
 }
 
 /** Moves handoffs to what the remote shows; returns those that were moved by somebody else meanwhile. */
-async function moveAll(repository: Repository, differences: readonly Difference[]): Promise<Difference[]> {
-  const moved: Difference[] = [];
+async function moveAll(
+  repository: Repository,
+  differences: readonly Difference[],
+): Promise<{ moved: ReadonlySet<Difference>; kept: Promise<void> }> {
+  const moved = new Set<Difference>();
   // What is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
   const oneByOne = async (batch: readonly Difference[]) => {
-    for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.push(one);
+    for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.add(one);
   };
   const fresh = differences.filter(isNew);
   const others = differences.filter((one) => !isNew(one));
@@ -84,19 +92,21 @@ async function moveAll(repository: Repository, differences: readonly Difference[
       if (!(await apply(repository, batch.flatMap(toTheirs), batch.every(isNew)))) await oneByOne(batch);
     },
   );
-  if (fresh.length > MANY) await createMany(repository, fresh, oneByOne);
-  return moved;
+  if (fresh.length <= MANY) return { moved, kept: Promise.resolve() };
+  return { moved, ...(await createMany(repository, fresh, oneByOne)) };
 }
 
 /**
  * git makes a file for each ref, and two folders filled by turns cost twice as much. So the public refs of a batch come
  * first, and what is kept of it beside the next batch's: without it a handoff is judged again, and is the same.
+ *
+ * @returns when all public refs are there: what ends with what is kept of them
  */
 async function createMany(
   repository: Repository,
   fresh: readonly Difference[],
   oneByOne: (batch: readonly Difference[]) => Promise<void>,
-): Promise<void> {
+): Promise<{ kept: Promise<void> }> {
   const keep = async (batch: readonly (readonly RefUpdate[])[]) => {
     if (await apply(repository, batch.flat(), true)) return;
     for (const one of batch) await apply(repository, one, true);
@@ -115,8 +125,9 @@ async function createMany(
       keeping.catch(() => undefined);
     }
   }
-  await keeping;
-  await forgetDeleted(repository, fresh);
+  const kept = keeping.then(() => forgetDeleted(repository, fresh));
+  kept.catch(() => undefined);
+  return { kept };
 }
 
 /** What somebody deleted between the two must not stay as what is kept of it. */

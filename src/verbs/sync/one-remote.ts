@@ -98,10 +98,14 @@ async function syncOnce(
   let isSettled = true;
   // What the remote shows no longer is told as deleted, and moves nothing.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
-  let differences = await findDifferences(repository, topics.filter(isShown));
+  let [differences] = await Promise.all([
+    findDifferences(repository, topics.filter(isShown)),
+    // Before anything is folded.
+    fetched?.listed,
+  ]);
   if (options.fetch) {
     const folded = await fold(world, differences, topics, report);
-    if (fetched?.isListed === true) await holdStrange(repository, remote.name, folded);
+    if (fetched?.listed !== undefined) await holdStrange(repository, remote.name, folded);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch has all that it tells, but for the names of branches that were cut.
@@ -124,23 +128,28 @@ interface News {
   readonly shown: readonly ShownRef[];
 }
 
+interface Fetched {
+  readonly topics: readonly SyncedTopic[];
+  /** Remembers what was shown, where no ref says it. */
+  readonly listed: Promise<void> | undefined;
+}
+
 /** Fetches what was not seen before, of much only the objects: that is listed then, without a ref for each. */
 async function fetchNews(
   world: SyncWorld,
   remote: Remote,
   before: readonly SyncedTopic[],
   news: News,
-): Promise<{ topics: readonly SyncedTopic[]; isListed: boolean }> {
+): Promise<Fetched> {
   const { repository, component } = world;
   const options = transferOptions(world, remote);
   const commits = [...new Set(news.news.map(([, oid]) => oid))];
   if (news.news.length > MAX_NAMED && (await fetchRefs(options, remote.name, commits))) {
     const topics = withShown(before, remote.name, news.news);
-    await trackShown(repository, remote.name, topics);
-    return { topics, isListed: true };
+    return { topics, listed: trackShown(repository, remote.name, topics) };
   }
   await fetchRefs(options, remote.name, refspecs(world, remote.name, news));
-  return { topics: await readSyncedTopics(repository, remote.name, component), isListed: false };
+  return { topics: await readSyncedTopics(repository, remote.name, component), listed: undefined };
 }
 
 /** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
@@ -168,7 +177,7 @@ async function fold(
 ): Promise<readonly Folded[]> {
   const { repository, options } = world;
   const leaveDiverged = options.mergeNote !== undefined;
-  const folded = await foldDifferences(repository, differences, topics, { leaveDiverged });
+  const { folded, kept } = await foldDifferences(repository, differences, topics, { leaveDiverged });
   const conflicts = folded.filter(({ kind }) => kind === 'conflict');
   if (options.mergeNote !== undefined && conflicts.length > 0) {
     const merged = await mergeConflicts(
@@ -179,5 +188,6 @@ async function fold(
     report.merged(merged);
   }
   report.folded(folded, await findTakes(repository, folded));
+  await kept;
   return folded;
 }
