@@ -39,7 +39,8 @@ export async function readObjects(
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
-  const result = await (started ?? startReading(options)).finish(`${lines.join('\n')}\n`);
+  // It answers at once then: the end of its input comes when Node has done what else it is about.
+  const result = await (started ?? startReading(options)).finish(`${lines.join('\n')}\nflush\n`);
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
     if (requests.length === 1) return [undefined];
