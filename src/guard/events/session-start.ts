@@ -86,11 +86,12 @@ async function tell(
   const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
-  const [states, told, files, worktrees] = await Promise.all([
+  const [states, told, overlaps, files, worktrees] = await Promise.all([
     reading,
     reading.then((read) =>
       startupNotes(repository, read, judging, { session, now: call.now, started: reader }),
     ),
+    reading.then((read) => overlapping(repository, read)),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
     peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
@@ -120,7 +121,7 @@ async function tell(
     session,
     branch: repository.branch,
     ...told,
-    overlaps: overlapping(repository, states),
+    overlaps,
     sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({
       session: shortId(record.session),

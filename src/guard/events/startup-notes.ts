@@ -1,5 +1,5 @@
 import { ago } from '../../domain/age.ts';
-import type { AutomaticReason } from '../../domain/handoff.ts';
+import type { AutomaticReason, HandoffCommit } from '../../domain/handoff.ts';
 import { type SessionId, topicStem } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
@@ -37,20 +37,18 @@ export async function startupNotes(
   reader: { readonly session: SessionId; readonly now: number; readonly started?: StartedGit | undefined },
 ): Promise<{ readonly notes: readonly StartupNote[]; readonly further: number }> {
   const here = repository.branch;
-  const open = states
-    .flatMap((state) => (state.tip?.trailers?.state === 'open' ? [{ ...state, tip: state.tip }] : []))
-    .sort((a, b) => Number(b.branch === here) - Number(a.branch === here) || written(a, b) || byAge(a, b));
-  const told = open.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
+  const open = states.filter(isOpen);
+  const first = inOrder(open, here).slice(0, MAX_NOTES);
+  const told = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = told.map(({ tip }) => tip.oid);
-  const [loaded, stale] = await Promise.all([
-    loadCommits({ cwd: repository.cwd }, oids, { notes: true, started: reader.started }),
-    judging,
-  ]);
-  const notes = open.slice(0, MAX_NOTES).map((state, at) => {
+  const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true, started: reader.started });
+  // Awaited when all else is said.
+  loading.catch(() => undefined);
+  const stale = await judging;
+  const notes = first.map((state) => {
     const { branch, topic, tip } = state;
     const staleness = stalenessOf(state, stale);
     const { owner = 'unknown', to, automatic } = tip.trailers ?? {};
-    const note = at < told.length ? loaded[at]?.note : undefined;
     return {
       name: typedTopic(branch, topic),
       own: owner === reader.session,
@@ -62,15 +60,32 @@ export async function startupNotes(
         ...(automatic === undefined ? [] : [`automatic: ${AUTOMATIC[automatic]}`]),
         ...(staleness === null ? [] : [STALE[staleness]]),
       ],
-      excerpt: note === undefined ? [] : noteExcerpt(note.toString('utf8')),
     };
   });
-  return { notes, further: open.length - notes.length };
+  const excerpts = (await loading).map((commit) =>
+    commit?.note === undefined ? [] : noteExcerpt(commit.note.toString('utf8')),
+  );
+  return {
+    notes: notes.map((note, at) => ({ ...note, excerpt: excerpts[at] ?? [] })),
+    further: open.length - notes.length,
+  };
 }
 
-/** What was written comes before what was only left. */
-function written(a: TopicState, b: TopicState): number {
-  return Number(a.tip?.trailers?.automatic !== undefined) - Number(b.tip?.trailers?.automatic !== undefined);
+type OpenTopic = TopicState & { readonly tip: HandoffCommit };
+
+const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
+
+/**
+ * This branch's first, what was written before what was only left, newest first. Thousands are compared by two numbers each:
+ * at a session's start nothing is optimized yet.
+ */
+function inOrder(open: readonly OpenTopic[], here: string): OpenTopic[] {
+  const keyed = open.map((state) => {
+    const isLeft = state.tip.trailers?.automatic !== undefined;
+    return { state, place: (state.branch === here ? 0 : 2) + Number(isLeft), seconds: state.tip.seconds };
+  });
+  keyed.sort((a, b) => a.place - b.place || b.seconds - a.seconds || byAge(a.state, b.state));
+  return keyed.map(({ state }) => state);
 }
 
 /** Names of this branch's open handoffs, in groups that look like one piece of work. */
