@@ -180,7 +180,7 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
 }
 
 /** The common case: the public ref is what was kept, and its commit says all that a list shows. */
-function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
+export function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
   const tip = commitFromRef(ref.oid, ref.content);

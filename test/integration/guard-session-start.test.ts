@@ -93,6 +93,15 @@ describe('what a session is told when it starts', () => {
     expect(lines.at(-1)).toBe(`and ${401 - told + 1} more: git handoff list`);
   });
 
+  it('is told of a ref that was deleted by hand, and of the notes around it', () => {
+    for (const topic of ['aa-first', 'mm-second', 'zz-third'])
+      world.ok(['write', topic, '-m', topic], { session: OWNER });
+    world.git(['update-ref', '-d', 'refs/handoffs/main/mm-second']);
+    const text = startText();
+    expect(text).toContain("refs/handoffs/main/mm-second was deleted behind git-handoff's back");
+    for (const topic of ['aa-first', 'mm-second', 'zz-third']) expect(text).toContain(`main/${topic} (`);
+  });
+
   it('keeps its end when a branch has a name of 200 characters', () => {
     world.git(['checkout', '-q', '-b', 'b'.repeat(200)]);
     world.ok(['write', 'some-topic', '-m', 'x'], { session: OWNER });

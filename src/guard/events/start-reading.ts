@@ -2,12 +2,13 @@ import { encodeBranch, FILES, KEPT, LIVE } from '../../git/namespace.ts';
 import { utf8 } from '../../git/binary-text.ts';
 import { type Branches, parseBranches } from '../../git/branches.ts';
 import { startReading } from '../../git/objects.ts';
-import { type Ref, listRefs, parseListed, parseRefNames, splitListed } from '../../git/refs.ts';
+import { type Ref, listRefs, parseListed, splitListed } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
 import { EarlyPipe } from '../../host/early-pipe.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
-import { type TopicState, readTopics, topicsFrom } from '../../notes/topic.ts';
+import { topicsFromLists } from './listed-topics.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
 import type { TreeCall } from '../call.ts';
 
 /** What a session is told at its start, read before it is on record: nothing of it depends on that. */
@@ -34,7 +35,7 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
   const topics = open.then((early) =>
     early === undefined || kept === undefined
       ? readTopics({ cwd })
-      : topicsFrom({ cwd }, early.handoffs, parseRefNames(utf8(kept.lines))),
+      : topicsFromLists({ cwd }, early.handoffs, utf8(kept.lines)),
   );
   // Awaited later, if at all.
   topics.catch(() => undefined);
