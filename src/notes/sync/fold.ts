@@ -25,7 +25,7 @@ interface FoldOptions {
 }
 
 /** Handoffs in one transaction. */
-const BATCH = 2500;
+const BATCH = 1500;
 
 /** Up to so many new ones get both refs in one transaction. */
 const MANY = 200;
