@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
+import { isBrief, storedZlib } from './stored-zlib.ts';
 import { readObjects } from './objects.ts';
 import type { BinaryText } from './binary-text.ts';
 import type { Repository } from './repository.ts';
@@ -11,6 +12,11 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
+
+/** An object of the pack: brief ones are compressed only where they stay so, for that loads node:zlib. */
+type PackEntry = { readonly header: Buffer } & (
+  { readonly brief: Buffer; readonly stream?: never } | { readonly brief?: never; readonly stream: Buffer }
+);
 
 /** The name of a committer whose name git does not know. */
 export const NAMELESS = 'git-handoff';
@@ -43,7 +49,7 @@ export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
   readonly #level: number | undefined;
-  readonly #objects = new Map<Oid, Buffer>();
+  readonly #objects = new Map<Oid, PackEntry>();
 
   /** @param level of compression, as zlib counts; its own default when left out */
   constructor(format: 'sha1' | 'sha256', level?: number) {
@@ -142,7 +148,7 @@ export class ObjectBatch {
     options: Omit<GitOptions, 'input'>,
     started?: StartedGit,
   ): Promise<void> {
-    const input = this.#pack();
+    const input = this.#pack(command !== INDEX_PACK);
     let result = await (started ?? startGit(command, options)).finish(input);
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
@@ -163,23 +169,31 @@ export class ObjectBatch {
   #add(type: ObjectType, data: Buffer): Oid {
     const oid = parseOid(objectName(this.#format, type, data));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
-    if (!this.#objects.has(oid)) this.#objects.set(oid, this.#packed(type, data));
+    if (!this.#objects.has(oid)) this.#objects.set(oid, this.#entry(type, data));
     return oid;
   }
 
-  #packed(type: ObjectType, data: Buffer): Buffer {
-    // Loaded only by writes, as the digests are.
-    const { deflateSync } = process.getBuiltinModule('node:zlib');
-    const options = this.#level === undefined ? {} : { level: this.#level };
-    return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), deflateSync(data, options)]);
+  #entry(type: ObjectType, data: Buffer): PackEntry {
+    const header = entryHeader(PACK_TYPES[type], data.length);
+    return isBrief(data.length) ? { header, brief: data } : { header, stream: this.#deflated(data) };
   }
 
-  #pack(): Buffer {
+  #deflated(data: Buffer): Buffer {
+    const { deflateSync } = process.getBuiltinModule('node:zlib');
+    return deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
+  }
+
+  /** @param isRead git reads the pack and stores each object by itself, compressed; else the pack stays as it is */
+  #pack(isRead: boolean): Buffer {
+    const entries = [...this.#objects.values()].flatMap(({ header, brief, stream }) => [
+      header,
+      stream ?? (isRead ? storedZlib(brief) : this.#deflated(brief)),
+    ]);
     const header = Buffer.alloc(12);
     header.write('PACK');
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(this.#objects.size, 8);
-    const body = Buffer.concat([header, ...this.#objects.values()]);
+    const body = Buffer.concat([header, ...entries]);
     return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
   }
 }
