@@ -3,10 +3,11 @@
 //   --runs <n>         rounds of each row (default 15)
 //   --against <.tgz>   the same rows of another package of git-handoff, in turn with ours, and the ratio of the two
 //   --json             one object instead of the table
+//   --page             puts the table into docs/performance.md, too
 // Not a test: it needs a quiet machine. The exit status is 1 if a figure misses its target by more than a tenth, or a
 // command could not be run.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -46,6 +47,7 @@ const { values: options } = parseArgs({
     runs: { type: 'string', default: '15' },
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
+    page: { type: 'boolean', default: false },
   },
 });
 const runs = Math.max(1, Number.parseInt(options.runs, 10) || 15);
@@ -148,10 +150,21 @@ try {
 } finally {
   rmSync(unpacked, { recursive: true, force: true });
 }
+/** Puts the table where the page has the former one. */
+function writePage(lines) {
+  const page = join(import.meta.dirname, '..', 'docs', 'performance.md');
+  const block = `<!-- bench -->\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
+  const former = readFileSync(page, 'utf8');
+  const text = former.replace(/<!-- bench -->\n\n```text\n[^]*?\n```\n/, () => block);
+  writeFileSync(page, text);
+}
+
 if (options.json) {
   console.log(JSON.stringify({ machine: before, rows }));
 } else {
   const facts = `${before.node}, ${before.git}, ${before.cores} cores, load ${before.load.join(' ')}, ${runs} rounds`;
-  console.log([facts, '', ...table(rows)].join('\n'));
+  const lines = [facts, '', ...table(rows)];
+  console.log(lines.join('\n'));
+  if (options.page) writePage(lines);
 }
 if (rows.some((row) => row.failed !== undefined || row.verdict === 'missed')) process.exitCode = 1;
