@@ -3,6 +3,8 @@ import { parseArguments } from './cli/parse.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
 import type { Context } from './sessions/caller.ts';
+import { begunAnswers, isBegunVerb } from './git/begun.ts';
+import { startNothingWhen, takeAnswersFrom } from './git/run.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
@@ -18,13 +20,18 @@ export const main = (): Promise<number> =>
  * with its hint, anything else is our own fault.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const { clientPid, words } = launcherWords(argv, io);
+  const { clientPid, launcher, words } = launcherWords(argv, io);
   const [verb, ...rest] = words;
   // After `--` it is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
   try {
     const { cwd, env, clock } = io;
     const budget = io.budget(Infinity);
+    if (launcher !== undefined && isBegunVerb(verb)) {
+      takeAnswersFrom(begunAnswers(verb, cwd));
+      // Whoever ends the launcher ends the command. Some shells become the last process of a pipe.
+      startNothingWhen(() => process.ppid !== launcher && process.pid !== launcher);
+    }
     return await runVerb(verb, rest, { cwd, env, clientPid, now: clock(), clock, budget }, io);
   } catch (error) {
     const failure = asFailure(error);
@@ -34,14 +41,17 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** The launcher puts `--client-pid <its parent>` first; without a launcher our own parent is the nearest. */
+/**
+ * The launcher puts `--client-pid <its parent>` first, and `--begun <itself>` where it asks git meanwhile; without a launcher our
+ * own parent is the nearest.
+ */
 function launcherWords(
   argv: readonly string[],
   { parentPid }: Io,
-): { clientPid: number; words: readonly string[] } {
-  return argv[0] === '--client-pid'
-    ? { clientPid: Number(argv[1]), words: argv.slice(2) }
-    : { clientPid: parentPid, words: argv };
+): { clientPid: number; launcher: number | undefined; words: readonly string[] } {
+  if (argv[0] !== '--client-pid') return { clientPid: parentPid, launcher: undefined, words: argv };
+  const launcher = argv[2] === '--begun' ? Number(argv[3]) : undefined;
+  return { clientPid: Number(argv[1]), launcher, words: argv.slice(launcher === undefined ? 2 : 4) };
 }
 
 /** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */

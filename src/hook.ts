@@ -1,7 +1,7 @@
+import { wholeSettings } from './domain/settings.ts';
 import { guard } from './guard/guard.ts';
-import type { BinaryText } from './git/binary-text.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
-import { type Budget, type Io, beforeAnswer, endWith, processTime } from './host/io.ts';
+import { type Budget, type Io, beforeAnswer, endWith, processTime, readInput, type Feed } from './host/io.ts';
 import { processIo } from './host/process-io.ts';
 
 /**
@@ -21,7 +21,7 @@ const HUNG_MS = 800;
 const PUSH_MS = 30_000;
 
 /** Runs the call that the process was started for (start.ts). */
-export const main = (): Promise<number> => run(process.argv.slice(2), processIo());
+export const main = (first?: Buffer): Promise<number> => run(process.argv.slice(2), processIo(first));
 
 /**
  * Runs one call of a hook and returns the exit status: 1 for a git hook that refuses, else 0.
@@ -30,13 +30,20 @@ export const main = (): Promise<number> => run(process.argv.slice(2), processIo(
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const words = readWords(argv, io);
+  if (words.verb === 'guard') return guardCall(words, io);
+  if (words.verb !== 'hook') return 0;
   const whole = words.isHung ? HUNG_MS : words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS;
-  const budget = io.budget(whole, words.begun);
+  const budget = begin(io.budget(whole, words.begun), words.isHung);
+  const { hookProcess } = await import('./githooks/hook-process.ts');
+  return hookProcess(words.rest[0] ?? '', words, io, budget);
+}
+
+/** From now on whatever is started ends with this budget. */
+function begin(budget: Budget, isHung: boolean): Budget {
   endWith(budget);
   limitGit(processTime);
-  if (words.isHung) noteLateGit();
-  if (words.verb === 'guard') return guardCall(words, io, budget);
-  return words.verb === 'hook' ? gitHookCall(words, io, budget) : 0;
+  if (isHung) noteLateGit();
+  return budget;
 }
 
 interface Words {
@@ -47,12 +54,12 @@ interface Words {
   readonly begun: number | undefined;
   readonly client: string | undefined;
   readonly settings: string | undefined;
-  /** The launcher lists by pipes what will be needed. */
+  /** The launcher feeds a call of the guard by standard input. */
+  readonly isFed: boolean;
+  /** A git hook lists by a pipe what will be needed. */
   readonly isPiped: boolean;
-  /** git hung in this worktree at the last two calls: the launcher asked it nothing. */
+  /** git hung in this worktree at the last two calls: the git hook asked it nothing. */
   readonly isHung: boolean;
-  /** More of that: what `Listed` says. */
-  readonly pipe: number | undefined;
   /** The git hooks: what the shim found out, and its arguments. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
@@ -81,9 +88,9 @@ function readWords(argv: readonly string[], io: Io): Words {
     begun: pid('--begun'),
     client: value('--client'),
     settings: value('--settings'),
+    isFed: options.includes('--fed'),
     isPiped: options.includes('--settings-pipe'),
     isHung: options.includes('--hung'),
-    pipe: options.includes('--more-pipe') ? 5 : undefined,
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
     answer: options.includes('--answer'),
@@ -91,75 +98,53 @@ function readWords(argv: readonly string[], io: Io): Words {
   };
 }
 
-/**
- * What the launcher or the git hook reads while Node starts comes by descriptor 3: the settings, with a dot behind the
- * last; at a session's start and before a commit refs follow, behind a NUL.
- */
-async function readPiped(
-  { isPiped, isHung, settings }: Words,
-  io: Io,
-  budget: Budget,
-): Promise<{ settings?: string | undefined; records?: BinaryText | undefined; isLate?: true }> {
-  if (isHung) return { isLate: true };
-  if (!isPiped) return { settings };
-  // Half of it: whoever waits for a git that hangs must be able to decide without.
-  const bytes = await io.piped(3, budget.part(beforeAnswer(budget) / 2)).catch(() => undefined);
-  if (bytes === undefined) {
-    noteLateGit();
-    return { isLate: true };
-  }
-  const end = bytes.indexOf(0);
-  const text = bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
-  return {
-    settings: text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined,
-    records: end < 0 ? undefined : bytes.toString('latin1', end + 1),
-  };
+/** A call of the guard, as far as it is read before anything is decided. */
+interface GuardInput {
+  readonly budget: Budget;
+  readonly text: string;
+  readonly settings: string | undefined;
+  /** git did not tell the settings in time. */
+  readonly isLate?: boolean;
+  /** What else git tells. */
+  readonly more?: Feed | undefined;
 }
 
-/** Everything that the launcher piped in; what cannot be read in time is an empty payload. */
-async function readPayload({ stdin }: Io, budget: Budget): Promise<string> {
-  const bytes = await stdin.readAll(budget).catch(() => undefined);
-  return bytes?.toString('utf8') ?? '';
-}
-
-async function guardCall(words: Words, io: Io, budget: Budget): Promise<number> {
-  const { clientPid, client, pipe } = words;
+async function guardCall(words: Words, io: Io): Promise<number> {
+  const { clientPid, client } = words;
   const { env, cwd } = io;
-  const [{ settings, records, isLate }, text] = await Promise.all([
-    readPiped(words, io, budget),
-    readPayload(io, budget),
-  ]);
+  const input = words.isFed ? await readFed(words, io) : await readPlain(words, io);
+  if (input === undefined) return 0;
+  const { budget, more, ...said } = input;
   const now = io.clock();
-  const listed = { records, pipe, begun: now - (CALL_MS - budget.left()) };
-  await io.stdout.write(
-    await guard({ text, client, settings, isLate, listed, clientPid, env, cwd, now, budget }),
-  );
+  const listed = { more, begun: now - (CALL_MS - budget.left()) };
+  await io.stdout.write(await guard({ ...said, client, listed, clientPid, env, cwd, now, budget }));
   return 0;
 }
 
-async function gitHookCall(words: Words, io: Io, budget: Budget): Promise<number> {
-  const { clientPid, gitDir, commonDir, args, answer } = words;
-  const [name = ''] = words.rest;
-  const { cwd, env, clock } = io;
-  const context = { cwd, env, clientPid, now: clock(), clock, budget };
-  if (name === 'identity') {
-    const { committerSession } = await import('./githooks/identity.ts');
-    const id = await committerSession(context, gitDir);
-    if (id !== undefined) await io.stdout.write(`${id}\n`);
-    return 0;
-  }
-  const { gitHook } = await import('./githooks/git-hook.ts');
-  const place = { gitDir, commonDir };
-  const { settings, records } = await readPiped(words, io, budget);
-  const read = { settings, listed: records, readInput: () => readPayload(io, budget) };
-  const said = await gitHook({ ...context, ...place, ...read, name, args });
-  const word = said.refused ? 'refused' : said.isUnknown === true ? '?' : (said.session ?? '-');
-  const lines = said.lines.map((line) => `${line}\n`).join('');
-  // Before a line that somebody may wait for, nothing is said: the shim takes the two outputs as one.
-  const first = answer ? `answer: ${word}\n` : '';
-  // A refusal that nobody can read is still one.
-  await io.stdout.write(first).catch(() => undefined);
-  await io.stderr.write(lines).catch(() => undefined);
-  // The launcher looks closer at a process that failed: for one that is read that is wasted time.
-  return said.refused && !answer ? 1 : 0;
+async function readPlain({ begun, settings }: Words, io: Io): Promise<GuardInput> {
+  const budget = begin(io.budget(CALL_MS, begun), false);
+  return { budget, settings, text: await readInput(io, budget) };
+}
+
+/** What the launcher's `feed` prints; `undefined`: it had nothing to ask. */
+async function readFed({ begun }: Words, io: Io): Promise<GuardInput | undefined> {
+  const feed = io.stdin.feed();
+  const words = (await feed.part(io.budget(CALL_MS, begun)))?.toString('latin1').split(' ');
+  if (words === undefined) return undefined;
+  const isHung = words.includes('hung');
+  const budget = begin(io.budget(isHung ? HUNG_MS : CALL_MS, begun), isHung);
+  const isUnread = words.includes('unread');
+  const payload = await (isUnread ? feed.rest(budget) : feed.part(budget));
+  const text = payload?.toString('utf8') ?? '';
+  if (isHung || isUnread) return { budget, text, settings: undefined, isLate: isHung };
+  // Half of it: whoever waits for a git that hangs must be able to decide without.
+  const settings = await feed.part(budget.part(beforeAnswer(budget) / 2));
+  if (settings === undefined) noteLateGit();
+  return {
+    budget,
+    text,
+    settings: settings === undefined ? undefined : wholeSettings(settings.toString('utf8')),
+    isLate: settings === undefined,
+    more: words.includes('more') ? feed : undefined,
+  };
 }

@@ -1,7 +1,11 @@
 import {
+  closeSync,
+  constants,
   existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -24,16 +28,17 @@ declare const __ENTRY__: string;
 declare const __IS_HOOK__: boolean;
 
 interface Program {
-  /** Runs what the process was started for; its exit status. */
-  main(): Promise<number>;
+  /** Runs what the process was started for; its exit status. `first`: what was read of its standard input. */
+  main(first?: Buffer): Promise<number>;
 }
 
 type Exports = Record<string, unknown>;
 type Body = (exports: Exports, require: (name: string) => unknown, filename: string) => void;
 
 const folder = cacheFolder();
-const [, , first, second, third] = process.argv;
-const verb = first === '--client-pid' ? third : first;
+const begun = beginning();
+const [, , first, second, third, , fifth] = process.argv;
+const verb = first !== '--client-pid' ? first : third === '--begun' ? fifth : third;
 /** The verbs that are typed most have compiled code of their own, and exit as soon as everything is written. */
 const isUsual =
   !__IS_HOOK__ &&
@@ -43,9 +48,27 @@ const kind = __IS_HOOK__ ? kindOfHook() : isUsual ? verb : '';
 const loaded = new Map<string, Exports>();
 const fresh = new Map<string, Script>();
 
-/** One of git's is named; the launcher says of a client's what it is about. */
+/** One of git's is named; of a client's the launcher says what it is about, with the other words or as the first that it feeds. */
 function kindOfHook(): string | undefined {
-  return first === 'hook' ? second : process.argv[process.argv.indexOf('--kind') + 1];
+  if (first === 'hook') return second;
+  const at = process.argv.indexOf('--kind');
+  return at < 0 ? begun?.toString('latin1', 0, 20).split(/[ \0]/)[0] : process.argv[at + 1];
+}
+
+/** What the launcher has fed by now, where it does not say what the call is about otherwise; nothing is waited for. */
+function beginning(): Buffer | undefined {
+  if (!__IS_HOOK__ || !process.argv.includes('--fed') || process.argv.includes('--kind')) return undefined;
+  try {
+    const own = openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const chunk = Buffer.allocUnsafeSlow(65_536);
+      return chunk.subarray(0, readSync(own, chunk));
+    } finally {
+      closeSync(own);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /** Below the user's state folder, which `init` makes and `uninstall` removes: without it nothing is kept. */
@@ -140,7 +163,7 @@ process.on('exit', () => {
   if (folder !== undefined && fresh.size > 0) keepCode(folder);
 });
 const program = load(`${__dirname}/${__ENTRY__}`) as unknown as Program;
-void program.main().then(
+void program.main(begun).then(
   (status) => {
     // Left alone, Node collects garbage first. Other verbs may go on: `board --serve` does.
     if (__IS_HOOK__ || isUsual) process.exit(status);

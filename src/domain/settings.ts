@@ -1,4 +1,4 @@
-import { FALSE_WORDS, TRUE_WORDS } from './shared-words.ts';
+import { FALSE_WORDS, TRUE_WORDS } from './boolean-words.ts';
 import type { SecretScan } from './secrets/verdict.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
@@ -166,6 +166,10 @@ export function settingEntry(entry: string, separator: string): SettingEntry {
   const end = entry.indexOf(separator);
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
+
+/** The lines of git-config(1) as the launcher and the shims print them: with a dot behind the last they are all there. */
+export const wholeSettings = (text: string): string | undefined =>
+  text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined;
 
 /** What git lists as `key value` lines, as git-config(1) prints them without `-z`. */
 export function entriesFromLines(text: string): readonly SettingEntry[] {

@@ -3,15 +3,13 @@
  * blocks of bin/git-handoff and git-hooks/; a test holds the two together. Pure.
  */
 
+import { BEGUN, REF_FORMAT } from './begun-words.ts';
+import { FALSE_WORDS, TRUE_WORDS } from './boolean-words.ts';
 import { SESSION_VARIABLES } from './names.ts';
 
 /** The settings that the guard goes by, as an extended regular expression over git's keys. */
 export const GUARD_KEYS =
   '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
-
-/** git's words for a boolean (git-config(1)), in any case of letters. */
-export const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
-export const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
 
 /**
  * Words of a shell command that Node has to look at: literal, wide on purpose, valid as sh patterns and as extended
@@ -82,9 +80,6 @@ export const NAMED_SESSION = [...new Set(Object.values(SESSION_VARIABLES))]
   .map((own) => own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
   .join('');
 
-/** git's own names of a ref with all that is read of it. */
-export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
-
 /** How git-status(1) tells what differs from HEAD, file by file. */
 export const STATUS_WORDS: readonly string[] = [
   '--literal-pathspecs',
@@ -118,6 +113,13 @@ function asked(name: string, words: readonly string[]): string[] {
   return [`${name}() {`, '  case $1 in', `    ${pattern}) return 0 ;;`, '  esac', '  return 1', '}'];
 }
 
+/** As functions, which take settings: each word stays one, whatever the shell. */
+function begunBlock(): string {
+  return Object.entries(BEGUN)
+    .map(([name, words]) => `begun_${name}() { git "$@" ${words.map((word) => `'${word}'`).join(' ')}; }`)
+    .join('\n');
+}
+
 function shellBlocks(): Readonly<Record<string, string>> {
   const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
   return {
@@ -130,6 +132,7 @@ function shellBlocks(): Readonly<Record<string, string>> {
       // find(1): smaller than.
       `most_kept=${MOST_KEPT + 1}`,
     ].join('\n'),
+    begun: begunBlock(),
     booleans: [...asked('is_false', ['', ...FALSE_WORDS]), ...asked('is_true', TRUE_WORDS)].join('\n'),
   };
 }

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type GitOptions, type StartedGit, gitFailure, startGit } from './run.ts';
+import { type GitOptions, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
 
 /** One answer of git-cat-file(1); `content` is empty when only the existence was asked for. */
 export interface ReadObject {
@@ -17,9 +17,12 @@ export interface ObjectRequest {
   readonly infoOnly?: boolean;
 }
 
+/** The process of `readObjects`. */
+export const CAT_FILE: readonly string[] = ['cat-file', '--buffer', '--batch-command'];
+
 /** Starts the process of `readObjects` before it is known which. */
 export function startReading(options: GitOptions): StartedGit {
-  return startGit(['cat-file', '--buffer', '--batch-command'], options);
+  return startGit(CAT_FILE, options);
 }
 
 /**
@@ -40,7 +43,8 @@ export async function readObjects(
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
   // It answers at once then: the end of its input comes when Node has done what else it is about.
-  const result = await (started ?? startReading(options)).finish(`${lines.join('\n')}\nflush\n`);
+  const input = `${lines.join('\n')}\nflush\n`;
+  const result = await (started?.finish(input) ?? runGit(CAT_FILE, { ...options, input }));
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
     if (requests.length === 1) return [undefined];

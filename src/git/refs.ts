@@ -1,4 +1,4 @@
-import { REF_FORMAT } from '../domain/shared-words.ts';
+import { REF_FORMAT } from '../domain/begun-words.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { git, gitFailure, runGit } from './run.ts';

@@ -45,7 +45,8 @@ export function startGit(args: readonly string[], options: Omit<GitOptions, 'inp
   // Looked at by `finish` only.
   result.catch(() => undefined);
   return {
-    finish(input) {
+    async finish(input) {
+      goOn(args[0]);
       child.stdin?.end(input);
       return result;
     },
@@ -56,12 +57,34 @@ export function startGit(args: readonly string[], options: Omit<GitOptions, 'inp
   };
 }
 
+let isOver: () => boolean = () => false;
+
+/** From now on no git is started, or given its input, once this is true. */
+export function startNothingWhen(over: () => boolean): void {
+  isOver = over;
+}
+
+/** @throws Failure `environment` when it is */
+function goOn(command: string | undefined): void {
+  if (isOver()) throw new Failure('environment', `git ${command ?? ''}: the command was ended`);
+}
+
+let begun: ((args: readonly string[], options: GitOptions) => Buffer | undefined) | undefined;
+
+/** From now on `runGit` takes what was asked already from there (begun.ts). */
+export function takeAnswersFrom(source: typeof begun): void {
+  begun = source;
+}
+
 /**
  * Runs one git process to its end. A non-zero exit is a value, not an exception.
  *
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
-export const runGit: GitRunner = (args, options) => {
+export const runGit: GitRunner = async (args, options) => {
+  goOn(args[0]);
+  const answer = begun?.(args, options);
+  if (answer !== undefined) return { code: 0, stdout: answer, stderr: '' };
   const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
   const result = collect(child, args[0] ?? '', options);
   child.stdin?.end(options.input);

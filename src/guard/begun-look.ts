@@ -1,7 +1,6 @@
 import { type BegunLook, readBegunLook } from '../git/begun-look.ts';
 import { limitOf, noteLateGit } from '../git/limits.ts';
 import { beforeAnswer } from '../host/io.ts';
-import { readToEnd } from '../host/pipe.ts';
 import type { TreeCall } from './call.ts';
 
 /**
@@ -9,9 +8,9 @@ import type { TreeCall } from './call.ts';
  * where it did not come to its end, it is `undefined`: they look themselves.
  */
 export async function begunLook({ listed, tree, budget }: TreeCall): Promise<BegunLook | undefined> {
-  if (listed?.pipe === undefined || tree.visiting === true) return undefined;
+  if (listed?.more === undefined || tree.visiting === true) return undefined;
   const time = budget.part(limitOf(beforeAnswer(budget)));
-  const bytes = await readToEnd(listed.pipe, time).catch(() => undefined);
+  const bytes = await listed.more.rest(time).catch(() => undefined);
   if (bytes === undefined) noteLateGit();
   return readBegunLook(bytes?.toString('latin1') ?? '', listed.begun);
 }

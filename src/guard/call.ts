@@ -1,20 +1,17 @@
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { SettingEntry, Settings } from '../domain/settings.ts';
-import type { BinaryText } from '../git/binary-text.ts';
 import type { FoundRepository } from '../git/discover.ts';
-import type { Budget } from '../host/io.ts';
+import type { Budget, Feed } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
 
 /** What the launcher has git tell while Node starts, where it can. */
 export interface Listed {
-  /** At a session's start: the sessions and the copies of files, and what was kept of handoffs. */
-  readonly records: BinaryText | undefined;
   /**
-   * The descriptor of a pipe: at a session's start with the handoffs and the branches, around a tool with a look at the
-   * client's worktree.
+   * At a session's start the sessions and the copies of files, what was kept of handoffs, the handoffs and the branches;
+   * around a tool a look at the client's worktree.
    */
-  readonly pipe: number | undefined;
+  readonly more: Feed | undefined;
   /** When the launcher began, milliseconds since the epoch. */
   readonly begun: number;
 }

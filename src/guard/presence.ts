@@ -13,7 +13,7 @@ export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>
   ancestorsOf(clientPid(call, table), table);
 
 /** The client's process; `undefined` when it is gone. */
-export function clientOf(call: Call, table: ProcessTable): ProcessId | undefined {
+export function callingClient(call: Call, table: ProcessTable): ProcessId | undefined {
   const pid = clientPid(call, table);
   const start = table.startOf(pid);
   return start === undefined ? undefined : { pid, start };
@@ -32,7 +32,7 @@ function isLeftAlone({ commonDir, gitDir }: FoundRepository, session: SessionId)
 /** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
-  const client = clientOf(call, processTable());
+  const client = callingClient(call, processTable());
   if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;

@@ -35,6 +35,33 @@ export interface Input {
   read(chunk: Uint8Array): number;
   /** Everything, to its end; `undefined` when that does not come in time. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
+  /** The same in parts, where the launcher feeds them. */
+  feed(): Feed;
+}
+
+/**
+ * What the launcher's `feed` prints for a call of the guard, while it prints it: some parts that end in NUL each, and a rest
+ * that is known by what is in it. `undefined`: it did not come in time, or not whole.
+ */
+export interface Feed {
+  readonly part: (budget: Budget) => Promise<Buffer | undefined>;
+  /** The beginning of the rest: `parse` is asked with all that has come until it answers. */
+  readonly take: <T>(
+    budget: Budget,
+    parse: (bytes: Buffer) => Taken<T> | undefined,
+  ) => Promise<T | undefined>;
+  /** All that is left. */
+  readonly rest: (budget: Budget) => Promise<Buffer | undefined>;
+  /** Takes in what has come, and waits for nothing: a pipe holds 64 KiB, and whoever fills it waits as long as it is full. */
+  readonly gather: () => void;
+  /** Whether a text is in what was taken in, not across two pieces of it: a guess. */
+  readonly holds: (text: string) => boolean;
+}
+
+/** What was found at the beginning of some bytes, and how many of them it is. */
+interface Taken<T> {
+  readonly value: T;
+  readonly length: number;
 }
 
 export interface Output {
@@ -44,6 +71,12 @@ export interface Output {
    * @throws what the descriptor answers: a full disk, for one
    */
   write(data: string | Uint8Array): Promise<void>;
+}
+
+/** Everything that comes by standard input, as text; what cannot be read in time is empty. */
+export async function readInput({ stdin }: Pick<Io, 'stdin'>, budget: Budget): Promise<string> {
+  const bytes = await stdin.readAll(budget).catch(() => undefined);
+  return bytes?.toString('utf8') ?? '';
 }
 
 /** Where a person may sit. */
@@ -90,10 +123,10 @@ export function budgetUntil(end: number, clock: () => number, whole?: Budget): B
 export function inTime<T>(work: Promise<T>, budget: Budget): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
+  const left = budget.left();
   const late = new Promise<'late'>((resolve) => {
     // Most work waits for nothing, and is over by then: Node's timers take longer to load than it takes.
     process.nextTick(() => {
-      const left = budget.left();
       // A timer of no end would fire at once.
       if (!isOver && left < Infinity) timer = setTimeout(() => resolve('late'), left);
     });

@@ -1,4 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
+import { feedFrom } from './feed.ts';
 import { type Io, type Output, type Terminal, budgetUntil, processAge } from './io.ts';
 import { readToEnd } from './pipe.ts';
 import { beganBefore } from './processes.ts';
@@ -6,10 +7,18 @@ import { beganBefore } from './processes.ts';
 /** Between two tries at a pipe that is full and does not block. Milliseconds. */
 const PAUSE_MS = 5;
 
-/** What this process has, for the program that runs in it: `run(argv, processIo())`. */
-export function processIo(): Io {
+/**
+ * What this process has, for the program that runs in it: `run(argv, processIo())`.
+ *
+ * @param first what was read of its standard input already
+ */
+export function processIo(first?: Buffer): Io {
   return {
-    stdin: { read: (chunk) => readSync(0, chunk), readAll: (budget) => readToEnd(0, budget) },
+    stdin: {
+      read: (chunk) => readSync(0, chunk),
+      readAll: (budget) => readToEnd(0, budget),
+      feed: () => feedFrom(0, first),
+    },
     stdout: output(1),
     stderr: output(2),
     env: process.env,

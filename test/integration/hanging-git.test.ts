@@ -40,8 +40,19 @@ async function call(argv: readonly string[], payload: object): Promise<void> {
   const ended = new Set(process.listeners('exit'));
   const clock = () => performance.now();
   const out = { write: () => Promise.resolve() };
+  const nothing = () => Promise.resolve(undefined);
   const io: Io = {
-    stdin: { read: () => 0, readAll: () => Promise.resolve(Buffer.from(JSON.stringify(payload))) },
+    stdin: {
+      read: () => 0,
+      readAll: () => Promise.resolve(Buffer.from(JSON.stringify(payload))),
+      feed: () => ({
+        part: nothing,
+        take: nothing,
+        rest: nothing,
+        gather: () => undefined,
+        holds: () => false,
+      }),
+    },
     stdout: out,
     stderr: out,
     env: world.env({ CLAUDE_CODE_SESSION_ID: B }),

@@ -10,6 +10,8 @@ const TREE = '0123456789abcdef';
 let world: LauncherWorld;
 let root: string;
 let handoff: string;
+/** Where the client runs: beside others, Node starts at once in the worktree. */
+let cwd: string;
 
 beforeEach(() => {
   world = new LauncherWorld();
@@ -28,11 +30,11 @@ const write = (path: string, content: string | Uint8Array) => writeFileSync(join
 /** What the launcher has git tell while Node starts; `undefined` when it begins no look. */
 function look(tool: string, input: object, event = 'PostToolUse') {
   const call = toolCall(root, tool, input, { hook_event_name: event, tool_response: {} });
-  const run = world.run(['guard', '--client', 'claude'], JSON.stringify(call));
+  const run = world.run(['guard', '--client', 'claude'], JSON.stringify(call), { cwd });
   expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
-  const { argv, refs } = run.node ?? { argv: [''], refs: '' };
+  const { argv = [], words = [], more } = run.node ?? {};
   expect(argv).toContain('guard');
-  return argv.includes('--more-pipe') ? refs : undefined;
+  return words.includes('more') ? more : undefined;
 }
 
 const wrote = (path: string) => look('Write', { file_path: join(root, path), content: 'x' });
@@ -46,7 +48,14 @@ const words = /DESTRUCTIVE = .*\(\?:(.*)\)/.exec(readFileSync('src/guard/before-
 const ran = () => look('Bash', { command: 'make' });
 
 // Node reads such a pipe by /proc, and yash hands everything over unread.
-describe.skipIf(isYash() || !existsSync('/proc/self/fd'))('a look that is begun while Node starts', () => {
+describe.skipIf(isYash() || !existsSync('/proc/self/fd')).each([
+  ['while Node starts', () => root],
+  ['before Node starts', () => world.dir],
+])('a look that is begun %s', (_when, started) => {
+  beforeEach(() => {
+    cwd = started();
+  });
+
   it.each([['PreToolUse'], ['PostToolUse']])('tells what differs from HEAD around a command: %s', (event) => {
     const begun = began(look('Bash', { command: 'make' }, event));
     expect(begun?.status).toMatch(/^# branch.oid \(initial\)\0# branch.head main\0\? src\/a.ts$/);

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..', '..');
 function mattering(commands: readonly string[], shell: Shell): boolean[] {
   const launcher = readFileSync(join(root, 'bin', 'git-handoff'), 'utf8');
   const from = launcher.indexOf('# --- generated: words');
-  const to = launcher.indexOf('# --- starting Node');
+  const to = launcher.indexOf('# --- time');
   const loop = [
     'set -f',
     'while IFS= read -r line; do',

@@ -53,7 +53,7 @@ describe('how Node is started', () => {
     expect(run.node?.stdin).toBe(stop);
     const pid = String(process.pid);
     const launcher = expect.stringMatching(/^\d+$/) as string;
-    const told = ['--client-pid', pid, '--begun', launcher, '--kind', 'other', '--settings-pipe'];
+    const told = ['--client-pid', pid, '--begun', launcher, '--fed', '--kind', 'other'];
     expect(run.node?.argv).toEqual([entry('hook.cjs'), 'guard', '--client', 'claude', ...told]);
   });
 
@@ -70,8 +70,9 @@ describe('how Node is started', () => {
   ])('says what %s %s is about, for its compiled code: %s', (event, tool, kind) => {
     const root = world.repository('enabled', true);
     const call = toolCall(root, tool, { file_path: 'handoff' }, { hook_event_name: event });
-    const { argv = [] } = world.run(['guard'], JSON.stringify(call)).node ?? {};
+    const { argv = [], words = [] } = world.run(['guard'], JSON.stringify(call)).node ?? {};
     expect(argv[argv.indexOf('--kind') + 1]).toBe(kind);
+    expect(words[0]).toBe(kind);
   });
 
   it.skipIf(isYash())('hands the start of a session the handoffs and the branches, too', () => {
@@ -79,9 +80,9 @@ describe('how Node is started', () => {
     mkdirSync(join(root, '.git', 'handoff'), { recursive: true });
     const event = { ...toolCall(root, 'Bash', {}), hook_event_name: 'SessionStart' };
     const { node } = world.run(['guard'], JSON.stringify(event));
-    expect(node?.argv).toContain('--more-pipe');
-    expect(node?.refs).toBe('.\n.\n');
-    expect(node?.settings).toMatch(/^\.\n\0\.\n\.\n$/);
+    expect(node?.words).toEqual(['start', 'more']);
+    expect(node?.settings).toBe('.\n');
+    expect(node?.more).toBe('.\n.\n.\n.\n');
   });
 
   it.skipIf(isYash())('asks git nothing where it hung twice running, until that time is over', () => {
@@ -94,8 +95,8 @@ describe('how Node is started', () => {
       rmSync(join(world.dir, 'asked'), { force: true });
       writeFileSync(file, 'hung\n');
       utimesSync(file, until, until);
-      const argv = world.run(['guard'], call).node?.argv ?? [];
-      return { short: argv.includes('--hung'), asked: existsSync(join(world.dir, 'asked')) };
+      const words = world.run(['guard'], call).node?.words ?? [];
+      return { short: words.includes('hung'), asked: existsSync(join(world.dir, 'asked')) };
     };
     expect(started(Date.now() / 1000 + 300)).toEqual({ short: true, asked: false });
     expect(started(Date.now() / 1000 - 5)).toEqual({ short: false, asked: true });
@@ -107,7 +108,8 @@ describe('how Node is started', () => {
     expect(run.status).toBe(4);
     expect(run.node?.stdin).toBe('note');
     const pid = String(process.pid);
-    expect(run.node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid, 'list', '--json', 'a b', '']);
+    const begun = ['--begun', expect.stringMatching(/^\d+$/) as string, 'list', '--json', 'a b', ''];
+    expect(run.node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid, ...begun]);
     expect(world.run([]).node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid]);
   });
 

@@ -25,7 +25,7 @@ export interface LauncherRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  node: { argv: string[]; stdin: string; settings: string; refs: string } | undefined;
+  node: { argv: string[]; words: string[]; stdin: string; settings: string; more: string } | undefined;
 }
 
 /** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
@@ -54,7 +54,6 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
-      'case "$1 $2" in *"hook.cjs guard") cat <&3 > "$RECORD.settings"; cat <&5 > "$RECORD.refs" ;; esac 2>/dev/null',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
@@ -91,22 +90,20 @@ export class LauncherWorld {
   run(
     args: string[],
     input = '',
-    options: { env?: Record<string, string>; command?: string[] } = {},
+    options: { env?: Record<string, string>; command?: string[]; cwd?: string } = {},
   ): LauncherRun {
     rmSync(this.record, { force: true });
     const [command = '', ...first] = options.command ?? [this.launcher];
     const done = spawnSync(command, [...first, ...args], {
       input,
       env: this.environment(options.env),
-      cwd: this.dir,
+      cwd: options.cwd ?? this.dir,
       encoding: 'utf8',
     });
     const node = existsSync(this.record)
       ? {
           argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
-          stdin: readFileSync(`${this.record}.stdin`, 'utf8'),
-          settings: readIfThere(`${this.record}.settings`),
-          refs: readIfThere(`${this.record}.refs`),
+          ...partsOf(readFileSync(`${this.record}.stdin`, 'utf8'), readFileSync(this.record, 'utf8')),
         }
       : undefined;
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
@@ -143,7 +140,14 @@ export class LauncherWorld {
   }
 }
 
-const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+/** The parts of what the launcher feeds; a verb or a git hook has only what it reads. */
+function partsOf(input: string, argv: string) {
+  if (!argv.split('\n').includes('--fed')) return { words: [], stdin: input, settings: '', more: '' };
+  const [first = '', second = '', settings = '', ...rest] = input.split('\0');
+  const words = first.split(' ');
+  if (words.includes('unread')) return { words, stdin: second, settings: '', more: '' };
+  return { words, stdin: second, settings, more: rest.join('\0') };
+}
 
 /** A tool call as Claude Code sends it. */
 export function toolCall(

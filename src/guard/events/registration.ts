@@ -14,7 +14,7 @@ import { type JudgedSession, type StoredSession, clientsOf } from '../../session
 import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
 import { isPaused, listStarts } from '../../changes/windows.ts';
 import type { Beginning } from '../effects/arrival.ts';
-import { clientOf } from '../presence.ts';
+import { callingClient } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import { type Parted, describe, isSameRecord, isVisitor, judged, parted, putOnRecord } from './record.ts';
 import { findTwin } from './twins.ts';
@@ -161,7 +161,7 @@ async function readCompany(call: TreeCall, listed?: readonly StoredSession[]): P
   const those = (...liveness: JudgedSession['liveness'][]) =>
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
-  const client = clientOf(call, table);
+  const client = callingClient(call, table);
   const twin = findTwin(tree, session, known.own, client, table);
   const isShared =
     peers.length > 0 ||

@@ -5,8 +5,7 @@ import { startReading } from '../../git/objects.ts';
 import { type Ref, listRefs, parseListed, splitListed } from '../../git/refs.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
-import { EarlyPipe } from '../../host/early-pipe.ts';
-import { type Budget, beforeAnswer } from '../../host/io.ts';
+import { type Budget, beforeAnswer, type Feed } from '../../host/io.ts';
 import { topicsFromLists } from './listed-topics.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import type { TreeCall } from '../call.ts';
@@ -27,31 +26,28 @@ export interface StartReading {
  * are waited for: the rest is for the text.
  */
 export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
-  const pipe = listed?.pipe === undefined ? undefined : new EarlyPipe(listed.pipe);
-  pipe?.take();
-  const local = parseListed(listed?.records ?? '');
-  const kept = splitListed(local?.rest ?? '');
-  const open = kept === undefined ? Promise.resolve(undefined) : readOpen(pipe, budget);
+  const time = budget.part(beforeAnswer(budget));
+  const more = listed?.more;
+  const records = await more?.take(time, sessionsOf);
+  more?.gather();
+  const open = records === undefined ? Promise.resolve(undefined) : readOpen(more, time);
   const topics = open.then((early) =>
-    early === undefined || kept === undefined
-      ? readTopics({ cwd })
-      : topicsFromLists({ cwd }, early.handoffs, utf8(kept.lines)),
+    early === undefined ? readTopics({ cwd }) : topicsFromLists({ cwd }, early.handoffs, early.kept),
   );
   // Awaited later, if at all.
   topics.catch(() => undefined);
   const options = { content: true, timeoutMs: beforeAnswer(budget) };
-  const records = kept === undefined ? undefined : local?.refs;
   return {
     records: records ?? (await listRefs({ cwd }, [LIVE, FILES], options)),
     topics,
     branches: open.then((early) => early?.branches),
     startNotes(repository) {
-      pipe?.take();
+      more?.gather();
       const mine = ` ${KEPT}${encodeBranch(repository.branch)}/`;
-      const isAny = kept?.lines.includes(mine) === true && pipe?.holds(OPEN) === true;
+      const isAny = more?.holds(mine) === true && more.holds(OPEN);
       const started = isAny ? startReading({ cwd: repository.cwd }) : undefined;
       // git goes on while a process is started.
-      pipe?.take();
+      more?.gather();
       return started;
     },
   };
@@ -60,13 +56,22 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
 /** How the commit of an open handoff says so. */
 const OPEN = 'Handoff-State: open';
 
-/** The handoffs and the branches; `undefined` where a list that must be whole is not. */
-async function readOpen(pipe: EarlyPipe | undefined, budget: Budget) {
-  const bytes = await pipe?.whole(budget.part(beforeAnswer(budget))).catch(() => undefined);
-  const open = parseListed(bytes?.toString('latin1') ?? '');
-  if (open === undefined) return undefined;
+/** The first of the lists, as soon as it is whole. */
+function sessionsOf(bytes: Buffer) {
+  const text = bytes.toString('latin1');
+  const found = parseListed(text);
+  return found === undefined ? undefined : { value: found.refs, length: text.length - found.rest.length };
+}
+
+/** What was kept, the handoffs and the branches; `undefined` where a list that must be whole is not. */
+async function readOpen(more: Feed | undefined, budget: Budget) {
+  const bytes = await more?.rest(budget).catch(() => undefined);
+  const kept = splitListed(bytes?.toString('latin1') ?? '');
+  const open = parseListed(kept?.rest ?? '');
+  if (kept === undefined || open === undefined) return undefined;
   const branches = splitListed(open.rest);
   return {
+    kept: utf8(kept.lines),
     handoffs: open.refs,
     branches: branches === undefined ? undefined : parseBranches(utf8(branches.lines)),
   };

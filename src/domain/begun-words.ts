@@ -1,0 +1,48 @@
+/**
+ * What the launcher asks git while Node starts. `node scripts/generate-sh.mjs` writes it into bin/git-handoff
+ * (shared-words.ts). Pure.
+ */
+
+/** git's own names of a ref with all that is read of it. */
+export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
+
+/** By what is asked for, for the verbs that are typed most (src/git/begun.ts). */
+export const BEGUN = {
+  committer: ['var', 'GIT_COMMITTER_IDENT'],
+  tree: [
+    'status',
+    '--porcelain=v2',
+    '--branch',
+    '-z',
+    '--untracked-files=normal',
+    '--ignore-submodules=dirty',
+  ],
+  local: [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    '--',
+    'refs/handoffs-local/kept/',
+    'refs/handoffs-local/acks/',
+    'refs/handoffs-remote/',
+    'refs/handoffs-local/pruned/',
+    'refs/handoffs-local/shown/',
+  ],
+  branches: [
+    'for-each-ref',
+    '--format=%(refname)%00%(objectname)%00%(symref)%00%00',
+    '--',
+    'refs/heads/',
+    'refs/remotes/origin/HEAD',
+  ],
+  sessions: [
+    'for-each-ref',
+    `--format=${REF_FORMAT}`,
+    '--',
+    'refs/handoffs-local/live/',
+    'refs/handoffs-local/files/',
+  ],
+  handoffs: ['for-each-ref', `--format=${REF_FORMAT}`, '--', 'refs/handoffs/'],
+} as const;
+
+/** The verbs for which it does. */
+export type BegunVerb = 'write' | 'show' | 'list';

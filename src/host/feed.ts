@@ -1,0 +1,58 @@
+import type { Budget, Feed } from './io.ts';
+import { type Source, openSource } from './pipe.ts';
+
+/**
+ * Reads a feed from a descriptor.
+ *
+ * @param first what was read of it already
+ */
+export function feedFrom(descriptor: number, first?: Buffer): Feed {
+  let source: Source | undefined;
+  let isOver = false;
+  let chunks = first === undefined ? [] : [first];
+  const keep = (chunk: Buffer | undefined) => {
+    if (chunk?.length === 0) isOver = true;
+    else if (chunk !== undefined) chunks.push(chunk);
+  };
+  /** Waits for more; false when there is none, or no time. */
+  const wait = async (budget: Budget): Promise<boolean> => {
+    source ??= openSource(descriptor);
+    const known = chunks.length;
+    if (!isOver) keep(await source.next(budget));
+    return chunks.length > known;
+  };
+  const take: Feed['take'] = async (budget, parse) => {
+    do {
+      chunks = [chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)];
+      const [bytes = Buffer.alloc(0)] = chunks;
+      const found = parse(bytes);
+      if (found === undefined) continue;
+      chunks = [bytes.subarray(found.length)];
+      return found.value;
+    } while (await wait(budget));
+    return undefined;
+  };
+  return {
+    take,
+    part(budget) {
+      let searched = 0;
+      return take(budget, (all) => {
+        const end = all.indexOf(0, searched);
+        searched = all.length;
+        return end < 0 ? undefined : { value: all.subarray(0, end), length: end + 1 };
+      });
+    },
+    async rest(budget) {
+      while (await wait(budget));
+      return isOver ? Buffer.concat(chunks.splice(0)) : undefined;
+    },
+    gather() {
+      source ??= openSource(descriptor);
+      for (let known = -1; !isOver && known < chunks.length;) {
+        known = chunks.length;
+        keep(source.poll());
+      }
+    },
+    holds: (text) => chunks.some((chunk) => chunk.includes(text, 0, 'latin1')),
+  };
+}
