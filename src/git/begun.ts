@@ -12,6 +12,15 @@ import type { GitOptions } from './run.ts';
 /** By which the launcher's answers come. */
 const DESCRIPTOR = 3;
 
+/** Nothing where it cannot be read: git is asked then. */
+function readPipe(): Buffer {
+  try {
+    return readFileSync(DESCRIPTOR);
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
 /**
  * Where an answer ends that begins at `at`, if git knew one, and where the next one begins; `undefined`: it is not whole, nor
  * is what follows.
@@ -126,7 +135,7 @@ function parse(verb: BegunVerb, bytes: Buffer): Map<string, Buffer> {
 export function begunAnswers(
   verb: BegunVerb,
   cwd: string,
-  read: () => Buffer = () => readFileSync(DESCRIPTOR),
+  read: () => Buffer = readPipe,
 ): (args: readonly string[], options: GitOptions) => Buffer | undefined {
   const expected = new Set(ANSWERS[verb].map(([args]) => (args ?? CAT_FILE)[0]));
   let answers: Map<string, Buffer> | undefined;

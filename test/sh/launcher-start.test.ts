@@ -113,6 +113,18 @@ describe('how Node is started', () => {
     expect(world.run([]).node?.argv).toEqual([entry('cli.cjs'), '--client-pid', pid]);
   });
 
+  const questions = String.raw`info refs/handoffs-local/kept/main/auth-refresh\n[^]+\nflush\n\n[^]+ missing\n\.\n$`;
+  it.each([
+    [['list'], String.raw`^\.\n\.\n\.\n\.\n$`],
+    [['show', 'auth-refresh'], String.raw`^\.\n${questions}`],
+    [['write', 'auth-refresh'], String.raw`^A <\S+> .*\n# branch\.oid \(initial\)@[^]+@@0\n\.\n${questions}`],
+  ])('asks git for a verb meanwhile: %s', (words, begun) => {
+    const cwd = world.repository('asked', false);
+    const env = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
+    const { node } = world.run(words, '', { cwd, env });
+    expect(node?.begun.replaceAll('\0', '@')).toMatch(new RegExp(begun));
+  });
+
   it('hands a git hook on, with its exit status unless Node is too old for our file', () => {
     const run = world.run(['hook', 'identity', 'x'], '');
     expect(run.node?.argv).toEqual([

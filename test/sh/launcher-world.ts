@@ -25,7 +25,9 @@ export interface LauncherRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  node: { argv: string[]; words: string[]; stdin: string; settings: string; more: string } | undefined;
+  node:
+    | { argv: string[]; words: string[]; stdin: string; settings: string; more: string; begun: string }
+    | undefined;
 }
 
 /** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
@@ -54,6 +56,7 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
+      'case $4 in --begun) cat <&3 > "$RECORD.begun" ;; esac',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
@@ -104,6 +107,7 @@ export class LauncherWorld {
       ? {
           argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
           ...partsOf(readFileSync(`${this.record}.stdin`, 'utf8'), readFileSync(this.record, 'utf8')),
+          begun: existsSync(`${this.record}.begun`) ? readFileSync(`${this.record}.begun`, 'utf8') : '',
         }
       : undefined;
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
