@@ -1,5 +1,5 @@
 /**
- * What one run of the program is given of the world around it. The real one is made from the process (start.ts); tests
+ * What one run of the program is given of the world around it. The real one is made from the process (process-io.ts); tests
  * hand over their own, and then the program neither sees nor touches the process that it runs in.
  */
 export interface Io {
