@@ -1,4 +1,5 @@
 import { wholeSettings } from './domain/settings.ts';
+import type { ShimWords } from './githooks/hook-process.ts';
 import { guard } from './guard/guard.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime, readInput, type Feed } from './host/io.ts';
@@ -46,26 +47,14 @@ function begin(budget: Budget, isHung: boolean): Budget {
   return budget;
 }
 
-interface Words {
+interface Words extends ShimWords {
   readonly verb: string | undefined;
   readonly rest: readonly string[];
-  readonly clientPid: number;
   /** The launcher's pid: the time runs since it began. */
   readonly begun: number | undefined;
   readonly client: string | undefined;
-  readonly settings: string | undefined;
   /** The launcher feeds a call of the guard by standard input. */
   readonly isFed: boolean;
-  /** A git hook lists by a pipe what will be needed. */
-  readonly isPiped: boolean;
-  /** git hung in this worktree at the last two calls: the git hook asked it nothing. */
-  readonly isHung: boolean;
-  /** The git hooks: what the shim found out, and its arguments. */
-  readonly gitDir: string | undefined;
-  readonly commonDir: string | undefined;
-  /** The shim reads an answer from the first line of the output. */
-  readonly answer: boolean;
-  readonly args: readonly string[];
 }
 
 function readWords(argv: readonly string[], io: Io): Words {

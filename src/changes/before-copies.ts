@@ -23,11 +23,11 @@ export function keepBefore(place: LedgerPlace, session: SessionId, top: string, 
   try {
     const file = `${top}/${path}`;
     const stat = statSync(file, { throwIfNoEntry: false });
-    if (stat?.isFile() !== true || stat.size > MAX_COPY) removeFile(copy);
-    else {
-      ensureFolder(beforeFolder(place, session));
-      copyFileSync(file, copy, constants.COPYFILE_FICLONE);
-    }
+    // A copy has the mode of its file: what may not be written cannot be copied over.
+    removeFile(copy);
+    if (stat?.isFile() !== true || stat.size > MAX_COPY) return;
+    ensureFolder(beforeFolder(place, session));
+    copyFileSync(file, copy, constants.COPYFILE_FICLONE);
   } catch {
     // Then what stood there is taken from what the ledger knows.
   }

@@ -6,7 +6,7 @@ import { gitHook } from './git-hook.ts';
 import { committerSession } from './identity.ts';
 
 /** What a git hook's process was started with. */
-interface ShimWords {
+export interface ShimWords {
   readonly clientPid: number;
   readonly settings: string | undefined;
   /** The shim lists by a pipe what will be needed. */
