@@ -1,3 +1,6 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Conversation } from '../model/conversation.ts';
 import type { Gates } from '../model/gates.ts';
 import { objectOf, stringOf } from '../model/json.ts';
@@ -51,15 +54,22 @@ export async function runClaude(
   const program = installClient(CLAUDE_CODE);
   const model = await startModel(script, options.gates);
   const [first = 'go', ...later] = options.prompts ?? [];
+  let answer = '';
   try {
     const ended = await runProgram(program, argumentsOf(options), {
       cwd: world.repository,
       env: { ...world.environment, ...settings(model.url) },
       input: typed(first),
-      onLine(line) {
-        if (messageOf(line)['type'] !== 'result') return undefined;
+      async onLine(line) {
+        const { type, message } = messageOf(line);
+        const { id, model: name } = objectOf(message);
+        // What it says itself, of a `/clear`, has another name, and is in no file.
+        if (type === 'assistant' && name !== '<synthetic>') answer = stringOf(id);
+        if (type !== 'result') return undefined;
         const next = later.shift();
-        return next === undefined ? null : typed(next);
+        if (next === undefined) return null;
+        await recorded(world, answer);
+        return typed(next);
       },
     });
     const messages = ended.lines.map(messageOf);
@@ -95,6 +105,19 @@ function settings(url: string): Record<string, string> {
     DISABLE_AUTOUPDATER: '1',
     DISABLE_BUG_COMMAND: '1',
   };
+}
+
+/** Longer than it takes on the busiest machine. Milliseconds. */
+const RECORD_MS = 60_000;
+
+/** Waits until Claude Code's own file of the session has an answer: it writes a moment later, and a person types later still. */
+async function recorded(world: World, answer: string): Promise<void> {
+  const folder = path.join(world.home, '.claude', 'projects');
+  const files = () => readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const has = (name: string) =>
+    name.endsWith('.jsonl') && readFileSync(path.join(folder, name), 'utf8').includes(answer);
+  const end = Date.now() + RECORD_MS;
+  while (Date.now() < end && !files().some(has)) await setTimeout(20);
 }
 
 function typed(prompt: string): string {

@@ -10,7 +10,7 @@ export interface ProgramOptions {
   /** Written to stdin at the start; `null` ends stdin at once. */
   readonly input: string | null;
   /** Called with each line of stdout; what it returns is written to stdin, `null` ends stdin. */
-  readonly onLine?: (line: string) => string | null | undefined;
+  readonly onLine?: (line: string) => Promise<string | null | undefined> | string | null | undefined;
 }
 
 /** A program that has ended; `status` is `null` when a signal ended it. */
@@ -43,7 +43,7 @@ export async function runProgram(
   try {
     const all = [
       exited,
-      collectLines(child.stdout, (line) => say(onLine?.(line))),
+      collectLines(child.stdout, async (line) => say(await onLine?.(line))),
       text(child.stderr),
     ] as const;
     const [status, lines, stderr] = await Promise.all(all);
@@ -53,11 +53,11 @@ export async function runProgram(
   }
 }
 
-async function collectLines(stream: Readable, onLine: (line: string) => void): Promise<string[]> {
+async function collectLines(stream: Readable, onLine: (line: string) => Promise<void>): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of createInterface({ input: stream })) {
     lines.push(line);
-    onLine(line);
+    await onLine(line);
   }
   return lines;
 }
