@@ -14,14 +14,17 @@ import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
 export function commitFromRef(oid: Oid, content: BinaryText): HandoffCommit {
-  const { message, summary, ...rest } = parseCommit(content);
+  const { parents, summary, message, seconds, name, mail } = parseCommit(content);
   return {
     oid,
-    ...rest,
+    parents,
     summary: shortSummary(summary),
     trailers: parseTrailers(message),
     recorded: undefined,
     hasNote: true,
+    seconds,
+    name,
+    mail,
   };
 }
 

@@ -48,11 +48,13 @@ export async function listRefNames(
 
 /** Parses `<oid> <name>` lines. */
 export function parseRefNames(lines: string): RefValue[] {
-  return lines.split('\n').flatMap((line) => {
+  const refs: RefValue[] = [];
+  for (const line of lines.split('\n')) {
     const space = line.indexOf(' ');
     const oid = parseOid(line.slice(0, Math.max(space, 0)));
-    return oid === undefined ? [] : [{ name: line.slice(space + 1) as RefName, oid }];
-  });
+    if (oid !== undefined) refs.push({ name: line.slice(space + 1) as RefName, oid });
+  }
+  return refs;
 }
 
 /** Names of the refs below the prefixes that stand for others (git-symbolic-ref(1)). */

@@ -32,8 +32,10 @@ export async function listTracking(
   prefixes: readonly string[],
 ): Promise<readonly Tracked[]> {
   const refs = await listRefNames(repository, [...prefixes, SHOWN]);
-  const tracked = refs.flatMap((ref) => (ref.name.startsWith(SHOWN) ? [] : [{ ...ref, list: undefined }]));
   const lists = refs.filter(({ name }) => name.startsWith(SHOWN));
+  const tracked = refs
+    .filter(({ name }) => !name.startsWith(SHOWN))
+    .map(({ name, oid }) => ({ name, oid, list: undefined }));
   if (lists.length === 0) return tracked;
   const own = new Set(tracked.map(({ name }) => name));
   const entries = (await readLists(repository, lists)).flat();

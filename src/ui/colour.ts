@@ -24,6 +24,7 @@ export const COLOURS: Paint = { good: inColour(32), bad: inColour(31), mark: inC
 
 /** How many columns a text takes, whatever its colour. */
 export function width(text: string): number {
+  if (!text.includes(ESCAPE)) return text.length;
   const [plain = '', ...coloured] = text.split(ESCAPE);
   return coloured.reduce((sum, part) => sum + part.length - part.indexOf('m') - 1, plain.length);
 }

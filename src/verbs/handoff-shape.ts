@@ -4,25 +4,28 @@ import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
 import { parseWorkSize } from '../domain/work-size.ts';
+import { handoffRef } from '../git/namespace.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';
 import type { HandoffShape, NoteShape } from './shapes.ts';
 
-/** A reader, and what it has acknowledged of the handoff that is shown. */
-type ReaderView = Reader & { readonly acknowledged?: Oid | undefined };
-
-/** A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown". */
+/**
+ * A handoff commit as `--json` shows it; a commit whose trailers cannot be read shows owner "unknown".
+ *
+ * @param acknowledged what the reader has acknowledged of the handoff
+ */
 export function handoffShape(
-  place: Pick<TopicState, 'branch' | 'topic'> & { ref: string },
+  place: Pick<TopicState, 'branch' | 'topic' | 'path'>,
   commit: HandoffCommit,
-  reader: SessionId | ReaderView | undefined,
+  reader: SessionId | Reader | undefined,
+  acknowledged?: Oid,
 ): HandoffShape {
   const { trailers } = commit;
   const view = typeof reader === 'object' ? reader : { session: reader, operator: undefined };
   return {
     branch: place.branch,
     topic: place.topic,
-    ref: place.ref,
+    ref: handoffRef(place.path),
     oid: commit.oid,
     parent: commit.parents[0] ?? null,
     state: trailers?.state ?? 'open',
@@ -38,7 +41,7 @@ export function handoffShape(
     to: trailers?.to ?? null,
     from: trailers?.from ?? null,
     work: workShape(trailers),
-    unread: isUnread(commit, view, view.acknowledged),
+    unread: isUnread(commit, view, acknowledged),
   };
 }
 

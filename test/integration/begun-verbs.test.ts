@@ -53,6 +53,15 @@ describe('what the launcher asks git while Node starts', () => {
     expect(startedByNode(words).sort()).toEqual(started);
   });
 
+  it('comes whole where it is more than pipes hold', () => {
+    const tip = repo.git(['rev-parse', 'refs/handoffs/main/auth-refresh']);
+    const topics = Array.from({ length: 1000 }, (_, n) => `main/auth-refresh-${n}`);
+    const refs = topics.flatMap((topic) => [`refs/handoffs/${topic}`, `refs/handoffs-local/kept/${topic}`]);
+    repo.git(['update-ref', '--stdin'], { input: refs.map((ref) => `create ${ref} ${tip}\n`).join('') });
+    expect(startedByNode(['list'])).toEqual([]);
+    expect(repo.ok(['list']).split('\n')).toHaveLength(1001);
+  });
+
   it('finds the note of a branch with slashes', () => {
     repo.git(['switch', '-q', '-c', 'feature/a/b']);
     repo.ok(['write', 'auth-refresh', '-m', 'of the feature'], { session });

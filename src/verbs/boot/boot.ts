@@ -9,7 +9,6 @@ import { type Branches, type Limits, listBranches } from '../../git/branches.ts'
 import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/history-relation.ts';
 import { type TreeState, readTreeState } from '../../git/named-files.ts';
-import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import { type FoundBranch, findBranch } from './branch-place.ts';
@@ -72,7 +71,7 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
     siblings: siblingFacts(state, beside),
   };
   const verification = verify(facts);
-  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, tip, reader);
+  const shape = handoffShape(state, tip, reader);
   const { carriedFacts } = await import('../work/work-facts.ts');
   const carried = await carriedFacts(repository, state, tip, { top, context });
   return {

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
 import { readerName } from '../../domain/reader.ts';
-import { handoffRef } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { acknowledge } from '../../notes/acks.ts';
 import { readTopic } from '../../notes/topic.ts';
@@ -54,10 +53,7 @@ export async function ack(options: AckOptions, context: Context): Promise<Comman
       hint: `git handoff show ${topic}`,
     });
   });
-  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, tip, {
-    ...reader,
-    acknowledged: tip.oid,
-  });
+  const shape = handoffShape(state, tip, reader, tip.oid);
   const moved = await reportIllegalMoves(repository, [state], context.now);
   return { value: { ...shape, reader: name, changed }, notices: [...workspace.notices, ...moved] };
 }

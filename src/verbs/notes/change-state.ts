@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { type HandoffCommit, type HandoffState, recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
-import { handoffRef } from '../../git/namespace.ts';
 import { branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import { commitHandoff } from '../../notes/handoffs.ts';
 import { type Context, findCaller, worktreeName } from '../../sessions/caller.ts';
@@ -71,7 +70,6 @@ export async function commitOnTip(
         trailers !== undefined && isAsWanted(trailers.owner, caller.id, trailers.state),
     },
   );
-  const place = { ...before, ref: handoffRef(before.path) };
   const notices = [...seen, ...(await reportIllegalMoves(repository, [before], context.now))];
   if (result.kind === 'written') {
     if (change.state === 'closed') {
@@ -79,10 +77,10 @@ export async function commitOnTip(
         ...(await settleClosed(repository, { ...before, tip: result.commit }, caller, context.now)),
       );
     }
-    return { shape: handoffShape(place, result.commit, caller.id), changed: true, tip, notices };
+    return { shape: handoffShape(before, result.commit, caller.id), changed: true, tip, notices };
   }
   if (result.kind === 'unchanged') {
-    return { shape: handoffShape(place, result.tip, caller.id), changed: false, tip: result.tip, notices };
+    return { shape: handoffShape(before, result.tip, caller.id), changed: false, tip: result.tip, notices };
   }
   if (result.kind === 'read-only')
     throw new Failure('integrity', 'written in a format this version does not know');

@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { loadCommits } from '../../git/commits.ts';
-import { handoffRef } from '../../git/namespace.ts';
 import { noteHunks } from '../../git/note-diff.ts';
 import { readHistory } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -41,8 +40,7 @@ export async function diff(options: DiffOptions, context: Context): Promise<Comm
   const [note] = await readNotes(from === undefined ? [to] : [to, from], context.cwd);
   const hunks = from === undefined ? added(note) : await noteHunks(repository, from.oid, to.oid);
   const reader = findSession(context, sessions, options.session)?.id;
-  const shape = (commit: HandoffCommit) =>
-    handoffShape({ ...state, ref: handoffRef(state.path) }, commit, reader);
+  const shape = (commit: HandoffCommit) => handoffShape(state, commit, reader);
   return {
     value: { from: from === undefined ? null : shape(from), to: shape(to), diff: hunks.toString('utf8') },
     notices: [...notices, ...(await reportIllegalMoves(repository, [state], context.now))],

@@ -1,7 +1,7 @@
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { checkStep } from '../../domain/transition.ts';
-import { encodeBranch, handoffRef } from '../../git/namespace.ts';
+import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
 import { readHistory } from '../../notes/topic.ts';
@@ -46,10 +46,7 @@ export async function log(options: LogOptions, context: Context): Promise<Comman
   const read = new Set(acknowledgedOf(history, ackOf(acks, state.path, readerName(reader) ?? '')));
   const known = new Map<string, HandoffCommit>(history.map((commit) => [commit.oid, commit]));
   const items = history.map((commit) => ({
-    ...handoffShape({ ...state, ref: handoffRef(state.path) }, commit, {
-      ...reader,
-      acknowledged: read.has(commit.oid) ? commit.oid : undefined,
-    }),
+    ...handoffShape(state, commit, reader, read.has(commit.oid) ? commit.oid : undefined),
     step: stepOf(known.get(commit.parents[0] ?? ''), commit),
   }));
   return {

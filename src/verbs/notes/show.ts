@@ -4,7 +4,7 @@ import type { Oid } from '../../domain/names.ts';
 import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
-import { REMOTE, encodeBranch, handoffRef } from '../../git/namespace.ts';
+import { REMOTE, encodeBranch } from '../../git/namespace.ts';
 import { listTracking } from '../../git/shown-lists.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
@@ -67,7 +67,7 @@ export async function show(options: ShowOptions, context: Context): Promise<Comm
     version(repository, state, options.at, options.reading ? readerName(view) : undefined),
     options.reading ? relationsOf(repository, state, context.budget) : undefined,
   ]);
-  const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, commit, { ...view, acknowledged });
+  const shape = handoffShape(state, commit, view, acknowledged);
   const facts = await noteFacts(note, context.now);
   return {
     value: {

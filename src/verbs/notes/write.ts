@@ -2,7 +2,6 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { handoffRef } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import {
   type EarlyStart,
@@ -155,7 +154,7 @@ async function writeTo(
   });
   const created = result.parent === undefined && result.before.illegal === undefined;
   return {
-    value: handoffShape({ ...target, ref: handoffRef(target.path) }, result.commit, caller.id),
+    value: handoffShape(target, result.commit, caller.id),
     notices: [
       ...seen,
       ...secrets.notices,

@@ -1,4 +1,3 @@
-import { handoffRef } from '../../git/namespace.ts';
 import { deleteTopics } from '../../notes/prune.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
@@ -33,7 +32,7 @@ export async function prune(options: PruneOptions, context: Context): Promise<Co
   const gone = new Set(options.yes ? await deleteTopics(repository, old) : []);
   const items = old.sort(byAge).flatMap((state) => {
     if (state.tip === undefined) return [];
-    const shape = handoffShape({ ...state, ref: handoffRef(state.path) }, state.tip, reader);
+    const shape = handoffShape(state, state.tip, reader);
     return [{ ...shape, deleted: gone.has(state) }];
   });
   const moved = options.yes ? items.length - gone.size : 0;
