@@ -361,6 +361,14 @@ facts() {
       --no-renames --no-relative --ignore-submodules=none --no-ext-diff --no-textconv -O/dev/null && echo .
 }
 
+# to_node <word> ...: becomes Node, as the launcher would for these words. Read here it needs no start of sh.
+to_node() {
+  export GIT_HANDOFF_GIT_PID="$git_pid"
+  handoff_launcher=$here/../bin/git-handoff
+  # shellcheck source=bin/git-handoff
+  . "$handoff_launcher"
+}
+
 # ask <hook> [<argument> ...]: puts a question to Node, and reads what it will need while it starts. Sets $answer to the
 # first line that it says; the others go to descriptor 3. Where it says none of ours it is broken, or there is none: that
 # is said, once a commit.
@@ -376,9 +384,9 @@ ask() {
       # Where git hangs it is not asked again.
       [ -z "$hung" ] && limited tell_node "$hook"
     } | {
-      exec 3<&0 <&4
-      GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook "$hook" --answer \
-        --git-dir "$gitdir" --common-dir "$common" --settings-pipe ${hung:+"$hung"} -- "$@" 2>&1
+      exec 3<&0 <&4 2>&1
+      to_node hook "$hook" --answer \
+        --git-dir "$gitdir" --common-dir "$common" --settings-pipe ${hung:+"$hung"} -- "$@"
     }
   ); fi
   case $output in
@@ -426,7 +434,7 @@ find_session() {
     return 1
   fi
   if [ -z "$session" ]; then
-    session=$(GIT_HANDOFF_GIT_PID=$git_pid "$here/../bin/git-handoff" hook identity --git-dir "$gitdir" --common-dir "$common")
+    session=$(to_node hook identity --git-dir "$gitdir" --common-dir "$common")
   fi
   is_session
 }

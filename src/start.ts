@@ -90,8 +90,8 @@ function load(filename: string): Exports {
   const exports: Exports = {};
   loaded.set(filename, exports);
   const cachedData = folder === undefined ? undefined : readCode(fileFor(folder, filename));
-  // Bundles are ASCII (scripts/build.mjs).
-  const source = `(function (exports, require, __filename) {${readFileSync(filename, 'latin1')}\n})`;
+  // For UTF-8 alone Node has a shorter way; bundles are ASCII (scripts/build.mjs).
+  const source = `(function (exports, require, __filename) {${readFileSync(filename, 'utf8')}\n})`;
   const script = new Script(source, cachedData === undefined ? { filename } : { filename, cachedData });
   if (cachedData === undefined || script.cachedDataRejected === true) fresh.set(filename, script);
   const beside = filename.slice(0, filename.lastIndexOf('/'));
