@@ -53,6 +53,5 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
         keep(source.poll());
       }
     },
-    holds: (text) => chunks.some((chunk) => chunk.includes(text, 0, 'latin1')),
   };
 }

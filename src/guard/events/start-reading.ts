@@ -1,9 +1,8 @@
-import { encodeBranch, FILES, KEPT, LIVE } from '../../git/namespace.ts';
+import { FILES, LIVE } from '../../git/namespace.ts';
 import { utf8 } from '../../git/binary-text.ts';
 import { type Branches, parseBranches } from '../../git/branches.ts';
-import { startReading } from '../../git/objects.ts';
+import { answeredReading } from '../../git/objects.ts';
 import { type Ref, listRefs, parseListed, splitListed } from '../../git/refs.ts';
-import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
 import { type Budget, beforeAnswer, type Feed } from '../../host/io.ts';
 import { topicsFromLists } from './listed-topics.ts';
@@ -17,8 +16,8 @@ export interface StartReading {
   readonly topics: Promise<TopicState[]>;
   /** `undefined`: they were not listed. */
   readonly branches: Promise<Branches | undefined>;
-  /** The process that will read notes of this branch, where some seem to be open. To be called when the session is on record. */
-  readonly startNotes: (repository: Repository) => StartedGit | undefined;
+  /** What has read the notes that are told first, as far as can be guessed; `undefined`: nothing has. */
+  readonly notes: Promise<StartedGit | undefined>;
 }
 
 /**
@@ -41,20 +40,9 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
     records: records ?? (await listRefs({ cwd }, [LIVE, FILES], options)),
     topics,
     branches: open.then((early) => early?.branches),
-    startNotes(repository) {
-      more?.gather();
-      const mine = ` ${KEPT}${encodeBranch(repository.branch)}/`;
-      const isAny = more?.holds(mine) === true && more.holds(OPEN);
-      const started = isAny ? startReading({ cwd: repository.cwd }) : undefined;
-      // git goes on while a process is started.
-      more?.gather();
-      return started;
-    },
+    notes: open.then((early) => early && answeredReading({ cwd }, early.answered)),
   };
 }
-
-/** How the commit of an open handoff says so. */
-const OPEN = 'Handoff-State: open';
 
 /** The first of the lists, as soon as it is whole. */
 function sessionsOf(bytes: Buffer) {
@@ -63,16 +51,17 @@ function sessionsOf(bytes: Buffer) {
   return found === undefined ? undefined : { value: found.refs, length: text.length - found.rest.length };
 }
 
-/** What was kept, the handoffs and the branches; `undefined` where a list that must be whole is not. */
+/** The branches, what was kept, the handoffs and what was answered; `undefined` where a list is not whole. */
 async function readOpen(more: Feed | undefined, budget: Budget) {
-  const bytes = await more?.rest(budget).catch(() => undefined);
-  const kept = splitListed(bytes?.toString('latin1') ?? '');
+  const bytes = (await more?.rest(budget).catch(() => undefined)) ?? Buffer.alloc(0);
+  const branches = splitListed(bytes.toString('latin1'));
+  const kept = splitListed(branches?.rest ?? '');
   const open = parseListed(kept?.rest ?? '');
-  if (kept === undefined || open === undefined) return undefined;
-  const branches = splitListed(open.rest);
+  if (branches === undefined || kept === undefined || open === undefined) return undefined;
   return {
+    branches: parseBranches(utf8(branches.lines)),
     kept: utf8(kept.lines),
     handoffs: open.refs,
-    branches: branches === undefined ? undefined : parseBranches(utf8(branches.lines)),
+    answered: bytes.subarray(bytes.length - open.rest.length),
   };
 }
