@@ -27,9 +27,10 @@ export interface StartReading {
 export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
   const time = budget.part(beforeAnswer(budget));
   const more = listed?.more;
-  const records = await more?.take(time, sessionsOf);
+  const records = await more?.take(time, refsOf);
   more?.gather();
-  const open = records === undefined ? Promise.resolve(undefined) : readOpen(more, time);
+  const open =
+    records === undefined ? Promise.resolve(undefined) : readOpen(more, time).catch(() => undefined);
   const topics = open.then((early) =>
     early === undefined ? readTopics({ cwd }) : topicsFromLists({ cwd }, early.handoffs, early.kept),
   );
@@ -40,28 +41,32 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
     records: records ?? (await listRefs({ cwd }, [LIVE, FILES], options)),
     topics,
     branches: open.then((early) => early?.branches),
-    notes: open.then((early) => early && answeredReading({ cwd }, early.answered)),
+    notes: open.then(async (early) => {
+      const answered = early && (await more?.rest(time).catch(() => undefined));
+      return answered && answeredReading({ cwd }, answered);
+    }),
   };
 }
 
-/** The first of the lists, as soon as it is whole. */
-function sessionsOf(bytes: Buffer) {
+/** A list of refs with their content, as soon as it is whole. */
+function refsOf(bytes: Buffer) {
   const text = bytes.toString('latin1');
-  const found = parseListed(text);
-  return found === undefined ? undefined : { value: found.refs, length: text.length - found.rest.length };
+  const found = splitListed(text) && parseListed(text);
+  return found && { value: found.refs, length: text.length - found.rest.length };
 }
 
-/** The branches, what was kept, the handoffs and what was answered; `undefined` where a list is not whole. */
+/** A list of lines. */
+function linesOf(bytes: Buffer) {
+  const text = bytes.toString('latin1');
+  const found = splitListed(text);
+  return found && { value: utf8(found.lines), length: text.length - found.rest.length };
+}
+
+/** The branches, what was kept and the handoffs; `undefined` where a list is not whole. */
 async function readOpen(more: Feed | undefined, budget: Budget) {
-  const bytes = (await more?.rest(budget).catch(() => undefined)) ?? Buffer.alloc(0);
-  const branches = splitListed(bytes.toString('latin1'));
-  const kept = splitListed(branches?.rest ?? '');
-  const open = parseListed(kept?.rest ?? '');
-  if (branches === undefined || kept === undefined || open === undefined) return undefined;
-  return {
-    branches: parseBranches(utf8(branches.lines)),
-    kept: utf8(kept.lines),
-    handoffs: open.refs,
-    answered: bytes.subarray(bytes.length - open.rest.length),
-  };
+  const branches = await more?.take(budget, linesOf);
+  const kept = await more?.take(budget, linesOf);
+  const handoffs = await more?.take(budget, refsOf);
+  if (branches === undefined || kept === undefined || handoffs === undefined) return undefined;
+  return { branches: parseBranches(branches), kept, handoffs };
 }
