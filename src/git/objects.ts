@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type GitOptions, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
 
 /** One answer of git-cat-file(1); `content` is empty when only the existence was asked for. */
 export interface ReadObject {
@@ -20,9 +20,21 @@ export interface ObjectRequest {
 /** The process of `readObjects`. */
 export const CAT_FILE: readonly string[] = ['cat-file', '--buffer', '--batch-command'];
 
-/** Starts the process of `readObjects` before it is known which. */
-export function startReading(options: GitOptions): StartedGit {
-  return startGit(CAT_FILE, options);
+/**
+ * What has read objects already, for a `readObjects` that asks for those; for others git is started.
+ *
+ * @param answered the launcher's `ask_objects`: the questions, an empty line, the answers and a line with a dot
+ */
+export function answeredReading(options: GitOptions, answered: Buffer): StartedGit {
+  const end = answered.indexOf('\n\n') + 1;
+  const last = answered.lastIndexOf('.\n');
+  const isWhole = last === answered.length - '.\n'.length;
+  const questions = isWhole ? answered.toString('latin1', 0, end) : undefined;
+  const result = { code: 0, stdout: answered.subarray(end + 1, last), stderr: '' };
+  return {
+    finish: async (input = '') => (input === questions ? result : runGit(CAT_FILE, { ...options, input })),
+    abandon: () => undefined,
+  };
 }
 
 /**

@@ -8,8 +8,8 @@ import type { MarkerFiles } from '../host/marker-files.ts';
 /** What the launcher has git tell while Node starts, where it can. */
 export interface Listed {
   /**
-   * At a session's start the sessions and the copies of files, what was kept of handoffs, the handoffs and the branches;
-   * around a tool a look at the client's worktree.
+   * At a session's start the sessions and the copies of files, the branches, what was kept of handoffs, the handoffs and the
+   * texts that are told; around a tool a look at the client's worktree.
    */
   readonly more: Feed | undefined;
   /** When the launcher began, milliseconds since the epoch. */

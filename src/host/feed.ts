@@ -14,11 +14,19 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
     if (chunk?.length === 0) isOver = true;
     else if (chunk !== undefined) chunks.push(chunk);
   };
-  /** Waits for more; false when there is none, or no time. */
+  const gather = () => {
+    source ??= openSource(descriptor);
+    for (let known = -1; !isOver && known < chunks.length;) {
+      known = chunks.length;
+      keep(source.poll());
+    }
+  };
+  /** Waits for more, and takes in all that has come by then; false when there is none, or no time. */
   const wait = async (budget: Budget): Promise<boolean> => {
     source ??= openSource(descriptor);
     const known = chunks.length;
     if (!isOver) keep(await source.next(budget));
+    gather();
     return chunks.length > known;
   };
   const take: Feed['take'] = async (budget, parse) => {
@@ -46,13 +54,6 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
       while (await wait(budget));
       return isOver ? Buffer.concat(chunks.splice(0)) : undefined;
     },
-    gather() {
-      source ??= openSource(descriptor);
-      for (let known = -1; !isOver && known < chunks.length;) {
-        known = chunks.length;
-        keep(source.poll());
-      }
-    },
-    holds: (text) => chunks.some((chunk) => chunk.includes(text, 0, 'latin1')),
+    gather,
   };
 }

@@ -54,8 +54,6 @@ export interface Feed {
   readonly rest: (budget: Budget) => Promise<Buffer | undefined>;
   /** Takes in what has come, and waits for nothing: a pipe holds 64 KiB, and whoever fills it waits as long as it is full. */
   readonly gather: () => void;
-  /** Whether a text is in what was taken in, not across two pieces of it: a guess. */
-  readonly holds: (text: string) => boolean;
 }
 
 /** What was found at the beginning of some bytes, and how many of them it is. */

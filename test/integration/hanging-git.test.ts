@@ -50,7 +50,6 @@ async function call(argv: readonly string[], payload: object): Promise<void> {
         take: nothing,
         rest: nothing,
         gather: () => undefined,
-        holds: () => false,
       }),
     },
     stdout: out,

@@ -38,22 +38,46 @@ exec "$git" "$@"
 function start(PATH: string) {
   const payload = { cwd: world.path, session_id: READER, hook_event_name: 'SessionStart', source: 'startup' };
   const run = world.guard(payload, { env: { PATH } });
-  const listed = readFileSync(calls(), 'utf8')
-    .split('\n')
-    .filter((line) => line.includes('for-each-ref'));
+  const all = readFileSync(calls(), 'utf8').split('\n');
+  const listed = all.filter((line) => line.includes('for-each-ref'));
   return {
     text: run.stdout.replaceAll(/\[[0-9a-f]{16}\]/g, '[]'),
     byNode: listed.filter((line) => !line.startsWith('-C ')).length,
     byLauncher: listed.filter((line) => line.startsWith('-C ')).length,
+    /** Objects that Node asked for itself. */
+    reads: all.filter((line) => line.includes('cat-file') && !line.startsWith('-C ')).length,
   };
 }
 
 describe.runIf(process.platform === 'linux')('what a session is told at its start', () => {
   it('is listed by the launcher, and by nobody else', () => {
-    const { text, byNode, byLauncher } = start(withGit());
+    const { text, ...counts } = start(withGit());
     expect(text).toContain('main/auth-refresh');
     expect(text).toContain('do retry-queue');
-    expect({ byNode, byLauncher }).toEqual({ byNode: 0, byLauncher: 4 });
+    expect(counts).toEqual({ byNode: 0, byLauncher: 5, reads: 0 });
+  });
+
+  it('has the texts of a branch with a slash, too', () => {
+    world.git(['checkout', '-q', '-b', 'feature/log']);
+    for (const topic of ['log-rotation', 'log-format']) {
+      world.ok(['write', topic, '-m', `goal: do ${topic}`], { session: 'writer-1' });
+    }
+    const { text, reads } = start(withGit());
+    expect(text).toMatch(/do log-[^]*do log-/);
+    expect(reads).toBe(0);
+  });
+
+  it('is the same where Node has other questions than the launcher, and where an answer is cut off', () => {
+    const whole = start(withGit()).text;
+    for (const spoil of [
+      `case "$*" in '-C '*cat-file*) "$git" "$@" | head -c 300; exit 141 ;; esac`,
+      `case "$*" in '-C '*cat-file*) exit 128 ;; esac`,
+      `case "$*" in *committerdate*) "$git" "$@" | head -n 1; exit ;; esac`,
+    ]) {
+      const spoilt = start(withGit(spoil));
+      expect(spoilt.text).toBe(whole);
+      expect(spoilt.reads).toBe(1);
+    }
   });
 
   it.each([

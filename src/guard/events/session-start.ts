@@ -6,7 +6,6 @@ import { related } from '../../domain/session.ts';
 import { hasNothing, startupText } from '../../domain/startup.ts';
 import { FILES } from '../../git/namespace.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
-import type { StartedGit } from '../../git/run.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
@@ -44,7 +43,7 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
   const early = await beginReading(call);
   const registered = await register(call, sessionsFrom(early.records));
   const budget = call.budget.part(beforeAnswer(call.budget));
-  const told = await inTime(textOf(call, { repository, early, registered, budget }), budget).catch(
+  const told = await inTime(tell(call, { repository, early, registered, budget }), budget).catch(
     (error: unknown) => {
       call.log('error', `what a session is told at its start: ${String(error)}`);
       return 'late' as const;
@@ -65,21 +64,7 @@ interface Started {
 }
 
 /** `undefined`: nothing that the session does not know. */
-async function textOf(call: TreeCall, started: Started): Promise<string | undefined> {
-  const reader = started.early.startNotes(started.repository);
-  try {
-    return await tell(call, started, reader);
-  } finally {
-    reader?.abandon();
-  }
-}
-
-/** @param reader the process that reads notes */
-async function tell(
-  call: TreeCall,
-  started: Started,
-  reader: StartedGit | undefined,
-): Promise<string | undefined> {
+async function tell(call: TreeCall, started: Started): Promise<string | undefined> {
   const { session } = call;
   const { repository, early, registered } = started;
   const isChanged = await settleNotes(call, registered, early.topics);
@@ -88,8 +73,8 @@ async function tell(
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, overlaps, files, worktrees] = await Promise.all([
     reading,
-    reading.then((read) =>
-      startupNotes(repository, read, judging, { session, now: call.now, started: reader }),
+    reading.then(async (read) =>
+      startupNotes(repository, read, judging, { session, now: call.now, started: await early.notes }),
     ),
     reading.then((read) => overlapping(repository, read)),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),

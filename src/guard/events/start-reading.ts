@@ -1,9 +1,8 @@
-import { encodeBranch, FILES, KEPT, LIVE } from '../../git/namespace.ts';
+import { FILES, LIVE } from '../../git/namespace.ts';
 import { utf8 } from '../../git/binary-text.ts';
 import { type Branches, parseBranches } from '../../git/branches.ts';
-import { startReading } from '../../git/objects.ts';
+import { answeredReading } from '../../git/objects.ts';
 import { type Ref, listRefs, parseListed, splitListed } from '../../git/refs.ts';
-import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
 import { type Budget, beforeAnswer, type Feed } from '../../host/io.ts';
 import { topicsFromLists } from './listed-topics.ts';
@@ -17,8 +16,8 @@ export interface StartReading {
   readonly topics: Promise<TopicState[]>;
   /** `undefined`: they were not listed. */
   readonly branches: Promise<Branches | undefined>;
-  /** The process that will read notes of this branch, where some seem to be open. To be called when the session is on record. */
-  readonly startNotes: (repository: Repository) => StartedGit | undefined;
+  /** What has read the notes that are told first, as far as can be guessed; `undefined`: nothing has. */
+  readonly notes: Promise<StartedGit | undefined>;
 }
 
 /**
@@ -28,9 +27,10 @@ export interface StartReading {
 export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
   const time = budget.part(beforeAnswer(budget));
   const more = listed?.more;
-  const records = await more?.take(time, sessionsOf);
+  const records = await more?.take(time, refsOf);
   more?.gather();
-  const open = records === undefined ? Promise.resolve(undefined) : readOpen(more, time);
+  const open =
+    records === undefined ? Promise.resolve(undefined) : readOpen(more, time).catch(() => undefined);
   const topics = open.then((early) =>
     early === undefined ? readTopics({ cwd }) : topicsFromLists({ cwd }, early.handoffs, early.kept),
   );
@@ -41,38 +41,32 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
     records: records ?? (await listRefs({ cwd }, [LIVE, FILES], options)),
     topics,
     branches: open.then((early) => early?.branches),
-    startNotes(repository) {
-      more?.gather();
-      const mine = ` ${KEPT}${encodeBranch(repository.branch)}/`;
-      const isAny = more?.holds(mine) === true && more.holds(OPEN);
-      const started = isAny ? startReading({ cwd: repository.cwd }) : undefined;
-      // git goes on while a process is started.
-      more?.gather();
-      return started;
-    },
+    notes: open.then(async (early) => {
+      const answered = early && (await more?.rest(time).catch(() => undefined));
+      return answered && answeredReading({ cwd }, answered);
+    }),
   };
 }
 
-/** How the commit of an open handoff says so. */
-const OPEN = 'Handoff-State: open';
-
-/** The first of the lists, as soon as it is whole. */
-function sessionsOf(bytes: Buffer) {
+/** A list of refs with their content, as soon as it is whole. */
+function refsOf(bytes: Buffer) {
   const text = bytes.toString('latin1');
-  const found = parseListed(text);
-  return found === undefined ? undefined : { value: found.refs, length: text.length - found.rest.length };
+  const found = splitListed(text) && parseListed(text);
+  return found && { value: found.refs, length: text.length - found.rest.length };
 }
 
-/** What was kept, the handoffs and the branches; `undefined` where a list that must be whole is not. */
+/** A list of lines. */
+function linesOf(bytes: Buffer) {
+  const text = bytes.toString('latin1');
+  const found = splitListed(text);
+  return found && { value: utf8(found.lines), length: text.length - found.rest.length };
+}
+
+/** The branches, what was kept and the handoffs; `undefined` where a list is not whole. */
 async function readOpen(more: Feed | undefined, budget: Budget) {
-  const bytes = await more?.rest(budget).catch(() => undefined);
-  const kept = splitListed(bytes?.toString('latin1') ?? '');
-  const open = parseListed(kept?.rest ?? '');
-  if (kept === undefined || open === undefined) return undefined;
-  const branches = splitListed(open.rest);
-  return {
-    kept: utf8(kept.lines),
-    handoffs: open.refs,
-    branches: branches === undefined ? undefined : parseBranches(utf8(branches.lines)),
-  };
+  const branches = await more?.take(budget, linesOf);
+  const kept = await more?.take(budget, linesOf);
+  const handoffs = await more?.take(budget, refsOf);
+  if (branches === undefined || kept === undefined || handoffs === undefined) return undefined;
+  return { branches: parseBranches(branches), kept, handoffs };
 }
