@@ -36,7 +36,7 @@ export function shimPath(packageRoot: string, hook: GitHook): string {
 
 /**
  * For a hook that holds nothing else. What other programs append later runs after ours. Where no session is on
- * record or named by the environment, our shim is not even started.
+ * record or named by the environment, our shim is not even read; it is read as a part of the hook, which saves a start of sh.
  */
 export function soleBlock(hook: GitHook, packageRoot: string): string {
   const begin = [
@@ -67,7 +67,7 @@ export function soleBlock(hook: GitHook, packageRoot: string): string {
     `elif ${nothingToDo(hook)}; then`,
     '  :',
     'else',
-    '  GIT_HANDOFF_GIT_PID=$PPID "$handoff_shim" "$@" || exit',
+    '  (GIT_HANDOFF_GIT_PID=$PPID; . "$handoff_shim") || exit',
     'fi',
   ]);
 }

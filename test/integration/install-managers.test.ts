@@ -140,7 +140,7 @@ describe('a manager that installs itself again', () => {
     world.git(['config', '--unset', 'core.hooksPath']);
     await world.init();
     await world.uninstall();
-    const left = Object.entries(files()).filter(([, text]) => text.includes('handoff_shim'));
+    const left = Object.entries(files()).filter(([, text]) => text.includes('handoff_shim='));
     expect(left).toEqual([]);
     expect(existsSync(join(world.repository, '.git', 'hooks', 'pre-push'))).toBe(false);
   });

@@ -21,7 +21,7 @@ import { type GitRunner, runGit } from '../../src/git/run.ts';
 import type { InstallContext } from '../../src/install/context.ts';
 
 const SHIM =
-  '#!/bin/sh\nprintf \'%s\\n\' "shim $(basename "$0") $# $1 $GIT_HANDOFF_GIT_PID" >>"$HOME/calls"\n';
+  '#!/bin/sh\nprintf \'%s\\n\' "shim $(basename "${handoff_shim:-$0}") $# $1 $GIT_HANDOFF_GIT_PID" >>"$HOME/calls"\n';
 
 /** A throw-away home, a repository in it, and a package with shims that leave a trace. */
 export class World {
