@@ -107,10 +107,9 @@ const KEYS = {
   workSize: 'Handoff-Work-Size',
 } as const;
 
-/** Keys compare without regard to case, as git's do. */
-const LOWER_KEYS = Object.fromEntries(
-  Object.entries(KEYS).map(([field, key]) => [field, key.toLowerCase()]),
-) as Readonly<Record<keyof typeof KEYS, string>>;
+/** Keys compare without regard to case, as git's do. As we write them, they are found at once: a list reads thousands. */
+const WRITTEN = new Set<string>(Object.values(KEYS));
+const BY_LOWER_CASE = new Map<string, string>(Object.values(KEYS).map((key) => [key.toLowerCase(), key]));
 
 const MAX_SUMMARY = 72;
 
@@ -131,29 +130,30 @@ export function formatMessage(summary: string, trailers: HandoffTrailers): strin
 export function parseTrailers(message: string): HandoffTrailers | undefined {
   const found = lastParagraph(message);
   if (found === undefined) return undefined;
-  const value = (field: keyof typeof KEYS) => found.get(LOWER_KEYS[field]);
-  const owner = parseSessionId(value('owner'));
-  const state = value('state');
+  const owner = parseSessionId(found.get(KEYS.owner));
+  const state = found.get(KEYS.state);
   if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
-  const [base, takenFrom, succeeds] = [value('base'), value('takenFrom'), value('succeeds')];
-  const divergedFrom = value('divergedFrom');
+  const base = found.get(KEYS.base);
+  const takenFrom = found.get(KEYS.takenFrom);
+  const succeeds = found.get(KEYS.succeeds);
+  const divergedFrom = found.get(KEYS.divergedFrom);
   const trailers = {
     owner,
     state,
     base: base === undefined ? undefined : parseOid(base),
-    client: value('client'),
-    agent: value('agent'),
+    client: found.get(KEYS.client),
+    agent: found.get(KEYS.agent),
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
-    to: value('to'),
-    from: value('from'),
-    automatic: parseAutomatic(value('automatic')),
-    importedFrom: value('importedFrom'),
+    to: found.get(KEYS.to),
+    from: found.get(KEYS.from),
+    automatic: parseAutomatic(found.get(KEYS.automatic)),
+    importedFrom: found.get(KEYS.importedFrom),
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
-    secretAllowed: value('secretAllowed'),
+    secretAllowed: found.get(KEYS.secretAllowed),
     // An invalid name counts as no work; 0.1.0 ignores this trailer.
-    work: parseOid(value('work') ?? ''),
-    workSize: value('workSize'),
+    work: parseOid(found.get(KEYS.work) ?? ''),
+    workSize: found.get(KEYS.workSize),
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;
@@ -170,12 +170,7 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
-/** As we write them, which tells nearly every key without making the text again: a list reads thousands. */
-const FIELDS = new Map(
-  Object.entries(KEYS).map(([field, key]) => [key as string, LOWER_KEYS[field as keyof typeof KEYS]]),
-);
-
-/** `Key: value` lines of the last paragraph, keys in lower case; `undefined` when it holds anything else. */
+/** `Key: value` lines of the last paragraph, other keys than ours in lower case; `undefined` when it holds anything else. */
 function lastParagraph(message: string): ReadonlyMap<string, string> | undefined {
   let end = message.length;
   while (end > 0 && message[end - 1] === '\n') end--;
@@ -187,7 +182,7 @@ function lastParagraph(message: string): ReadonlyMap<string, string> | undefined
     const lineEnd = newline < 0 || newline > end ? end : newline;
     const colon = message.indexOf(':', at);
     const key = colon < 0 || colon >= lineEnd ? '' : message.slice(at, colon);
-    const name = FIELDS.get(key) ?? lowerKey(key.trimEnd());
+    const name = WRITTEN.has(key) ? key : anyCase(key.trimEnd());
     if (name === undefined || found.has(name)) return undefined;
     found.set(name, message.slice(colon + 1, lineEnd).trim());
     at = lineEnd + 1;
@@ -195,8 +190,10 @@ function lastParagraph(message: string): ReadonlyMap<string, string> | undefined
   return found;
 }
 
-function lowerKey(key: string): string | undefined {
-  return TRAILER_KEY.test(key) ? key.toLowerCase() : undefined;
+function anyCase(key: string): string | undefined {
+  if (!TRAILER_KEY.test(key)) return undefined;
+  const lower = key.toLowerCase();
+  return BY_LOWER_CASE.get(lower) ?? lower;
 }
 
 /** The text of `state.json`: stable key order, one line feed at the end. */

@@ -51,7 +51,9 @@ const MAX_PEERS = 4;
 const MAX_SHARED = 3;
 /** No more have room, however short they are. */
 export const MAX_NOTES = 60;
-const MAX_OVERLAPS = 2;
+/** Groups of notes that look like one piece of work, and names of each: no more have room in a line. */
+export const MAX_OVERLAPS = 2;
+export const MAX_NAMES = 32;
 
 /** Lines that are told together or not at all; `short` when there is no room for them. */
 interface Item {

@@ -16,8 +16,10 @@ const IMAGE = /!(?=\[[^\]\n]{0,200}\]\()/g;
  * pass for the markup of a client becomes visible as an escape. Prose is never judged.
  */
 export function escapeForAgent(text: string): string {
-  return escapeText(text)
-    .replace(HARNESS_TAG, '\\u{3c}')
-    .replace(TEMPLATE_TOKEN, '\\u{3c}')
-    .replace(IMAGE, '\\u{21}');
+  const plain = escapeText(text);
+  // Most texts hold neither, and V8 compiles these patterns when they are first used.
+  const tagless = plain.includes('<')
+    ? plain.replace(HARNESS_TAG, '\\u{3c}').replace(TEMPLATE_TOKEN, '\\u{3c}')
+    : plain;
+  return tagless.includes('![') ? tagless.replace(IMAGE, '\\u{21}') : tagless;
 }

@@ -50,17 +50,19 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
 
 /** A list of refs with their content, as soon as it is whole. */
 function refsOf(bytes: Buffer) {
-  const text = bytes.toString('latin1');
-  const found = splitListed(text) && parseListed(text);
-  return found && { value: found.refs, length: text.length - found.rest.length };
+  const found = mayEndHere(bytes) ? parseListed(bytes.toString('latin1')) : undefined;
+  return found && { value: found.refs, length: bytes.length - found.rest.length };
 }
 
 /** A list of lines. */
 function linesOf(bytes: Buffer) {
-  const text = bytes.toString('latin1');
-  const found = splitListed(text);
-  return found && { value: utf8(found.lines), length: text.length - found.rest.length };
+  const found = mayEndHere(bytes) ? splitListed(bytes.toString('latin1')) : undefined;
+  return found && { value: utf8(found.lines), length: bytes.length - found.rest.length };
 }
+
+/** False while the line with a dot has not come: a long list comes in many pieces. */
+const mayEndHere = (bytes: Buffer) => bytes[0] === DOT || bytes.includes('\n.\n');
+const DOT = '.'.charCodeAt(0);
 
 /** The branches, what was kept and the handoffs; `undefined` where a list is not whole. */
 async function readOpen(more: Feed | undefined, budget: Budget) {

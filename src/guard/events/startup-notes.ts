@@ -3,7 +3,7 @@ import type { AutomaticReason, HandoffCommit } from '../../domain/handoff.ts';
 import { type SessionId, topicStem } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
-import { MAX_NOTES, type StartupNote } from '../../domain/startup.ts';
+import { MAX_NAMES, MAX_NOTES, MAX_OVERLAPS, type StartupNote } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
@@ -88,7 +88,7 @@ function inOrder(open: readonly OpenTopic[], here: string): OpenTopic[] {
   return keyed.map(({ state }) => state);
 }
 
-/** Names of this branch's open handoffs, in groups that look like one piece of work. */
+/** Names of this branch's open handoffs, in groups that look like one piece of work: as many as there is room to tell. */
 export function overlapping(repository: Repository, states: readonly TopicState[]): string[][] {
   const groups = new Map<string, TopicState[]>();
   for (const state of states) {
@@ -102,5 +102,6 @@ export function overlapping(repository: Repository, states: readonly TopicState[
   }
   return [...groups.values()]
     .filter((group) => group.length > 1)
-    .map((group) => group.map(({ branch, topic }) => typedTopic(branch, topic)));
+    .slice(0, MAX_OVERLAPS)
+    .map((group) => group.slice(0, MAX_NAMES).map(({ branch, topic }) => typedTopic(branch, topic)));
 }
