@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ClientProcess } from '../support/client-process.ts';
@@ -8,6 +8,11 @@ const READER = 'cccccccc-2222-4333-8444-555555555555';
 const GONE = 'dddddddd-2222-4333-8444-555555555555';
 let world: SharingWorld;
 const calls = () => join(world.home, 'git-calls');
+/** What the launcher's last guess is kept in. */
+const first = () => join(world.path, '.git', 'handoff', 'first');
+/** So many seconds newer than now. */
+const touch = (seconds: number) =>
+  utimesSync(first(), seconds + Date.now() / 1000, seconds + Date.now() / 1000);
 
 beforeEach(() => {
   world = new SharingWorld({ calls: 'process' });
@@ -74,11 +79,33 @@ describe.runIf(process.platform === 'linux')('what a session is told at its star
       `case "$*" in '-C '*cat-file*) exit 128 ;; esac`,
       `case "$*" in *committerdate*) "$git" "$@" | head -n 1; exit ;; esac`,
     ]) {
+      rmSync(first());
       const spoilt = start(withGit(spoil));
       expect(spoilt.text).toBe(whole);
       expect(spoilt.reads).toBe(1);
     }
   });
+
+  it('is not guessed anew while no handoff moves', () => {
+    const { text } = start(withGit());
+    touch(9);
+    expect(start(withGit())).toEqual({ text, byNode: 0, byLauncher: 4, reads: 0 });
+    world.ok(['write', 'new-idea', '-m', 'goal: do new-idea'], { session: 'writer-1' });
+    touch(-9);
+    const later = start(withGit());
+    expect(later).toMatchObject({ byLauncher: 5, reads: 0 });
+    expect(later.text).toContain('do new-idea');
+  });
+
+  it.each(['main', 'main 1', `main ${'0'.repeat(40)}`, `other ${'0'.repeat(40)}`, '', '*'])(
+    'is the same where the last guess was %j',
+    (guess) => {
+      const { text } = start(withGit());
+      writeFileSync(first(), `${guess}\n`);
+      touch(9);
+      expect(start(withGit()).text).toBe(text);
+    },
+  );
 
   it.each([
     ['fails', 'exit 128'],
