@@ -16,7 +16,7 @@ export function commitRows(scenario) {
     name: `commit with our hooks, ${name}`,
     unit: 'sh starts',
     target,
-    times: 5,
+    times: 2,
     commands: () => ({
       plain: plain(),
       shell: bareShell(scenario.env),

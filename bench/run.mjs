@@ -1,6 +1,6 @@
 // npm run bench: measures the figures that the project promises and prints each beside its target.
 //   --only <text>      rows whose name contains the text
-//   --runs <n>         rounds of each row (default 15)
+//   --runs <n>         rounds of each row (default 35)
 //   --against <.tgz>   the same rows of another package of git-handoff, in turn with ours, and the ratio of the two
 //   --json             one object instead of the table
 //   --page             puts the table into docs/performance.md, too
@@ -44,13 +44,13 @@ const TOLERANCE = 1.1;
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    runs: { type: 'string', default: '15' },
+    runs: { type: 'string', default: '35' },
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
   },
 });
-const runs = Math.max(1, Number.parseInt(options.runs, 10) || 15);
+const runs = Math.max(1, Number.parseInt(options.runs, 10) || 35);
 
 /** What a reader needs to know of the machine to judge the figures. */
 function machine() {

@@ -1,6 +1,8 @@
 import type { Budget, Feed } from './io.ts';
 import { type Source, openSource } from './pipe.ts';
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * Reads a feed from a descriptor.
  *
@@ -29,27 +31,31 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
     gather();
     return chunks.length > known;
   };
-  const take: Feed['take'] = async (budget, parse) => {
+  /** All that has come, as one piece. */
+  const joined = () => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  const take: Feed['take'] = async (budget, end, parse) => {
+    let at = 0;
     do {
-      chunks = [chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)];
-      const [bytes = Buffer.alloc(0)] = chunks;
-      const found = parse(bytes);
-      if (found === undefined) continue;
-      chunks = [bytes.subarray(found.length)];
-      return found.value;
+      for (; at < chunks.length; at += 1) {
+        // It may have come in two pieces.
+        const before = chunks[at - 1]?.subarray(-end.length) ?? NOTHING;
+        if (!Buffer.concat([before, chunks[at] ?? NOTHING]).includes(end)) continue;
+        const bytes = joined();
+        const found = parse(bytes);
+        if (found === undefined) continue;
+        chunks = [bytes.subarray(found.length)];
+        return found.value;
+      }
     } while (await wait(budget));
     return undefined;
   };
   return {
     take,
-    part(budget) {
-      let searched = 0;
-      return take(budget, (all) => {
-        const end = all.indexOf(0, searched);
-        searched = all.length;
-        return end < 0 ? undefined : { value: all.subarray(0, end), length: end + 1 };
-      });
-    },
+    part: (budget) =>
+      take(budget, '\0', (bytes) => {
+        const end = bytes.indexOf(0);
+        return { value: bytes.subarray(0, end), length: end + 1 };
+      }),
     async rest(budget) {
       while (await wait(budget));
       return isOver ? Buffer.concat(chunks.splice(0)) : undefined;

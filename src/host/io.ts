@@ -45,9 +45,10 @@ export interface Input {
  */
 export interface Feed {
   readonly part: (budget: Budget) => Promise<Buffer | undefined>;
-  /** The beginning of the rest: `parse` is asked with all that has come until it answers. */
+  /** The beginning of the rest: `parse` is asked with all that has come, each time that `end` has come, until it answers. */
   readonly take: <T>(
     budget: Budget,
+    end: string,
     parse: (bytes: Buffer) => Taken<T> | undefined,
   ) => Promise<T | undefined>;
   /** All that is left. */

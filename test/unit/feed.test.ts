@@ -52,16 +52,31 @@ describe('what the launcher feeds', () => {
     expect(text(await feed.rest(ENDLESS))).toBe('rest');
   });
 
-  it('gives the beginning of the rest as soon as it is there', async () => {
-    const feed = from(`printf 'first.sec'; sleep 0.05; printf 'ond.th'; sleep 0.05; printf 'ird'`);
-    const sentence = (bytes: Buffer) => {
-      const length = bytes.indexOf('.') + 1;
-      return length === 0 ? undefined : { value: bytes.toString('utf8', 0, length), length };
+  it('gives the beginning of the rest as soon as its end is there, in two pieces or within one', async () => {
+    const feed = from(
+      `printf 'first;;sec'; sleep 0.05; printf 'o;nd;'; sleep 0.05; printf ';th;'; sleep 0.05; printf ird`,
+    );
+    let asked = 0;
+    const clause = (bytes: Buffer) => {
+      asked += 1;
+      const length = bytes.indexOf(';;') + 2;
+      return { value: bytes.toString('utf8', 0, length), length };
     };
-    expect(await feed.take(ENDLESS, sentence)).toBe('first.');
-    expect(await feed.take(ENDLESS, sentence)).toBe('second.');
-    expect(await feed.take(ENDLESS, sentence)).toBeUndefined();
-    expect(text(await feed.rest(ENDLESS))).toBe('third');
+    expect(await feed.take(ENDLESS, ';;', clause)).toBe('first;;');
+    expect(await feed.take(ENDLESS, ';;', clause)).toBe('seco;nd;;');
+    expect(await feed.take(ENDLESS, ';;', clause)).toBeUndefined();
+    expect(asked).toBe(2);
+    expect(text(await feed.rest(ENDLESS))).toBe('th;ird');
+  });
+
+  it('is looked at again where the end was not the end', async () => {
+    const feed = from(`printf 'a;;b'; sleep 0.05; printf 'c;;d'`);
+    const second = (bytes: Buffer) => {
+      const length = bytes.indexOf(';;', 3) + 2;
+      return length < 3 ? undefined : { value: bytes.toString('utf8', 0, length), length };
+    };
+    expect(await feed.take(ENDLESS, ';;', second)).toBe('a;;bc;;');
+    expect(text(await feed.rest(ENDLESS))).toBe('d');
   });
 
   it('is not waited for longer than there is time', async () => {

@@ -27,7 +27,7 @@ export interface StartReading {
 export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<StartReading> {
   const time = budget.part(beforeAnswer(budget));
   const more = listed?.more;
-  const records = await more?.take(time, refsOf);
+  const records = await more?.take(time, END, refsOf);
   more?.gather();
   const open =
     records === undefined ? Promise.resolve(undefined) : readOpen(more, time).catch(() => undefined);
@@ -48,27 +48,26 @@ export async function beginReading({ cwd, listed, budget }: TreeCall): Promise<S
   };
 }
 
+/** The last line of a list. */
+const END = '.\n';
+
 /** A list of refs with their content, as soon as it is whole. */
 function refsOf(bytes: Buffer) {
-  const found = mayEndHere(bytes) ? parseListed(bytes.toString('latin1')) : undefined;
+  const found = parseListed(bytes.toString('latin1'));
   return found && { value: found.refs, length: bytes.length - found.rest.length };
 }
 
 /** A list of lines. */
 function linesOf(bytes: Buffer) {
-  const found = mayEndHere(bytes) ? splitListed(bytes.toString('latin1')) : undefined;
+  const found = splitListed(bytes.toString('latin1'));
   return found && { value: utf8(found.lines), length: bytes.length - found.rest.length };
 }
 
-/** False while the line with a dot has not come: a long list comes in many pieces. */
-const mayEndHere = (bytes: Buffer) => bytes[0] === DOT || bytes.includes('\n.\n');
-const DOT = '.'.charCodeAt(0);
-
 /** The branches, what was kept and the handoffs; `undefined` where a list is not whole. */
 async function readOpen(more: Feed | undefined, budget: Budget) {
-  const branches = await more?.take(budget, linesOf);
-  const kept = await more?.take(budget, linesOf);
-  const handoffs = await more?.take(budget, refsOf);
+  const branches = await more?.take(budget, END, linesOf);
+  const kept = await more?.take(budget, END, linesOf);
+  const handoffs = await more?.take(budget, END, refsOf);
   if (branches === undefined || kept === undefined || handoffs === undefined) return undefined;
   return { branches: parseBranches(branches), kept, handoffs };
 }
