@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { hash, objectName } from './hash.ts';
+import { hash, sha1 } from './hash.ts';
 import { isBrief, storedZlib } from './stored-zlib.ts';
 import { readObjects } from './objects.ts';
 import type { BinaryText } from './binary-text.ts';
@@ -31,6 +31,9 @@ export interface TreeEntry {
 /** More objects than this are stored as one pack: git syncs each loose one by itself. */
 const MAX_LOOSE = 100;
 
+/** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
+const FEW_BYTES = 2500;
+
 const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
@@ -50,6 +53,7 @@ export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
   readonly #level: number | undefined;
   readonly #objects = new Map<Oid, PackEntry>();
+  #bytes = 0;
 
   /** @param level of compression, as zlib counts; its own default when left out */
   constructor(format: 'sha1' | 'sha256', level?: number) {
@@ -167,10 +171,15 @@ export class ObjectBatch {
   }
 
   #add(type: ObjectType, data: Buffer): Oid {
-    const oid = parseOid(objectName(this.#format, type, data));
+    this.#bytes += data.length;
+    const oid = parseOid(this.#hash(Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
     if (!this.#objects.has(oid)) this.#objects.set(oid, this.#entry(type, data));
     return oid;
+  }
+
+  #hash(bytes: Buffer): string {
+    return this.#format === 'sha1' && this.#bytes <= FEW_BYTES ? sha1(bytes) : hash(this.#format, bytes);
   }
 
   #entry(type: ObjectType, data: Buffer): PackEntry {
@@ -194,7 +203,7 @@ export class ObjectBatch {
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(this.#objects.size, 8);
     const body = Buffer.concat([header, ...entries]);
-    return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
+    return Buffer.concat([body, Buffer.from(this.#hash(body), 'hex')]);
   }
 }
 
