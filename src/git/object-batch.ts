@@ -52,13 +52,18 @@ export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
   readonly #level: number | undefined;
+  readonly #few: number;
   readonly #objects = new Map<Oid, PackEntry>();
   #bytes = 0;
 
-  /** @param level of compression, as zlib counts; its own default when left out */
-  constructor(format: 'sha1' | 'sha256', level?: number) {
+  /**
+   * @param level of compression, as zlib counts; its own default when left out
+   * @param few bytes of all objects are hashed without node:crypto; none where that loads while git is waited for
+   */
+  constructor(format: 'sha1' | 'sha256', level?: number, few = FEW_BYTES) {
     this.#format = format;
     this.#level = level;
+    this.#few = few;
   }
 
   blob(data: Uint8Array): Oid {
@@ -179,7 +184,7 @@ export class ObjectBatch {
   }
 
   #hash(bytes: Buffer): string {
-    return this.#format === 'sha1' && this.#bytes <= FEW_BYTES ? sha1(bytes) : hash(this.#format, bytes);
+    return this.#format === 'sha1' && this.#bytes <= this.#few ? sha1(bytes) : hash(this.#format, bytes);
   }
 
   #entry(type: ObjectType, data: Buffer): PackEntry {
