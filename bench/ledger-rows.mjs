@@ -43,7 +43,7 @@ export function ledgerRows(scenario) {
       name: 'guard, rescue before git reset --hard, 10,000 files, 10 changed',
       unit: '× git stash create, over bare node',
       target: 1.5,
-      // Each of them leaves copies of ten files, and the next one looks through all.
+      // Each round leaves copies of ten files, and the next one looks through all of them.
       runs: 15,
       commands: () => ({ node, ...beforeReset(scenario) }),
       figure: (times) => (times.guard - times.node) / times.stash,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { BinaryText } from './binary-text.ts';
-import { formatOf, onlyObjectName } from './hash.ts';
+import { FEW_BYTES, formatOf, objectName } from './hash.ts';
 
 /** What git told for a look that the launcher began (bin/git-handoff). */
 export interface BegunLook {
@@ -52,7 +52,7 @@ export function writtenBlob(
   const { written } = begun;
   if (path === undefined || others.length > 0 || written === undefined) return undefined;
   try {
-    const name = onlyObjectName(formatOf(written), 'blob', readFileSync(join(top, path)));
+    const name = objectName(formatOf(written), 'blob', readFileSync(join(top, path)), FEW_BYTES);
     return name === written ? new Map([[path, written]]) : undefined;
   } catch {
     return undefined;

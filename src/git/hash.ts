@@ -8,18 +8,19 @@ export function hash(algorithm: 'sha1' | 'sha256', ...parts: readonly (string | 
   return digest.digest('hex');
 }
 
-/** The name that git gives an object of this type and content. */
-export function objectName(format: 'sha1' | 'sha256', type: string, content: Uint8Array): string {
-  return hash(format, `${type} ${content.length}\0`, content);
-}
-
 /** So many bytes take less time in `sha1` than node:crypto takes to load. */
-const FEW_BYTES = 8192;
+export const FEW_BYTES = 8192;
 
-/** The same in a process that hashes nothing else. */
-export function onlyObjectName(format: 'sha1' | 'sha256', type: string, content: Uint8Array): string {
-  if (format !== 'sha1' || content.length > FEW_BYTES) return objectName(format, type, content);
-  return sha1(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]));
+/**
+ * The name that git gives an object of this type and content.
+ *
+ * @param few so much content is hashed without node:crypto, for a process that hashes little else. Bytes
+ */
+export function objectName(format: 'sha1' | 'sha256', type: string, content: Uint8Array, few = 0): string {
+  const header = Buffer.from(`${type} ${content.length}\0`);
+  return format === 'sha1' && content.length <= few
+    ? sha1(Buffer.concat([header, content]))
+    : hash(format, header, content);
 }
 
 /** The object format that an object name belongs to, by its width. */

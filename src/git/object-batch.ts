@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { hash, sha1 } from './hash.ts';
+import { hash, objectName, sha1 } from './hash.ts';
 import { isBrief, storedZlib } from './stored-zlib.ts';
 import { readObjects } from './objects.ts';
 import type { BinaryText } from './binary-text.ts';
@@ -177,14 +177,14 @@ export class ObjectBatch {
 
   #add(type: ObjectType, data: Buffer): Oid {
     this.#bytes += data.length;
-    const oid = parseOid(this.#hash(Buffer.concat([Buffer.from(`${type} ${data.length}\0`), data])));
+    const oid = parseOid(objectName(this.#format, type, data, this.#isFew() ? data.length : 0));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
     if (!this.#objects.has(oid)) this.#objects.set(oid, this.#entry(type, data));
     return oid;
   }
 
-  #hash(bytes: Buffer): string {
-    return this.#format === 'sha1' && this.#bytes <= this.#few ? sha1(bytes) : hash(this.#format, bytes);
+  #isFew(): boolean {
+    return this.#bytes <= this.#few;
   }
 
   #entry(type: ObjectType, data: Buffer): PackEntry {
@@ -208,7 +208,8 @@ export class ObjectBatch {
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(this.#objects.size, 8);
     const body = Buffer.concat([header, ...entries]);
-    return Buffer.concat([body, Buffer.from(this.#hash(body), 'hex')]);
+    const sum = this.#format === 'sha1' && this.#isFew() ? sha1(body) : hash(this.#format, body);
+    return Buffer.concat([body, Buffer.from(sum, 'hex')]);
   }
 }
 

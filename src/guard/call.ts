@@ -9,7 +9,7 @@ import type { MarkerFiles } from '../host/marker-files.ts';
 export interface Listed {
   /**
    * At a session's start the sessions and the copies of files, the branches, what was kept of handoffs, the handoffs and the
-   * texts that are told; around a tool a look at the client's worktree.
+   * newest notes; around a tool a look at the client's worktree.
    */
   readonly more: Feed | undefined;
   /** When the launcher began, milliseconds since the epoch. */

@@ -23,7 +23,7 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
       keep(source.poll());
     }
   };
-  /** Waits for more, and takes in all that has come by then; false when there is none, or no time. */
+  /** Waits for more input and takes everything that has arrived; false if none came in time, or it is over. */
   const wait = async (budget: Budget): Promise<boolean> => {
     source ??= openSource(descriptor);
     const known = chunks.length;

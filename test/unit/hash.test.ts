@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { objectName, onlyObjectName, sha1 } from '../../src/git/hash.ts';
+import { FEW_BYTES, objectName, sha1 } from '../../src/git/hash.ts';
 
 /** Bytes of all values, so many of them. */
 const bytes = (length: number) => Buffer.from(Array.from({ length }, (_, n) => (n * 167 + (n >> 8)) % 256));
@@ -23,7 +23,9 @@ describe('sha1', () => {
 });
 
 describe('objectName', () => {
-  it.each([objectName, onlyObjectName])('%o names objects as git does', (name) => {
+  it.each([0, FEW_BYTES])('is what git says, whether up to %d bytes are few or none', (few) => {
+    const name = (format: 'sha1' | 'sha256', type: string, content: Buffer) =>
+      objectName(format, type, content, few);
     expect(name('sha1', 'blob', Buffer.from('hello\n'))).toBe('ce013625030ba8dba906f756967f9e9ca394464a');
     expect(name('sha1', 'tree', Buffer.alloc(0))).toBe('4b825dc642cb6eb9a060e54bf8d69288fbee4904');
     expect(name('sha256', 'blob', Buffer.alloc(0))).toBe(
@@ -33,7 +35,9 @@ describe('objectName', () => {
 
   it('is the same for few bytes and for many', () => {
     for (const length of [8191, 8192, 8193]) {
-      expect(onlyObjectName('sha1', 'blob', bytes(length))).toBe(objectName('sha1', 'blob', bytes(length)));
+      expect(objectName('sha1', 'blob', bytes(length), FEW_BYTES)).toBe(
+        objectName('sha1', 'blob', bytes(length)),
+      );
     }
   });
 });

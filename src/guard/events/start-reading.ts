@@ -16,7 +16,7 @@ export interface StartReading {
   readonly topics: Promise<TopicState[]>;
   /** `undefined`: they were not listed. */
   readonly branches: Promise<Branches | undefined>;
-  /** What has read the notes that are told first, as far as can be guessed; `undefined`: nothing has. */
+  /** The notes that are probably told first, read by the launcher; `undefined` if it read none. */
   readonly notes: Promise<StartedGit | undefined>;
 }
 

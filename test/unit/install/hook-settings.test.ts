@@ -122,13 +122,14 @@ describe('settings with comments', () => {
   it('keep their comments and their meaning, and repeat without change', () => {
     fc.assert(
       fc.property(commented, ({ text, value, comments }) => {
-        // What stands beside an entry of ours goes with it.
-        fc.pre(unregister(JSON.stringify(value)) === JSON.stringify(value));
         const registered = registerHooks(text, ENTRIES, isOurs, COMMENTS);
         expect(registerHooks(registered, ENTRIES, isOurs, COMMENTS)).toBe(registered);
         const taken = unregisterHooks(registered, isOurs, COMMENTS);
-        expect(withoutEmpty(jsonValue(withoutComments(taken)))).toEqual(withoutEmpty(value));
-        for (const one of comments) expect(registered).toContain(one);
+        // An entry of ours may be there already; a comment beside it goes with it.
+        const plain = JSON.stringify(value);
+        const others = unregister(plain);
+        expect(withoutEmpty(jsonValue(withoutComments(taken)))).toEqual(withoutEmpty(jsonValue(others)));
+        if (others === plain) for (const one of comments) expect(registered).toContain(one);
       }),
     );
   });
