@@ -23,38 +23,45 @@ limited() {
   {
     "$@" <&6 6<&- &
     child=$!
-    watch $child end_tree &
+    watch $child stop_tree &
   } 6<&0
   # Without what some shells say of a process that a signal ended.
   { wait $child && code=0 || code=$?; kill -9 $! && wait $!; } 2>/dev/null
   return $code
 }
 
-# watch <process> <what to do with it when the time is over>: every second from then on, as long as the process is there. It
-# is ended itself by a signal that it cannot keep waiting, and may leave a sleep behind, for a second: neither holds a pipe
+# watch <process> <what to stop before it is ended>: every second from when the time is over, as long as the process is there.
+# It is ended itself by a signal that it cannot keep waiting, and may leave a sleep behind, for a second: neither holds a pipe
 # that somebody reads to its end.
 watch() {
   exec </dev/null >/dev/null 2>&1 3>&- 4<&- 5<&- 6<&-
-  # It may be among what it ends.
-  trap '' TERM
   while sleep 1 && kill -0 "$1"; do
     seconds=$((seconds - 1))
-    if [ $seconds -le 0 ]; then "$2" "$1"; fi
+    if [ $seconds -gt 0 ]; then continue; fi
+    # It may be among what the process has started.
+    own=$(exec sh -c 'echo "$PPID"') tree=
+    "$2" "$1"
+    # shellcheck disable=SC2086
+    kill $tree
+    # shellcheck disable=SC2086
+    kill -CONT $tree
   done
 }
 
-# Ends a process and what it has started.
-end_tree() {
-  end_below "$1"
-  kill "$1"
+# Stops a process and what it has started, and adds them to $tree. What is not stopped goes on when the one that it waits for
+# is ended, and may start another that nobody finds.
+stop_tree() {
+  kill -STOP "$1"
+  stop_below "$1"
+  tree="$tree $1"
 }
 
-# Ends what a process has started.
-end_below() {
+# Stops what a process has started.
+stop_below() {
   for below in $(ps -A -o ppid= -o pid= | while read -r above pid; do
-    if [ "$above" = "$1" ]; then echo "$pid"; fi
+    if [ "$above" = "$1" ] && [ "$pid" != "$own" ]; then echo "$pid"; fi
   done); do
-    end_tree "$below"
+    stop_tree "$below"
   done
 }
 

@@ -44,7 +44,11 @@ export function runInProcess(call: Call, patienceMs = PATIENCE_MS): Run {
   const { port, done } = thread;
   Atomics.store(done, 0, 0);
   port.postMessage(call);
-  const isLate = Atomics.wait(done, 0, 0, patienceMs) === 'timed-out';
+  let isLate = false;
+  // The last answer's call may come only now: it wakes, but nothing is there.
+  while (Atomics.load(done, 0) === 0 && !isLate) {
+    isLate = Atomics.wait(done, 0, 0, patienceMs) === 'timed-out';
+  }
   const answer = (receiveMessageOnPort(port) as { message: Answer } | undefined)?.message;
   if (isLate || answer === undefined || answer.error !== undefined) {
     void thread.worker.terminate();

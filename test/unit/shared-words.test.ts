@@ -29,7 +29,7 @@ it('sh and the program tell the same of what git has not finished', () => {
   for (const mark of marks) expect(script('git-hooks/session.sh')).toContain(mark);
 });
 
-it.each(['limited', 'watch', 'end_tree', 'end_below'])(
+it.each(['limited', 'watch', 'stop_tree', 'stop_below'])(
   '%s is the same in the launcher and in the git hooks',
   (name) => {
     const [launcher, hooks] = ['bin/git-handoff', 'git-hooks/session.sh'].map(
