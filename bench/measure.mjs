@@ -53,6 +53,8 @@ export function measure(rows, runs) {
       row.figure(Object.fromEntries(commands.map(([name, command]) => [name, time(command)]))),
     );
   round();
+  // What was just written for the row would be flushed in the middle of it, at the cost of whoever waits for the disk.
+  spawnSync('sync');
   const { runs: most = runs, times = 1 } = rows[0] ?? {};
   const rounds = Array.from({ length: Math.min(runs, most) * times }, round);
   return rows.map((_, n) => rounds.map((figures) => figures[n]));

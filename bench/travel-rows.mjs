@@ -30,7 +30,7 @@ export function travelRows(scenario) {
     name,
     unit: '× git',
     target,
-    runs: 3,
+    runs: 5,
     commands: () => ({ node: bareNode(env), git: fresh(git), ours: fresh(ours) }),
     figure: (times) => (times.ours - times.node) / times.git,
   });
