@@ -1,7 +1,7 @@
 import { type RescueNote, beyondLimits, parseRescueNote, rescuedBytes } from '../domain/rescue.ts';
 import type { Oid, RefName } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
-import { type CommitText, parseCommit } from '../git/commit-text.ts';
+import { CommitText } from '../git/commit-text.ts';
 import { RESCUE, parseRescueRef, rescueRef } from '../git/namespace.ts';
 import { readObjects } from '../git/objects.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
@@ -46,13 +46,26 @@ export interface PinnedStash extends Stored {
 
 export type Rescue = SavedWork | PinnedStash;
 
-/** Every rescue of the repository, or of one worktree, oldest first. Damaged ones are left out. */
-export async function listRescues(
+interface Limits {
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Every rescue of the repository, oldest first. Damaged ones are left out. */
+export async function listRescues(cwd: string, limits: Limits = {}): Promise<Rescue[]> {
+  return readRescues(cwd, await listRescueRefs(cwd, limits), limits);
+}
+
+/** The refs of all rescues, with their content. */
+export function listRescueRefs(cwd: string, { timeoutMs }: Limits = {}): Promise<Ref[]> {
+  return listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
+}
+
+/** The rescues of these refs, as `listRescues` tells them. */
+export async function readRescues(
   cwd: string,
-  { worktreeId, timeoutMs }: { worktreeId?: string | undefined; timeoutMs?: number | undefined } = {},
+  refs: readonly Ref[],
+  { timeoutMs }: Limits,
 ): Promise<Rescue[]> {
-  const prefix = worktreeId === undefined ? RESCUE : `${RESCUE}${worktreeId}/`;
-  const refs = await listRefs({ cwd }, [prefix], { content: true, timeoutMs });
   const trees = refs.filter(({ type }) => type === 'tree');
   const names = trees.map(({ oid }) => ({ name: `${oid}:${NOTE_NAME}` }));
   const notes = await readObjects({ cwd, timeoutMs }, names);
@@ -61,11 +74,21 @@ export async function listRescues(
   return found.sort((a, b) => a.number - b.number);
 }
 
+/** Whether one of these may hold just those trees of files and of what was staged only. */
+export function mayHold(refs: readonly Ref[], contents: readonly (Oid | undefined)[]): boolean {
+  const names = [FILES_NAME, INDEX_NAME];
+  return refs.some(({ oid, type, content }) => {
+    if (type !== 'tree') return false;
+    const entries = parseTree(Buffer.from(content, 'latin1'), formatOf(oid));
+    return names.every((name, at) => entries.get(name) === contents[at]);
+  });
+}
+
 function rescueOf({ name, oid, type, content }: Ref, text: string | undefined): Rescue | undefined {
   const path = parseRescueRef(name);
   if (path === undefined) return undefined;
   const stored = { ref: name, ...path, oid };
-  if (type === 'commit') return { ...stored, kind: 'stash', commit: parseCommit(content) };
+  if (type === 'commit') return { ...stored, kind: 'stash', commit: new CommitText(content) };
   const note = parseRescueNote(text ?? '');
   if (note === undefined) return undefined;
   const entries = parseTree(Buffer.from(content, 'latin1'), formatOf(oid));

@@ -6,7 +6,15 @@ import type { RescueLimits } from '../domain/settings.ts';
 import { objectFormat } from '../git/repository.ts';
 import { gatherWork } from '../git/rescue-tree.ts';
 import type { Budget } from '../host/io.ts';
-import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from './rescues.ts';
+import {
+  type Rescue,
+  type RescuePlace,
+  type SavedWork,
+  keepRescues,
+  listRescueRefs,
+  mayHold,
+  readRescues,
+} from './rescues.ts';
 
 /** Why and for whom work is saved. */
 interface Occasion {
@@ -47,7 +55,7 @@ export async function saveWork(
 ): Promise<Saved | undefined> {
   const { cwd } = place;
   // git lists while it looks at the tree and the files are read.
-  const listing = listRescues(cwd, { timeoutMs: budget.left() });
+  const listing = listRescueRefs(cwd, { timeoutMs: budget.left() });
   listing.catch(() => undefined);
   const snapshot = await looking;
   const { dirty, head } = snapshot;
@@ -58,9 +66,6 @@ export async function saveWork(
   const gathered = gatherWork(cwd, dirty.values(), format, gathering, occasion.ownerOf);
   const { files, deleted, staged, skipped } = gathered;
   if (files.length + staged.length === 0) return skipped.length === 0 ? undefined : { number: 0, skipped };
-  const known = await listing;
-  const same = sameWork(known, place.worktreeId, gathered.contents, { limits, now });
-  if (same !== undefined) return { number: same.number, skipped };
   const { kind, command, session, at } = occasion;
   const { ref, oid } = head;
   const what = { files, deleted, staged, skipped };
@@ -76,7 +81,16 @@ export async function saveWork(
     ...what,
   } as const;
   const tree = gathered.tree(note);
-  const stored = gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
+  const refs = await listing;
+  const reading = readRescues(cwd, refs, { timeoutMs: budget.left() });
+  reading.catch(() => undefined);
+  const store = () => gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
+  // What no rescue holds yet is stored while git reads what they say of themselves.
+  const storing = mayHold(refs, gathered.contents) ? undefined : store();
+  const known = await reading;
+  const same = sameWork(known, place.worktreeId, gathered.contents, { limits, now });
+  if (same !== undefined) return { number: same.number, skipped };
+  const stored = storing ?? store();
   const numbers = await keepRescues(place, 'work', [tree], {
     known,
     limits,
