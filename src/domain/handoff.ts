@@ -107,15 +107,16 @@ const KEYS = {
   workSize: 'Handoff-Work-Size',
 } as const;
 
-/** Keys compare without regard to case, as git's do. As we write them, they are found at once: a list reads thousands. */
-const WRITTEN = new Set<string>(Object.values(KEYS));
-const BY_LOWER_CASE = new Map<string, string>(Object.values(KEYS).map((key) => [key.toLowerCase(), key]));
+type Field = keyof typeof KEYS;
+const FIELDS = Object.keys(KEYS) as Field[];
+/** Keys compare without regard to case, as git's do. */
+const BY_LOWER_CASE = new Map(FIELDS.map((field) => [KEYS[field].toLowerCase(), field]));
 
 const MAX_SUMMARY = 72;
 
 /** The message of a handoff commit: the summary, and the trailers as the last paragraph. */
 export function formatMessage(summary: string, trailers: HandoffTrailers): string {
-  const lines = (Object.keys(KEYS) as (keyof typeof KEYS)[]).flatMap((field) => {
+  const lines = FIELDS.flatMap((field) => {
     const value = trailers[field];
     return value === undefined ? [] : [`${KEYS[field]}: ${value}`];
   });
@@ -128,32 +129,28 @@ export function formatMessage(summary: string, trailers: HandoffTrailers): strin
  * ownership is never guessed.
  */
 export function parseTrailers(message: string): HandoffTrailers | undefined {
-  const found = lastParagraph(message);
+  const found = commonTrailers(message) ?? lastParagraph(message);
   if (found === undefined) return undefined;
-  const owner = parseSessionId(found.get(KEYS.owner));
-  const state = found.get(KEYS.state);
+  const { state, base, takenFrom, succeeds, divergedFrom } = found;
+  const owner = parseSessionId(found.owner);
   if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
-  const base = found.get(KEYS.base);
-  const takenFrom = found.get(KEYS.takenFrom);
-  const succeeds = found.get(KEYS.succeeds);
-  const divergedFrom = found.get(KEYS.divergedFrom);
   const trailers = {
     owner,
     state,
     base: base === undefined ? undefined : parseOid(base),
-    client: found.get(KEYS.client),
-    agent: found.get(KEYS.agent),
+    client: found.client,
+    agent: found.agent,
     takenFrom: takenFrom === undefined ? undefined : parseSessionId(takenFrom),
     succeeds: succeeds === undefined ? undefined : parseSessionId(succeeds),
-    to: found.get(KEYS.to),
-    from: found.get(KEYS.from),
-    automatic: parseAutomatic(found.get(KEYS.automatic)),
-    importedFrom: found.get(KEYS.importedFrom),
+    to: found.to,
+    from: found.from,
+    automatic: parseAutomatic(found.automatic),
+    importedFrom: found.importedFrom,
     divergedFrom: divergedFrom === undefined ? undefined : parseTopic(divergedFrom),
-    secretAllowed: found.get(KEYS.secretAllowed),
+    secretAllowed: found.secretAllowed,
     // An invalid name counts as no work; 0.1.0 ignores this trailer.
-    work: parseOid(found.get(KEYS.work) ?? ''),
-    workSize: found.get(KEYS.workSize),
+    work: found.work === undefined ? undefined : parseOid(found.work),
+    workSize: found.workSize,
   } as const;
   const unreadable = (text: string | undefined, parsed: unknown) =>
     text !== undefined && parsed === undefined;
@@ -168,32 +165,40 @@ function parseAutomatic(text: string | undefined): AutomaticReason | undefined {
   return AUTOMATIC_REASONS.includes(text) ? (text as AutomaticReason) : 'session-end';
 }
 
+type Fields = Readonly<Partial<Record<Field, string | undefined>>>;
+
+/** The trailers of most notes; its groups have no names, for those would cost most of what it saves. */
+const COMMON = new RegExp(
+  `\\n\\n${KEYS.owner}: ([\\w.-]+)\\n(?:${KEYS.base}: (\\w+)\\n)?` +
+    `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
+);
+
+/** Lists hold thousands of them: one pattern takes a fifth of the time that lines take. */
+function commonTrailers(message: string): Fields | undefined {
+  const found = COMMON.exec(message);
+  return found === null ? undefined : { owner: found[1], base: found[2], client: found[3], state: found[4] };
+}
+
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;
 
-/** `Key: value` lines of the last paragraph, other keys than ours in lower case; `undefined` when it holds anything else. */
-function lastParagraph(message: string): ReadonlyMap<string, string> | undefined {
+/** `Key: value` lines of the last paragraph; `undefined` when it holds anything else. */
+function lastParagraph(message: string): Fields | undefined {
   let end = message.length;
   while (end > 0 && message[end - 1] === '\n') end--;
   const start = message.lastIndexOf('\n\n', end - 1);
   if (start < 0) return undefined;
-  const found = new Map<string, string>();
-  for (let at = start + 2; at <= end;) {
-    const newline = message.indexOf('\n', at);
-    const lineEnd = newline < 0 || newline > end ? end : newline;
-    const colon = message.indexOf(':', at);
-    const key = colon < 0 || colon >= lineEnd ? '' : message.slice(at, colon);
-    const name = WRITTEN.has(key) ? key : anyCase(key.trimEnd());
-    if (name === undefined || found.has(name)) return undefined;
-    found.set(name, message.slice(colon + 1, lineEnd).trim());
-    at = lineEnd + 1;
+  const found: Partial<Record<Field, string>> = {};
+  const keys = new Set<string>();
+  for (const line of message.slice(start + 2, end).split('\n')) {
+    const colon = line.indexOf(':');
+    const key = line.slice(0, Math.max(colon, 0)).trimEnd();
+    const lower = key.toLowerCase();
+    if (!TRAILER_KEY.test(key) || keys.has(lower)) return undefined;
+    keys.add(lower);
+    const field = BY_LOWER_CASE.get(lower);
+    if (field !== undefined) found[field] = line.slice(colon + 1).trim();
   }
   return found;
-}
-
-function anyCase(key: string): string | undefined {
-  if (!TRAILER_KEY.test(key)) return undefined;
-  const lower = key.toLowerCase();
-  return BY_LOWER_CASE.get(lower) ?? lower;
 }
 
 /** The text of `state.json`: stable key order, one line feed at the end. */

@@ -35,7 +35,10 @@ const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const PERSON = /^person-[0-9a-f]{12}$/;
 const PLACEHOLDERS = new Set(['undefined', 'null', 'unknown', 'current', 'none']);
-const STOPWORDS = new Set('fix feat chore docs refactor test main master the and for a'.split(' '));
+const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
+const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
+/** The first two words of a topic that carry meaning, if there is a second. */
+const WORDS = new RegExp(`^${NEXT_WORD}(?:-${NEXT_WORD})?`);
 const MAX_TOPIC_BYTES = 100;
 
 /** Parses an object name; git's output is never trusted further than this. */
@@ -51,26 +54,13 @@ export function isZeroOid(oid: string): boolean {
 /** Parses a topic: lower-case words joined by `-`, at least two, at least one of them not a stopword. */
 export function parseTopic(text: string): Topic | undefined {
   if (text.length > MAX_TOPIC_BYTES || !TOPIC.test(text)) return undefined;
-  return nextWord(text, 0) === undefined ? undefined : (text as Topic);
-}
-
-/** The first word at or behind a place that carries meaning. */
-function nextWord(text: string, from: number): { word: string; end: number } | undefined {
-  for (let at = from; at < text.length;) {
-    const dash = text.indexOf('-', at);
-    const end = dash < 0 ? text.length : dash;
-    const word = text.slice(at, end);
-    if (!STOPWORDS.has(word)) return { word, end };
-    at = end + 1;
-  }
-  return undefined;
+  return WORDS.test(text) ? (text as Topic) : undefined;
 }
 
 /** The first two words of a topic that carry meaning, joined by `-`; `undefined` when it has but one. */
 export function topicStem(topic: Topic): string | undefined {
-  const first = nextWord(topic, 0);
-  const second = first === undefined ? undefined : nextWord(topic, first.end + 1);
-  return first === undefined || second === undefined ? undefined : `${first.word}-${second.word}`;
+  const [, first, second] = WORDS.exec(topic) ?? [];
+  return second === undefined ? undefined : `${first}-${second}`;
 }
 
 /** Two topics that are probably one piece of work: the same first two words that carry meaning. */

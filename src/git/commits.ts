@@ -1,5 +1,6 @@
 import {
   type HandoffCommit,
+  type HandoffTrailers,
   NOTE_FILE,
   STATE_FILE,
   parseState,
@@ -8,24 +9,26 @@ import {
 } from '../domain/handoff.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import type { BinaryText } from './binary-text.ts';
-import { parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
 import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
-export function commitFromRef(oid: Oid, content: BinaryText): HandoffCommit {
-  const { parents, summary, message, seconds, name, mail } = parseCommit(content);
-  return {
-    oid,
-    parents,
-    summary: shortSummary(summary),
-    trailers: parseTrailers(message),
-    recorded: undefined,
-    hasNote: true,
-    seconds,
-    name,
-    mail,
-  };
+export class ListedCommit extends CommitText implements HandoffCommit {
+  readonly oid: Oid;
+  readonly trailers: HandoffTrailers | undefined;
+  readonly recorded = undefined;
+  readonly hasNote = true;
+
+  constructor(oid: Oid, content: BinaryText) {
+    super(content);
+    this.oid = oid;
+    this.trailers = parseTrailers(this.message);
+  }
+
+  override get summary(): string {
+    return shortSummary(super.summary);
+  }
 }
 
 /** A handoff commit with the bytes of its note. */
@@ -83,12 +86,15 @@ function assemble(
   notes: boolean,
 ): LoadedCommit | undefined {
   if (commit?.type !== 'commit') return undefined;
-  const { message, summary, ...rest } = parseCommit(commit.content.toString('latin1'));
+  const text = new CommitText(commit.content.toString('latin1'));
   return {
     oid: commit.oid,
-    ...rest,
-    summary: shortSummary(summary),
-    trailers: parseTrailers(message),
+    parents: text.parents,
+    summary: shortSummary(text.summary),
+    trailers: parseTrailers(text.message),
+    seconds: text.seconds,
+    name: text.name,
+    mail: text.mail,
     recorded: state?.type === 'blob' ? parseState(state.content.toString('utf8')) : undefined,
     hasNote: note?.type === 'blob',
     noteOid: note?.type === 'blob' ? note.oid : undefined,

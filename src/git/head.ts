@@ -1,6 +1,6 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
-import { type CommitText, parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { headRef } from './asked-refs.ts';
 import { readObjects } from './objects.ts';
 import { type Ref, listRefs } from './refs.ts';
@@ -29,7 +29,7 @@ export async function readHeadAndRefs(
       listRefs({ cwd }, prefixes, options),
       readObjects({ cwd, timeoutMs }, [{ name: 'HEAD' }]),
     ]);
-    const commit = object?.type === 'commit' ? parseCommit(object.content.toString('latin1')) : undefined;
+    const commit = object?.type === 'commit' ? new CommitText(object.content.toString('latin1')) : undefined;
     return { head: { place: { ref, oid: object?.oid ?? null }, commit }, refs };
   }
   return headAndRefs(ref, await listRefs({ cwd }, [...prefixes, ref], options));
@@ -44,7 +44,7 @@ export function headAndRefs(
   return {
     head: {
       place: { ref, oid: tip?.oid ?? null },
-      commit: tip?.type === 'commit' ? parseCommit(tip.content) : undefined,
+      commit: tip?.type === 'commit' ? new CommitText(tip.content) : undefined,
     },
     refs: listed.filter((one) => one !== tip),
   };

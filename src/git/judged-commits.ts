@@ -8,7 +8,7 @@ import {
   parseTrailers,
 } from '../domain/handoff.ts';
 import type { Oid } from '../domain/names.ts';
-import { parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { type ReadObject, readObjects } from './objects.ts';
 import type { GitOptions } from './run.ts';
 
@@ -69,7 +69,7 @@ function assemble(
 ): Found {
   if (commit === undefined) return 'missing';
   if (commit.type !== 'commit') return 'other';
-  const text = parseCommit(contents.get(oid)?.toString('latin1') ?? '');
+  const text = new CommitText(contents.get(oid)?.toString('latin1') ?? '');
   const stateText = state?.type === 'blob' ? contents.get(state.oid)?.toString('utf8') : undefined;
   return {
     oid,

@@ -2,7 +2,7 @@ import { Failure } from '../domain/failure.ts';
 import { parseTrailers } from '../domain/handoff.ts';
 import { type Kin, mixedSessions } from '../domain/mixed-commit.ts';
 import { type Oid, type SessionId, parseOid } from '../domain/names.ts';
-import { parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { readObjects } from './objects.ts';
 import { records } from './output.ts';
 import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
@@ -91,7 +91,7 @@ async function hiddenMixed(
     const names = oids.slice(from, from + AT_ONCE).map((name) => ({ name }));
     for (const commit of await readObjects(options, names)) {
       if (commit?.content.includes(0) !== true) continue;
-      const { message, parents, summary } = parseCommit(commit.content.toString('latin1'));
+      const { message, parents, summary } = new CommitText(commit.content.toString('latin1'));
       const sessions = mixedSessions(
         `${message.replaceAll('\0', '')}\n${message.replaceAll('\0', '\n')}`,
         kin,

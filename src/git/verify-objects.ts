@@ -1,6 +1,6 @@
 import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { formatOf, objectName } from './hash.ts';
 import { type ReadObject, readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
@@ -145,7 +145,7 @@ export async function walkChain(options: GitOptions, tip: Oid): Promise<(WholeCo
     const [one] = await readWhole(options, [oid]);
     if (one === undefined) continue;
     chain.push(one);
-    if (!isBroken(one)) waiting.push(...parseCommit(one.content.toString('latin1')).parents);
+    if (!isBroken(one)) waiting.push(...new CommitText(one.content.toString('latin1')).parents);
   }
   return chain;
 }

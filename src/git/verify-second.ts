@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { readBlob, readCommit, resolveRef } from 'isomorphic-git';
 import { NOTE_FILE, STATE_FILE } from '../domain/handoff.ts';
 import type { Oid, RefName } from '../domain/names.ts';
-import { parseCommit } from './commit-text.ts';
+import { CommitText } from './commit-text.ts';
 import { objectFormat } from './repository.ts';
 import type { WholeCommit } from './verify-objects.ts';
 
@@ -69,7 +69,7 @@ export class SecondReader {
     const name = oid.slice(0, 12);
     const its = await this.#read(() => readCommit({ ...this.#where, oid }));
     if (its instanceof Error) return [`cannot read commit ${name} (${its.message})`];
-    const ours = parseCommit(commit.content.toString('latin1'));
+    const ours = new CommitText(commit.content.toString('latin1'));
     const differences: string[] = [];
     // It ends every message with one line feed.
     if (its.commit.message.trimEnd() !== ours.message.trimEnd()) {

@@ -1,3 +1,4 @@
+import type { HandoffCommit } from '../domain/handoff.ts';
 import type { BranchName } from '../domain/names.ts';
 import { type Staleness, decideStaleness } from '../domain/staleness.ts';
 import {
@@ -42,30 +43,27 @@ export async function judgeBranches(
   const left = () => ({ timeoutMs: budget.left() });
   const listing = listed === undefined ? listBranches(repository.cwd, left()) : Promise.resolve(listed);
   listing.catch(() => undefined);
-  const writers = branchesOf(await topics);
-  const names = [...writers.keys()];
+  const tips = branchesOf(await topics);
   try {
     const branches = await listing;
-    if (branches.heads.size === 0 || names.length === 0) return NOTHING;
-    return await judge(repository, writers, branches, left);
+    if (branches.heads.size === 0 || tips.size === 0) return NOTHING;
+    return await judge(repository, tips, branches, left);
   } catch {
     // Out of time, or a repository that git cannot list: what is not known is not stale.
     return NOTHING;
   }
 }
 
-/** Of open topics, with the addresses of those who wrote them; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
-function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, ReadonlySet<string>> {
-  const writers = new Map<BranchName, Set<string>>();
+/** Of open topics, with their tips; a detached HEAD is no branch, and of a name that was cut only the beginning may be known. */
+function branchesOf(topics: readonly TopicState[]): ReadonlyMap<BranchName, readonly HandoffCommit[]> {
+  const tips = new Map<BranchName, HandoffCommit[]>();
   for (const { tip, branch, path } of topics) {
     if (tip?.trailers?.state !== 'open' || branch === 'HEAD') continue;
-    const known = writers.get(branch);
-    if (known !== undefined) known.add(tip.mail);
-    else if (writers.size < MAX_BRANCHES && encodeBranch(branch) === path.component) {
-      writers.set(branch, new Set([tip.mail]));
-    }
+    const known = tips.get(branch);
+    if (known !== undefined) known.push(tip);
+    else if (tips.size < MAX_BRANCHES && encodeBranch(branch) === path.component) tips.set(branch, [tip]);
   }
-  return writers;
+  return tips;
 }
 
 /** Why an open topic looks done or out of place, by what was found out about the branches. */
@@ -75,11 +73,11 @@ export function stalenessOf(topic: TopicState, stale: BranchStaleness): Stalenes
 
 async function judge(
   { cwd, branch: current }: Pick<Repository, 'cwd' | 'branch'>,
-  writers: ReadonlyMap<string, ReadonlySet<string>>,
+  tips: ReadonlyMap<string, readonly HandoffCommit[]>,
   branches: Branches,
   left: () => Limits,
 ): Promise<BranchStaleness> {
-  const names = [...writers.keys()];
+  const names = [...tips.keys()];
   const { heads } = branches;
   const gone = names.filter((name) => !heads.has(name) && name !== current);
   const present = names.filter((name) => heads.has(name));
@@ -102,7 +100,7 @@ async function judge(
       wasMerged: tip !== undefined && landed?.tips.has(tip) === true,
       renamedTo: to !== undefined && heads.has(to) ? to : undefined,
       isRemote: remote?.has(name) === true,
-      isForeign: me?.email !== undefined && writers.get(name)?.has(me.email) !== true,
+      isForeign: me?.email !== undefined && tips.get(name)?.some(({ mail }) => mail === me.email) !== true,
     });
     return [name, staleness] as const;
   });

@@ -1,7 +1,7 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
-import { type LoadedCommit, commitFromRef, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
+import { ListedCommit, type LoadedCommit, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -183,7 +183,7 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
 export function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
-  const tip = commitFromRef(ref.oid, ref.content);
+  const tip = new ListedCommit(ref.oid, ref.content);
   return { path, branch, topic: path.topic, tip, publicOid: ref.oid, keptOid, illegal: undefined };
 }
 

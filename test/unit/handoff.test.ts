@@ -116,6 +116,22 @@ describe('the message of a handoff commit', () => {
     const message = `s\n\nClaude-Session-Id: ${a}\nHandoff-State: open\nHandoff-New: x`;
     expect(parseTrailers(message)?.owner).toBe(a);
   });
+
+  it.each([
+    [a, oidOf(7), 'claude', 'open'],
+    [a, oidOf(7), undefined, 'closed'],
+    [a, undefined, undefined, 'open'],
+    ['current', oidOf(7), 'claude', 'open'],
+    [a, 'abc', 'claude', 'open'],
+    [a, oidOf(7), 'claude', 'opened'],
+  ])('reads the trailers of most notes as it reads any others: %s %s %s %s', (owner, base, client, state) => {
+    const given = { ...plain, owner, base, client, state } as HandoffTrailers;
+    const message = formatMessage('goal: x', given);
+    const withMore = message.replace('Handoff-State', 'Reviewed-by: A\nHandoff-State');
+    for (const end of ['', '\n', '\n\n']) {
+      expect(parseTrailers(message.trimEnd() + end)).toEqual(parseTrailers(withMore));
+    }
+  });
 });
 
 describe('the summary', () => {

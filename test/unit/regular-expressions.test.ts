@@ -6,7 +6,16 @@ import { LIMIT, growth } from '../support/pumps.ts';
 const { literals, composed } = readExpressions(join(import.meta.dirname, '..', '..', 'src'));
 
 /** What the composed ones are at run time, with the parts filled in. */
+const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
+const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
 const COMPOSED: Readonly<Record<string, Pick<Expression, 'source' | 'flags'>>> = {
+  'domain/handoff.ts': {
+    source:
+      '\\n\\nClaude-Session-Id: ([\\w.-]+)\\n(?:Handoff-Base: (\\w+)\\n)?' +
+      '(?:Handoff-Client: ([\\w.-]+)\\n)?Handoff-State: (\\w+)\\n*$',
+    flags: '',
+  },
+  'domain/names.ts': { source: `^${NEXT_WORD}(?:-${NEXT_WORD})?`, flags: '' },
   'domain/mixed-commit.ts': { source: '^[ \\t]*claude-session-id[ \\t]*:[ \\t]*(\\S+)', flags: 'gim' },
   'install/hook-block.ts': {
     source: '^# >>> git-handoff >>>\\n[^]*?^# <<< git-handoff <<<(?:\\n|$)',

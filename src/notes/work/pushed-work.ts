@@ -1,5 +1,5 @@
 import { parseTrailers } from '../../domain/handoff.ts';
-import { parseCommit } from '../../git/commit-text.ts';
+import { CommitText } from '../../git/commit-text.ts';
 import { parseWorkRef, refBelow, remoteWorkPrefix } from '../../git/namespace.ts';
 import type { PushedRef } from '../../git/push-range.ts';
 import { listRefs } from '../../git/refs.ts';
@@ -48,6 +48,7 @@ export async function isCarried({ cwd }: InRepository, { ref, prefix }: PushedWo
   const note = refBelow(prefix, path);
   const found = await listRefs({ cwd }, [note], { content: true });
   return found.some(
-    ({ name, content }) => name === note && parseTrailers(parseCommit(content).message)?.state !== 'closed',
+    ({ name, content }) =>
+      name === note && parseTrailers(new CommitText(content).message)?.state !== 'closed',
   );
 }

@@ -9,7 +9,7 @@ import {
   parseWork,
 } from '../../domain/work.ts';
 import type { WorkSize } from '../../domain/work-size.ts';
-import { parseCommit } from '../../git/commit-text.ts';
+import { CommitText } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { type ObjectRequest, type ReadObject, readObjects } from '../../git/objects.ts';
@@ -79,7 +79,7 @@ export async function readWork(
   if (head.size > MAX_NOTE_BYTES || top.size > MAX_TREE_BYTES) return 'it has too many entries';
   const [commit, listed] = await ask([{ name: oid }, { name: tree }]);
   if (commit === undefined || listed === undefined) return 'it is damaged';
-  const text = parseCommit(commit.content.toString('latin1'));
+  const text = new CommitText(commit.content.toString('latin1'));
   const trailers = parseTrailers(text.message);
   if (text.parents.length > 0) return 'it has parents';
   if (trailers === undefined) return 'its trailers cannot be read';
