@@ -25,9 +25,6 @@ async function expressions(): Promise<[rule: string, source: string, flags: stri
   return found;
 }
 
-/** A brief text is looked at part by part, a long one with two expressions first. */
-const briefAndLong = (text: string) => [text, `${text}\n${'.'.repeat(5000)}`];
-
 describe('what a text must hold for a rule to match', () => {
   it('is told for every rule that is used', () => {
     const used = rules.map(nameOf).filter((name) => !UNUSED.includes(name));
@@ -42,17 +39,15 @@ describe('what a text must hold for a rule to match', () => {
 
   it.each(Object.entries(NEEDED))('is seen for %s, whichever of its words stands there', (rule, needed) => {
     const { exact = [], anyCase = [] } = needed;
-    const texts = [...exact, ...anyCase].map((parts) => parts.join(' '));
-    const loud = anyCase.map((parts) => parts.join(' ').toUpperCase());
-    for (const text of [...texts, ...loud].flatMap(briefAndLong)) {
-      expect(possibleRules(text), text).toContain(rule);
+    for (const parts of exact) expect(possibleRules(parts.join(' ')), parts.join(' ')).toContain(rule);
+    for (const parts of anyCase) {
+      expect(possibleRules(parts.join(' '))).toContain(rule);
+      expect(possibleRules(parts.join(' ').toUpperCase())).toContain(rule);
     }
   });
 
   it.each(Object.entries(SECRETS))('lets the rule look at %s', (rule, secret) => {
-    for (const text of briefAndLong(`# Goal\n${secret}\n`)) {
-      expect(possibleRules(text)).toContain(rule.split('/')[0]);
-    }
+    expect(possibleRules(`# Goal\n${secret}\n`)).toContain(rule.split('/')[0]);
   });
 
   it.each(Object.entries(SECRETS))('keeps the rules away when a part is missing: %s', (rule, secret) => {
@@ -61,7 +56,7 @@ describe('what a text must hold for a rule to match', () => {
     const without = [...exact, ...anyCase].flat().reduce((text, part) => {
       return text.replace(new RegExp(part.replace(/[.?]/g, '\\$&'), 'gi'), '');
     }, secret);
-    for (const text of briefAndLong(without)) expect(possibleRules(text)).not.toContain(name);
+    expect(possibleRules(without)).not.toContain(name);
   });
 
   it('is nothing for an ordinary text', () => {
