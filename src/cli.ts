@@ -9,7 +9,6 @@ import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
 import { processIo, processTerminal } from './host/process-io.ts';
-import { forgetProcesses } from './host/processes.ts';
 import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
@@ -21,7 +20,6 @@ export const main = (): Promise<number> =>
  * with its hint, anything else is our own fault.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  forgetProcesses();
   const { clientPid, launcher, words } = launcherWords(argv, io);
   const [verb, ...rest] = words;
   // After `--` it is a path.

@@ -4,7 +4,6 @@ import { guard } from './guard/guard.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime, readInput, type Feed } from './host/io.ts';
 import { processIo } from './host/process-io.ts';
-import { forgetProcesses } from './host/processes.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
@@ -31,7 +30,6 @@ export const main = (first?: Buffer): Promise<number> => run(process.argv.slice(
  * @throws whatever went wrong; the call is allowed then
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  forgetProcesses();
   const words = readWords(argv, io);
   if (words.verb === 'guard') return guardCall(words, io);
   if (words.verb !== 'hook') return 0;

@@ -23,24 +23,9 @@ export function ownProcess(table: ProcessTable): ProcessId {
   return { pid: process.pid, start: table.startOf(process.pid) ?? '-' };
 }
 
-/** How long what /proc told of a process is good: a hook asks for the same ones in ten places. Milliseconds. */
-const FRESH_MS = 250;
-let recent: { readonly table: ProcessTable; readonly at: number } | undefined;
-
-/**
- * The process table of this machine. Elsewhere than on Linux it is what `ps` lists, which knows no process that began later,
- * so each caller gets one of its own.
- */
+/** The process table of this machine. */
 export function processTable(): ProcessTable {
-  if (!existsSync('/proc/self/stat')) return psTable(process.env);
-  const at = process.uptime() * 1000;
-  if (recent === undefined || at - recent.at > FRESH_MS) recent = { table: linuxTable(), at };
-  return recent.table;
-}
-
-/** What is asked from now on is looked up anew. */
-export function forgetProcesses(): void {
-  recent = undefined;
+  return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
 /** What it has told of a process it keeps, as `ps` does: a session's ancestors are asked for again and again. */

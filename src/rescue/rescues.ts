@@ -56,7 +56,7 @@ export async function listRescues(cwd: string, limits: Limits = {}): Promise<Res
 }
 
 /** The refs of all rescues, with their content. */
-export function listRescueRefs(cwd: string, { timeoutMs }: Limits = {}): Promise<Ref[]> {
+export function listRescueRefs(cwd: string, { timeoutMs }: Limits): Promise<Ref[]> {
   return listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
 }
 
@@ -74,7 +74,7 @@ export async function readRescues(
   return found.sort((a, b) => a.number - b.number);
 }
 
-/** Whether one of these may hold just those trees of files and of what was staged only. */
+/** Whether any of these refs has exactly these trees: of the files, and of what was only staged. */
 export function mayHold(refs: readonly Ref[], contents: readonly (Oid | undefined)[]): boolean {
   const names = [FILES_NAME, INDEX_NAME];
   return refs.some(({ oid, type, content }) => {

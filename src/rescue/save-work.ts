@@ -85,7 +85,7 @@ export async function saveWork(
   const reading = readRescues(cwd, refs, { timeoutMs: budget.left() });
   reading.catch(() => undefined);
   const store = () => gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
-  // What no rescue holds yet is stored while git reads what they say of themselves.
+  // Work that no rescue holds yet is stored while git reads their notes.
   const storing = mayHold(refs, gathered.contents) ? undefined : store();
   const known = await reading;
   const same = sameWork(known, place.worktreeId, gathered.contents, { limits, now });

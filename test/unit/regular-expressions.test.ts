@@ -5,9 +5,9 @@ import { LIMIT, growth } from '../support/pumps.ts';
 
 const { literals, composed } = readExpressions(join(import.meta.dirname, '..', '..', 'src'));
 
-/** What the composed ones are at run time, with the parts filled in. */
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
+/** What the composed ones are at run time, with the parts filled in. */
 const COMPOSED: Readonly<Record<string, Pick<Expression, 'source' | 'flags'>>> = {
   'domain/handoff.ts': {
     source:

@@ -76,8 +76,8 @@ type OpenTopic = TopicState & { readonly tip: HandoffCommit };
 const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.state === 'open';
 
 /**
- * This branch's first, what was written before what was only left, newest first: as many as are told. Of thousands only
- * those are compared one by one; numbers alone are sorted in no time.
+ * The notes to tell: this branch's before others, written ones before automatic ones, newest first. Sorting thousands of
+ * topics is slow in code that runs once; sorting numbers finds the last one to tell, and only those up to it are compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
   const ranks = Float64Array.from(open, (state) => rankOf(state, here));
