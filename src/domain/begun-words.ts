@@ -22,6 +22,7 @@ export const BEGUN = {
     '--format=%(objectname) %(refname)',
     '--',
     'refs/handoffs-local/kept/',
+    'refs/handoffs-local/kept-list',
     'refs/handoffs-local/acks/',
     'refs/handoffs-remote/',
     'refs/handoffs-local/pruned/',

@@ -8,6 +8,7 @@ import {
   parseTrailers,
 } from '../domain/handoff.ts';
 import type { Oid } from '../domain/names.ts';
+import { inBatches, twoAtOnce } from './batches.ts';
 import { CommitText } from './commit-text.ts';
 import { type ReadObject, readObjects } from './objects.ts';
 import type { GitOptions } from './run.ts';
@@ -27,17 +28,7 @@ const TOGETHER = 5000;
  * nothing is read that no handoff of ours can be.
  */
 export async function loadJudged(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {
-  const found: Found[][] = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < oids.length) {
-      const at = next;
-      next += TOGETHER;
-      found[at / TOGETHER] = await loadPart(options, oids.slice(at, at + TOGETHER));
-    }
-  };
-  await Promise.all([lane(), lane()]);
-  return found.flat();
+  return (await twoAtOnce(inBatches(oids, TOGETHER), (part) => loadPart(options, part))).flat();
 }
 
 async function loadPart(options: GitOptions, oids: readonly Oid[]): Promise<Found[]> {

@@ -24,11 +24,13 @@ export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing below it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
+/** One list of what was accepted of many handoffs at once (ref-lists.ts). */
+export const KEPT_LIST = `${LOCAL}kept-list` as RefName;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
-/** Of each remote one list of what it showed (shown-lists.ts). */
+/** Of each remote one list of what it showed (ref-lists.ts). */
 export const SHOWN = `${LOCAL}shown/`;
 /** What was deleted on purpose here and may still stand at a remote. */
 export const PRUNED = `${LOCAL}pruned/`;
@@ -122,6 +124,9 @@ export interface HandoffPath {
 export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
   return { component: encodeBranch(branch), topic };
 }
+
+/** Where it stands below each of the prefixes: `<branch>/<topic>`. */
+export const placeName = ({ component, topic }: HandoffPath): string => `${component}/${topic}`;
 
 /** The public ref of a handoff. */
 export function handoffRef({ component, topic }: HandoffPath): RefName {

@@ -70,7 +70,8 @@ export async function fetchRefs(
     '--refmap=',
     '--no-recurse-submodules',
     '--no-auto-maintenance',
-    ...(options.onProgress === undefined ? [] : ['--progress']),
+    // simple-git waits 50 ms for a git that said nothing.
+    '--progress',
     '--stdin',
     '--',
     remote,

@@ -236,7 +236,7 @@ function swap(
     repository,
     [
       { ref: handoffRef(before.path), next, old: before.publicOid },
-      { ref: keptRef(before.path), next, old: before.keptOid },
+      { ref: keptRef(before.path), next, old: before.keptRefOid },
     ],
     { reflog: `handoff: ${act}`, after, started, leads: true },
   );

@@ -51,5 +51,5 @@ export async function healTopic(repository: Repository, state: TopicState): Prom
 
 /** Lets `kept` follow a public ref that moved legally without it (a crash between the two, a plain fetch). */
 export async function foldTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
-  return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptOid }]);
+  return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptRefOid }]);
 }

@@ -1,6 +1,7 @@
 import type { Oid } from '../domain/names.ts';
 import {
   ACKS,
+  KEPT_LIST,
   REMOTE,
   WORK,
   ackRef,
@@ -13,7 +14,7 @@ import {
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
-import { type Tracked, listTracking } from '../git/shown-lists.ts';
+import { type ListedRef, listTracking, takeFromList } from '../git/ref-lists.ts';
 import type { TopicState } from './topic.ts';
 
 /** Topics in one transaction: what moves meanwhile costs one process for each of them. */
@@ -28,6 +29,8 @@ export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
+  const paths = topics.map(({ path }) => path);
+  await takeFromList(repository, KEPT_LIST, paths);
   const beside = await listTracking(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
@@ -41,7 +44,7 @@ export async function deleteTopics(
 
 /** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
 interface Traces {
-  readonly beside: readonly Tracked[];
+  readonly beside: readonly ListedRef[];
   readonly memories: ReadonlyMap<TopicState, Oid>;
 }
 
@@ -49,7 +52,7 @@ interface Traces {
 async function storeMemories(
   repository: Repository,
   topics: readonly TopicState[],
-  refs: readonly Tracked[],
+  refs: readonly ListedRef[],
 ): Promise<Map<TopicState, Oid>> {
   const shown = new Set(
     refs.flatMap(({ name }) => {
@@ -71,11 +74,11 @@ async function deleted(
   { beside, memories }: Traces,
 ): Promise<boolean> {
   const updates = topics.flatMap((state): RefUpdate[] => {
-    const { path, publicOid, keptOid } = state;
+    const { path, publicOid, keptRefOid } = state;
     const memory = memories.get(state);
     return [
       ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
-      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
+      ...(keptRefOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptRefOid }]),
       ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
       // A list keeps no object alive, and a handoff that is written anew is compared with what the remote has.
       ...beside

@@ -18,12 +18,12 @@ import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../git/refs.ts';
 import type { InRepository, Repository } from '../git/repository.ts';
 import { git, gitFailure, runGit } from '../git/run.ts';
-import { type Tracked, findListed } from '../git/shown-lists.ts';
+import { type ListedRef, findListed } from '../git/ref-lists.ts';
 
 export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
 
 /** A ref of one handoff. */
-export interface PurgedRef extends RefValue, Partial<Pick<Tracked, 'list'>> {
+export interface PurgedRef extends RefValue, Partial<Pick<ListedRef, 'list'>> {
   readonly kind: PurgedKind;
   /** For a tracking ref, and for work that was sent. */
   readonly remote: string | null;

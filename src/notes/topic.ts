@@ -6,13 +6,17 @@ import {
   HANDOFFS,
   type HandoffPath,
   KEPT,
+  KEPT_LIST,
   decodeBranch,
   handoffRef,
   keptRef,
   parsePath,
+  prunedRef,
 } from '../git/namespace.ts';
 import { type Ref, type RefValue, listRefNames, listRefs } from '../git/refs.ts';
+import { keptAmong } from '../git/ref-lists.ts';
 import type { InRepository } from '../git/repository.ts';
+import { listedOid, notPruned } from './kept-list.ts';
 import { judgeMoves } from './moves.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
@@ -30,7 +34,10 @@ export interface TopicState {
   /** The effective tip: the public ref when its move is legal, else what was kept. */
   readonly tip: HandoffCommit | undefined;
   readonly publicOid: Oid | undefined;
+  /** What was written or accepted here last. */
   readonly keptOid: Oid | undefined;
+  /** The value of the ref that says so; `undefined` where a list does (ref-lists.ts). */
+  readonly keptRefOid: Oid | undefined;
   readonly illegal: IllegalMove | undefined;
 }
 
@@ -79,6 +86,7 @@ async function readSettledTopic(
     tip: settled,
     publicOid: oid,
     keptOid: oid,
+    keptRefOid: oid,
     illegal: undefined,
     note: settled.note,
   };
@@ -89,9 +97,10 @@ async function compareTopic(
   path: HandoffPath,
   note: boolean,
 ): Promise<ReadableTopic> {
-  const refs = await listRefs(repository, [handoffRef(path), keptRef(path)]);
+  const refs = await listRefs(repository, [handoffRef(path), keptRef(path), KEPT_LIST, prunedRef(path)]);
   const publicRef = refs.find((ref) => ref.name === handoffRef(path));
-  const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
+  const keptRefOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
+  const keptOid = keptRefOid ?? (await listedOid(repository, path, refs, publicRef?.oid));
   const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
   const [tip] =
     tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid], { notes: note });
@@ -102,6 +111,7 @@ async function compareTopic(
     tip,
     publicOid: publicRef?.oid,
     keptOid,
+    keptRefOid,
     illegal,
     note: tip?.note,
   };
@@ -113,7 +123,7 @@ async function compareTopic(
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
   const below = component === undefined ? '' : `${component}/`;
-  return readTopicsBeside(repository, below, listRefNames(repository, [KEPT + below]));
+  return readTopicsBeside(repository, below, listRefNames(repository, [KEPT + below, KEPT_LIST]));
 }
 
 /** The same, where what was kept is among refs that are being listed for something else, too. */
@@ -123,29 +133,37 @@ export async function readTopicsBeside(
   local: Promise<readonly RefValue[]>,
 ): Promise<TopicState[]> {
   const listed = listRefs(repository, [HANDOFFS + below], { content: true });
-  return topicsFrom(repository, ...(await Promise.all([listed, local])));
+  const [publicRefs, localRefs] = await Promise.all([listed, local]);
+  return topicsFrom(repository, publicRefs, localRefs, below);
 }
 
-/** The topics of public refs that were listed with their content, and of local ones by name. */
+/** The topics of public refs that were listed with their content, and of local ones by name; `below`: of this branch only. */
 export async function topicsFrom(
   repository: InRepository,
   publicRefs: readonly Ref[],
   localRefs: readonly RefValue[],
+  below = '',
 ): Promise<TopicState[]> {
-  const keptRefs = localRefs.filter(({ name }) => name.startsWith(KEPT));
-  const kept = new Map(keptRefs.map((ref) => [ref.name.slice(KEPT.length), ref.oid]));
-  const found = publicRefs.flatMap((ref) => {
+  const { refs, listed } = await keptAmong({ cwd: repository.cwd }, localRefs);
+  const places = publicRefs.map(({ name }) => name.slice(HANDOFFS.length));
+  const found = publicRefs.flatMap((ref, at) => {
     const path = parsePath(ref.name, HANDOFFS);
-    return path === undefined ? [] : [{ ref, path, keptOid: kept.get(ref.name.slice(HANDOFFS.length)) }];
+    const place = places[at] ?? '';
+    const keptRefOid = refs.get(place);
+    return path === undefined ? [] : [{ ref, path, keptRefOid, keptOid: keptRefOid ?? listed.get(place) }];
   });
   const fetched = await judgeFetched(repository, found);
   const states: TopicState[] = [];
-  for (const { ref, path, keptOid } of found) {
-    kept.delete(ref.name.slice(HANDOFFS.length));
-    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid);
+  for (const { ref, path, keptOid, keptRefOid } of found) {
+    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid, keptRefOid);
     states.push(state ?? (await readTopic(repository, path)));
   }
-  for (const place of kept.keys()) {
+  const open = new Set(places);
+  const gone = [...refs.keys()].filter((place) => !open.has(place));
+  const unseen = [...listed].filter(
+    ([place]) => !open.has(place) && !refs.has(place) && place.startsWith(below),
+  );
+  for (const place of [...gone, ...(await notPruned(repository, unseen))]) {
     const path = parsePath(KEPT + place, KEPT);
     if (path !== undefined) states.push(await readTopic(repository, path));
   }
@@ -165,7 +183,9 @@ async function judgeFetched(
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
     const state =
-      reason === undefined ? settledState(path, ref, ref.oid) : illegalState(path, ref.oid, reason);
+      reason === undefined
+        ? settledState(path, ref, ref.oid, undefined)
+        : illegalState(path, ref.oid, reason);
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
@@ -176,15 +196,30 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
   if (reason === 'unknown format version') return undefined;
   const branch = branchFor(path, undefined);
   const illegal = { reason, bad };
-  return { path, branch, topic: path.topic, tip: undefined, publicOid: bad, keptOid: undefined, illegal };
+  const none = { tip: undefined, keptOid: undefined, keptRefOid: undefined };
+  return { path, branch, topic: path.topic, publicOid: bad, illegal, ...none };
 }
 
 /** The common case: the public ref is what was kept, and its commit says all that a list shows. */
-export function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
+export function settledState(
+  path: HandoffPath,
+  ref: Ref,
+  keptOid: Oid | undefined,
+  keptRefOid: Oid | undefined,
+): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
   const tip = new ListedCommit(ref.oid, ref.content);
-  return { path, branch, topic: path.topic, tip, publicOid: ref.oid, keptOid, illegal: undefined };
+  return {
+    path,
+    branch,
+    topic: path.topic,
+    tip,
+    publicOid: ref.oid,
+    keptOid,
+    keptRefOid,
+    illegal: undefined,
+  };
 }
 
 const isPlainCommit = (ref: Ref) => ref.type === 'commit' && !ref.symbolic;

@@ -8,7 +8,14 @@ import {
 } from '../domain/tracking/relation.ts';
 import { type TipPair, countApart } from '../git/ahead-behind.ts';
 import { formatOf, objectName } from '../git/hash.ts';
-import { type HandoffPath, PRUNED, REMOTE, decodeRemote, parseTrackingRef } from '../git/namespace.ts';
+import {
+  type HandoffPath,
+  PRUNED,
+  REMOTE,
+  decodeRemote,
+  parseTrackingRef,
+  placeName,
+} from '../git/namespace.ts';
 import type { RefValue } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
@@ -32,8 +39,6 @@ export interface LocalTip {
 
 const NO_REMOTES: Tracking = { of: () => [], summary: [] };
 
-const placeOf = ({ component, topic }: HandoffPath) => `${component}/${topic}`;
-
 /**
  * Compares local tips with tracking refs, offline. Equal names are in sync without a look at any object; only for
  * what differs one git process is started.
@@ -48,7 +53,7 @@ export async function compareWithRemotes(
 ): Promise<Tracking> {
   const remotes = byRemote(refs);
   if (remotes.size === 0) return NO_REMOTES;
-  const local = new Map(tips.flatMap(({ path, oid }) => (oid === undefined ? [] : [[placeOf(path), oid]])));
+  const local = new Map(tips.flatMap(({ path, oid }) => (oid === undefined ? [] : [[placeName(path), oid]])));
   const deleted = new Map(
     refs.flatMap(({ name, oid }) => (name.startsWith(PRUNED) ? [[name as string, oid]] : [])),
   );
@@ -83,7 +88,7 @@ export async function compareWithRemotes(
     });
   const relations = new Map([...local.keys()].map((place) => [place, relate(place)]));
   return {
-    of: (path) => relations.get(placeOf(path)) ?? [],
+    of: (path) => relations.get(placeName(path)) ?? [],
     summary: summariseRemotes([...remotes.keys()], [...relations.values()].flat(), remoteOnly),
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones, refValues } from '../support/clones.ts';
 import { Forger } from '../support/forger.ts';
+import { KEPT_LIST } from '../support/kept-list.ts';
 
 /** Many handoffs that a remote showed at once stand in one list, and everything goes on as if each had a tracking ref. */
 
@@ -24,11 +25,12 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 const tracking = () => [...refValues(ada, 'refs/handoffs-remote').keys()];
-const listed = () =>
+const listed = (list = LIST) =>
   ada
-    .git(['cat-file', 'blob', LIST])
+    .git(['cat-file', 'blob', list])
     .split('\n')
     .map((line) => line.split(' ')[1]);
+const kept = () => [...refValues(ada, 'refs/handoffs-local/kept').keys()];
 const drop = (ref: string) => ada.git(['update-ref', '-d', ref]);
 const collect = () => {
   ada.git(['reflog', 'expire', '--expire=now', '--all']);
@@ -44,6 +46,7 @@ describe('what a remote showed of many handoffs', () => {
   it('is one ref after a fetch and after a push, and the next sync has nothing to do', () => {
     expect(ada.as(['fetch']).status).toBe(0);
     expect([tracking(), listed().length]).toEqual([[], COUNT]);
+    expect([kept(), listed(KEPT_LIST)]).toEqual([[], listed()]);
     expect(ada.sync()).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
     const bob = world.clone('Bob', { words: ['--bare'], folder: 'bob.git' });
     ada.git(['remote', 'add', 'team/b', bob.path]);
@@ -94,6 +97,7 @@ describe('what a remote showed of many handoffs', () => {
     expect([tracking(), listed().length]).toEqual([[], COUNT]);
     expect(ada.as(['prune', '--older-than', '0m', '--yes']).status).toBe(0);
     expect(ada.ref(`refs/handoffs/${place(4)}`)).toBeUndefined();
+    expect([kept(), listed(KEPT_LIST)]).toEqual([[], listed().filter((one) => one !== place(4))]);
     collect();
     expect(others()).toEqual([]);
     ada.write(topic(4), 'anew\n');
@@ -105,17 +109,28 @@ describe('what a remote showed of many handoffs', () => {
     const oid = ada.ref(`refs/handoffs/${place(5)}`) ?? '';
     const memory = ada.git(['hash-object', '-w', '--stdin'], { input: `${oid}\n` });
     ada.git(['update-ref', `refs/handoffs-local/pruned/${place(5)}`, memory]);
-    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
     collect();
     expect(others()).toEqual([]);
     expect(ada.json(['list', '--all'])).toMatchObject({ remotes: [{ toFetch: 0 }] });
   });
 
-  it('comes again where refs were deleted by hand', () => {
+  it('is missed where its ref was deleted by hand, until `doctor --fix` puts it back', () => {
     ada.sync();
-    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
+    expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(5)} was deleted`);
+    expect(others()).toEqual([]);
+    expect(ada.as(['doctor', '--fix']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+  });
+
+  it('comes again where its ref was deleted by hand, and the commit with it', () => {
+    ada.sync();
+    drop(`refs/handoffs/${place(5)}`);
     collect();
-    expect(others()).toEqual([`created ${topic(5)}`]);
+    expect(others()).toEqual([]);
+    expect(ada.as(['doctor', '--fix']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
   });
 
   it('goes with a purge', () => {
@@ -127,13 +142,14 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
     expect(listed()).toHaveLength(COUNT - 1);
     expect(listed()).not.toContain(place(2));
+    expect(listed(KEPT_LIST)).toEqual(listed());
     expect(others()).toEqual([]);
     expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
   });
 
   it('goes with a remote that is gone, when `doctor --fix` is asked', () => {
     ada.sync();
-    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
     ada.git(['remote', 'rename', 'origin', 'upstream']);
     const remotes = (...words: string[]) =>
       ada.json(['doctor', ...words]).items.filter(({ check }) => check === 'remotes');
@@ -141,7 +157,7 @@ describe('what a remote showed of many handoffs', () => {
     expect(remotes('--fix')).toMatchObject([{ status: 'fixed' }]);
     expect(ada.ref(LIST)).toBeUndefined();
     expect(remotes()).toEqual([]);
-    expect(ada.handoffs().size).toBe(COUNT - 1);
+    expect(ada.handoffs().size).toBe(COUNT);
   });
 
   /** The variables by which a script of ours stands before git: it has `$real`, `$@`, and standard input as `$input`. */
@@ -158,22 +174,35 @@ describe('what a remote showed of many handoffs', () => {
     chmodSync(join(folder, 'git'), 0o755);
     return { PATH: `${folder}:${ada.env()['PATH']}` };
   }
-  const KEEPS = 'grep -q "^create refs/handoffs-local/kept/" "$input"';
+  const KEEPS = `grep -q "^create ${KEPT_LIST} " "$input"`;
 
   it('is remembered by a fetch that was killed once the handoffs were made', () => {
     const env = gitBehind(`if ${KEEPS}; then kill -9 $PPID; exit 1; fi`);
     expect(ada.as(['fetch'], { env, calls: 'process' }).status).not.toBe(0);
-    expect([ada.handoffs().size, refValues(ada, 'refs/handoffs-local/kept').size]).toEqual([COUNT, 0]);
+    expect([ada.handoffs().size, kept(), ada.ref(KEPT_LIST)]).toEqual([COUNT, [], undefined]);
+    expect(ada.as(['list'])).toMatchObject({ status: 0, stderr: '' });
     world.server.git(['update-ref', '-d', `refs/handoffs/${place(9)}`]);
     expect(others()).toEqual([`deleted-there ${topic(9)}`]);
     expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
   });
 
-  it('is not kept of a handoff that was deleted while it was fetched', () => {
+  it('is missed where somebody deletes a handoff while it is fetched', () => {
     const env = gitBehind(`if ${KEEPS}; then "$real" update-ref -d refs/handoffs/${place(9)}; fi`);
     expect(ada.as(['fetch'], { env, calls: 'process' }).status).toBe(0);
     expect(ada.handoffs().size).toBe(COUNT - 1);
-    expect(refValues(ada, 'refs/handoffs-local/kept').size).toBe(COUNT - 1);
+    expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(9)} was deleted`);
+    expect(ada.json(['doctor', '--fix']).items).toContainEqual(
+      expect.objectContaining({ check: 'refs', status: 'fixed' }),
+    );
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+  });
+
+  it('is judged again where what was kept cannot be listed', () => {
+    mkdirSync(join(ada.path, '.git', 'refs/handoffs-local'), { recursive: true });
+    writeFileSync(join(ada.path, '.git', `${KEPT_LIST}.lock`), '');
+    expect(ada.as(['fetch']).status).toBe(0);
+    expect([ada.handoffs().size, kept(), ada.ref(KEPT_LIST)]).toEqual([COUNT, [], undefined]);
+    expect(ada.as(['list'])).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('may move while it is fetched', () => {
@@ -210,7 +239,7 @@ describe('what a remote showed of many handoffs', () => {
 
   it('is fetched again where what it lists is gone and the note was written anew', () => {
     ada.sync();
-    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
     collect();
     ada.write(topic(5), 'anew\n');
     expect(others()).toEqual([`set-aside ${topic(5)}`, `pushed ${topic(5)}-2`]);
@@ -218,7 +247,7 @@ describe('what a remote showed of many handoffs', () => {
 
   it('hides no secret of an older version when what it lists is gone', () => {
     ada.sync();
-    for (const folder of ['refs/handoffs', 'refs/handoffs-local/kept']) drop(`${folder}/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
     collect();
     ada.write(topic(5), 'anew\n');
     world.server.git(['update-ref', '-d', `refs/handoffs/${place(5)}`]);

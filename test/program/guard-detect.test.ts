@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GuardWorld, OWNER, markedNote } from '../support/guard.ts';
+import { keepInList } from '../support/kept-list.ts';
 import { readCorpus } from '../support/shell-world.ts';
 
 /** Commands that nobody can decide by reading them. */
@@ -72,4 +73,19 @@ it('puts a note back in the place of a link, and leaves alone what the link lead
   expect(world.after('Bash', input)).toMatchObject({ text: expect.stringMatching(REPORT) as string });
   expect(readFileSync(world.file, 'utf8')).toBe(markedNote(OWNER));
   expect(world.run('cat', ['note.txt']).stdout).toBe('b\na\n');
+});
+
+it('tells what was moved behind its back where a list says what was kept, and nothing otherwise', () => {
+  world = new GuardWorld();
+  world.ok(['write', 'auth-refresh', '-m', 'secret token 2'], { session: OWNER });
+  keepInList(world);
+  const start = world.sessionStart('sess-dddddddd-4444');
+  expect(start).toMatchObject({ text: expect.stringContaining('auth-refresh') as string });
+  expect(start).not.toMatchObject({ text: expect.stringMatching(REPORT) as string });
+  const input = toolCall('make');
+  expect(world.after('Bash', input)).toEqual({ kind: 'silent' });
+
+  world.git(['update-ref', 'refs/handoffs/main/auth-refresh', 'refs/handoffs/main/auth-refresh~1']);
+  expect(world.after('Bash', input)).toMatchObject({ text: expect.stringMatching(REPORT) as string });
+  expect(world.ok(['show', 'auth-refresh', '--raw'])).toBe('secret token 2');
 });

@@ -20,7 +20,7 @@ import { type Found, loadJudged } from '../../git/judged-commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
-import { readLists } from '../../git/shown-lists.ts';
+import { readLists } from '../../git/ref-lists.ts';
 import { judgeMoves } from '../moves.ts';
 import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';

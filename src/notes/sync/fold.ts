@@ -1,13 +1,13 @@
 import type { Oid, Topic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
-import { HANDOFFS, KEPT, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
+import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { KEPT_LIST, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
 import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
-import { listRefNames } from '../../git/refs.ts';
+import { addToList } from '../../git/ref-lists.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
-import { inBatches, twoAtOnce } from './batches.ts';
-import type { Difference, SyncedTopic } from './differences.ts';
+import { type Difference, type SyncedTopic, findDifferences } from './differences.ts';
 
 /** What became of one topic. */
 export interface Folded {
@@ -24,118 +24,107 @@ interface FoldOptions {
   readonly leaveDiverged: boolean;
 }
 
-/** Handoffs in one transaction. */
-const BATCH = 1500;
+/** Handoffs that are judged together, and of which the refs are moved in one transaction while others are judged. */
+const BATCH = 1250;
 
 /** Up to so many new ones get both refs in one transaction. */
 const MANY = 200;
 
 /** What became of all topics. */
 interface FoldedAll {
+  readonly differences: readonly Difference[];
   readonly folded: readonly Folded[];
-  /** To be awaited: the last of what is kept of thousands is written while others do something else. */
-  readonly kept: Promise<void>;
+  /** To be awaited: what is kept of thousands is written while others do something else. */
+  readonly kept: Promise<unknown>;
 }
 
 /**
  * Folds what a remote shows into what stands here, each handoff by compare-and-swap from what was read. Nothing that
  * anybody wrote goes: a line that diverged goes on under another name, with all that was written before.
+ *
+ * @param topics those that the remote shows
+ * @param all whose names are in use
  */
-export async function foldDifferences(
+export async function foldTopics(
   repository: Repository,
-  differences: readonly Difference[],
   topics: readonly SyncedTopic[],
+  all: readonly SyncedTopic[],
   options: FoldOptions,
 ): Promise<FoldedAll> {
-  const decided = differences.map((difference) => ({ difference, action: decideFold(difference.facts) }));
-  const simple = decided.filter(({ action }) => ['create', 'forward', 'follow'].includes(action.kind));
-  const { moved, kept } = await moveAll(
+  let turn: Promise<unknown> = Promise.resolve();
+  const parts = await twoAtOnce(inBatches(topics, BATCH), async (part) => {
+    const differences = await findDifferences(repository, part);
+    // Two processes that fill the same folder wait for each other.
+    const moving = turn.then(() => moveAll(repository, differences));
+    turn = moving.catch(() => undefined);
+    return { differences, ...(await moving) };
+  });
+  const kept = keepMany(
     repository,
-    simple.map(({ difference }) => difference),
+    parts.flatMap(({ many }) => many),
   );
-  const taken = new TakenNames(topics);
+  // Awaited by the caller.
+  kept.catch(() => undefined);
+  let taken: TakenNames | undefined;
   const folded: Folded[] = [];
-  for (const { difference, action } of decided) {
-    const plain = {
-      difference,
-      reason: action.kind === 'refuse' ? action.reason : undefined,
-      aside: undefined,
-    };
-    if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
-    else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
-    else if (options.leaveDiverged) folded.push({ ...plain, kind: 'conflict' });
-    else {
-      const aside = await setAside(repository, difference, taken);
-      folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
+  for (const { differences, moved } of parts) {
+    for (const difference of differences) {
+      const action = decideFold(difference.facts);
+      const plain = {
+        difference,
+        reason: action.kind === 'refuse' ? action.reason : undefined,
+        aside: undefined,
+      };
+      if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
+      else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
+      else if (options.leaveDiverged) folded.push({ ...plain, kind: 'conflict' });
+      else {
+        taken ??= new TakenNames(all);
+        const aside = await setAside(repository, difference, taken);
+        folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
+      }
     }
   }
-  return { folded, kept };
+  return { differences: parts.flatMap(({ differences }) => differences), folded, kept };
 }
 
-/** Moves handoffs to what the remote shows; returns those that were moved by somebody else meanwhile. */
-async function moveAll(
-  repository: Repository,
-  differences: readonly Difference[],
-): Promise<{ moved: ReadonlySet<Difference>; kept: Promise<void> }> {
-  const moved = new Set<Difference>();
+interface Moved {
+  /** Moved by somebody else meanwhile. */
+  readonly moved: ReadonlySet<Difference>;
+  /** New here, without a ref that says what is kept of it. */
+  readonly many: readonly Difference[];
+}
+
+/** Moves to what the remote shows whatever can simply go there. */
+async function moveAll(repository: Repository, differences: readonly Difference[]): Promise<Moved> {
+  const simple = differences.filter(({ facts }) =>
+    ['create', 'forward', 'follow'].includes(decideFold(facts).kind),
+  );
   // What is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
-  const oneByOne = async (batch: readonly Difference[]) => {
+  const fresh = simple.filter(isNew);
+  const isMany = fresh.length > MANY;
+  const moved = new Set<Difference>();
+  const move = async (batch: readonly Difference[], updates: readonly RefUpdate[]) => {
+    if (updates.length === 0 || (await apply(repository, updates, batch === fresh))) return;
     for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.add(one);
   };
-  const fresh = differences.filter(isNew);
-  const others = differences.filter((one) => !isNew(one));
-  const together = fresh.length > MANY ? [others] : [fresh, others];
-  await twoAtOnce(
-    together.flatMap((group) => inBatches(group, BATCH)),
-    async (batch) => {
-      if (!(await apply(repository, batch.flatMap(toTheirs), batch.every(isNew)))) await oneByOne(batch);
-    },
-  );
-  if (fresh.length <= MANY) return { moved, kept: Promise.resolve() };
-  return { moved, ...(await createMany(repository, fresh, oneByOne)) };
+  // git makes a file for each ref.
+  const withoutKept = (one: Difference) => toTheirs(one).filter(({ ref }) => ref !== keptRef(one.path));
+  await move(fresh, fresh.flatMap(isMany ? withoutKept : toTheirs));
+  const others = simple.filter((one) => !isNew(one));
+  await move(others, others.flatMap(toTheirs));
+  return { moved, many: isMany ? fresh.filter((one) => !moved.has(one)) : [] };
 }
 
 /**
- * git makes a file for each ref, and two folders filled by turns cost twice as much. So the public refs of a batch come
- * first, and what is kept of it beside the next batch's: without it a handoff is judged again, and is the same.
- *
- * @returns when all public refs are there: what ends with what is kept of them
+ * Lists what is kept of so many new ones. If the list cannot be written, or a kill is before it, they stand there as after a
+ * plain fetch: they are judged again, and are the same.
  */
-async function createMany(
-  repository: Repository,
-  fresh: readonly Difference[],
-  oneByOne: (batch: readonly Difference[]) => Promise<void>,
-): Promise<{ kept: Promise<void> }> {
-  const keep = async (batch: readonly (readonly RefUpdate[])[]) => {
-    if (await apply(repository, batch.flat(), true)) return;
-    for (const one of batch) await apply(repository, one, true);
-  };
-  let keeping = Promise.resolve();
-  for (const batch of inBatches(fresh, BATCH)) {
-    const updates = batch.map(toTheirs);
-    const isKept = ({ ref }: RefUpdate) => ref.startsWith(KEPT);
-    // What remembers a deletion goes with the public ref: left behind, it would stop the next one.
-    const firsts = updates.flatMap((each) => each.filter((one) => !isKept(one)));
-    if (!(await apply(repository, firsts, true))) await oneByOne(batch);
-    else {
-      await keeping;
-      keeping = keep(updates.map((each) => each.filter(isKept)));
-      // Awaited when the next batch has its public refs.
-      keeping.catch(() => undefined);
-    }
-  }
-  const kept = keeping.then(() => forgetDeleted(repository, fresh));
-  kept.catch(() => undefined);
-  return { kept };
-}
-
-/** What somebody deleted between the two must not stay as what is kept of it. */
-async function forgetDeleted(repository: Repository, fresh: readonly Difference[]): Promise<void> {
-  const there = new Set((await listRefNames(repository, [HANDOFFS])).map(({ name }) => name));
-  for (const { path, there: shown } of fresh)
-    if (!there.has(handoffRef(path)))
-      await apply(repository, [{ ref: keptRef(path), next: undefined, old: shown.oid }], true);
+async function keepMany(repository: Repository, many: readonly Difference[]): Promise<void> {
+  if (many.length === 0) return;
+  const entries = many.map(({ path, there }) => ({ path, oid: there.oid }));
+  await addToList(repository, KEPT_LIST, entries);
 }
 
 async function apply(
@@ -154,7 +143,7 @@ function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
   const changed = (ref: RefUpdate['ref'], old: Oid | undefined) => (old === next ? [] : [{ ref, next, old }]);
   return [
     ...changed(handoffRef(path), here?.publicOid),
-    ...changed(keptRef(path), here?.keptOid),
+    ...changed(keptRef(path), here?.keptRefOid),
     ...forgotten,
   ];
 }

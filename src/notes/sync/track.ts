@@ -1,10 +1,10 @@
 import type { Oid } from '../../domain/names.ts';
-import { type HandoffPath, remotePrefix, trackingRef } from '../../git/namespace.ts';
+import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { type HandoffPath, remotePrefix, shownRef, trackingRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { listRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
-import { addShown } from '../../git/shown-lists.ts';
-import { inBatches, twoAtOnce } from './batches.ts';
+import { addToList } from '../../git/ref-lists.ts';
 import type { SyncedTopic } from './differences.ts';
 import type { Folded } from './fold.ts';
 
@@ -23,42 +23,37 @@ const BATCH = 5000;
 /** From this many on what has no tracking ref is listed. */
 const MANY = 200;
 
-/** Remembers what stands at a remote now. */
+/** Remembers what stands at a remote now; `objects`: what must be done before a ref may name them. */
 export async function track(
   repository: InRepository,
   remote: string,
   arrived: readonly Arrived[],
+  objects?: Promise<unknown>,
 ): Promise<void> {
   const moved = arrived.filter(({ tip, old }) => tip !== old);
   const anew = moved.filter(({ tracking }) => tracking === undefined);
-  if (anew.length <= MANY) return moveRefs(repository, remote, moved);
-  await moveRefs(
-    repository,
-    remote,
-    moved.filter(({ tracking }) => tracking !== undefined),
-  );
-  const isListed = await addShown(
-    repository,
-    remote,
-    anew.map(({ path, tip }) => ({ path, oid: tip })),
-  );
+  const entries = anew.map(({ path, tip }) => ({ path, oid: tip }));
+  const isListed = anew.length > MANY && (await addToList(repository, shownRef(remote), entries));
+  await objects;
   // What nothing remembers would go back to a remote that deletes it.
-  if (!isListed) await moveRefs(repository, remote, anew);
+  const byRef = isListed ? moved.filter(({ tracking }) => tracking !== undefined) : moved;
+  await moveRefs(repository, remote, byRef);
 }
 
 /**
- * Remembers what is about to be fetched as objects only. Before anything is folded: a handoff that nobody remembers to have
- * come from a remote would go back to one that deletes it.
+ * Remembers what is being fetched as objects only. Before anything is folded: a handoff that nobody remembers to have come
+ * from a remote would go back to one that deletes it. An entry of what does not come counts for nothing.
  */
 export async function trackShown(
   repository: InRepository,
   remote: string,
   topics: readonly SyncedTopic[],
+  fetching: Promise<unknown>,
 ): Promise<void> {
   const shown = topics.flatMap(({ path, there, tracking }) =>
     there === undefined ? [] : [{ path, tip: there.oid, old: tracking, tracking }],
   );
-  await track(repository, remote, shown);
+  await track(repository, remote, shown, fetching);
 }
 
 /** Gives what was not folded into the handoff here a ref that holds it, which a list does not. */
@@ -68,6 +63,7 @@ export async function holdStrange(
   folded: readonly Folded[],
 ): Promise<void> {
   const strange = folded.filter(({ kind }) => !HOLDS.includes(kind)).map(({ difference }) => difference);
+  if (strange.length === 0) return;
   const tracking = new Map(
     (await listRefNames(repository, [remotePrefix(remote)])).map(({ name, oid }) => [name, oid]),
   );

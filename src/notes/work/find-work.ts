@@ -16,7 +16,7 @@ import {
 } from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames } from '../../git/refs.ts';
-import { listTracking } from '../../git/shown-lists.ts';
+import { listTracking } from '../../git/ref-lists.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';

@@ -2,7 +2,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
-import { type Tracked, listTracking } from '../../git/shown-lists.ts';
+import { type ListedRef, listTracking } from '../../git/ref-lists.ts';
 import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -29,7 +29,7 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
   for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
     const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
     // A list holds no version, and none goes with it.
-    const isSafe = (ref: Tracked) => ref.list !== undefined || held.has(ref);
+    const isSafe = (ref: ListedRef) => ref.list !== undefined || held.has(ref);
     const [safe, only] = [own.filter(isSafe), own.filter((ref) => !isSafe(ref))];
     const refs = new Set(safe.map((ref) => ref.list ?? ref));
     const updates = [...refs].map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
@@ -52,10 +52,10 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
 /** Tracking refs of which every version is in the handoff here. */
 async function heldHere(
   cwd: string,
-  refs: readonly Tracked[],
-  gone: readonly Tracked[],
+  refs: readonly ListedRef[],
+  gone: readonly ListedRef[],
   budget: Budget,
-): Promise<ReadonlySet<Tracked>> {
+): Promise<ReadonlySet<ListedRef>> {
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];

@@ -96,11 +96,11 @@ export async function verifyHandoffs(
 
 async function refDifferences(
   reader: { compareRef: (ref: ReturnType<typeof handoffRef>, expected: Oid) => Promise<string | undefined> },
-  { path, publicOid, keptOid }: TopicState,
+  { path, publicOid, keptRefOid }: TopicState,
 ): Promise<string[]> {
   const differences = [
     publicOid === undefined ? undefined : await reader.compareRef(handoffRef(path), publicOid),
-    keptOid === undefined ? undefined : await reader.compareRef(keptRef(path), keptOid),
+    keptRefOid === undefined ? undefined : await reader.compareRef(keptRef(path), keptRefOid),
   ];
   return differences.filter((text) => text !== undefined);
 }

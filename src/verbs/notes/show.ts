@@ -5,7 +5,7 @@ import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { REMOTE, encodeBranch } from '../../git/namespace.ts';
-import { listTracking } from '../../git/shown-lists.ts';
+import { listTracking } from '../../git/ref-lists.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';

@@ -6,7 +6,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, PRUNED, REMOTE, parsePath } from '../../git/namespace.ts';
-import { listTracking } from '../../git/shown-lists.ts';
+import { listTracking } from '../../git/ref-lists.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { isInitialised } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';

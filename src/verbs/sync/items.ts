@@ -131,10 +131,9 @@ export class SyncReport {
   }
 
   items(): SyncShape[] {
-    return [...this.#items.values()].map((item) => ({
-      ...item,
-      branch: this.#branches.get(item.branch ?? '') ?? item.branch,
-    }));
+    const items = [...this.#items.values()];
+    if (this.#branches.size === 0) return items;
+    return items.map((item) => ({ ...item, branch: this.#branches.get(item.branch ?? '') ?? item.branch }));
   }
 
   #put(key: string, path: HandoffPath | undefined, item: Partial<SyncShape> & { action: SyncAction }): void {

@@ -8,7 +8,7 @@ import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
-import { inBatches } from '../../notes/sync/batches.ts';
+import { inBatches } from '../../git/batches.ts';
 import { refuseLeaving } from './refuse-leaving.ts';
 import { type LeavingNote, scanNotes } from './scan-notes.ts';
 import type { SyncReport } from './items.ts';

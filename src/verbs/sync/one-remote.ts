@@ -10,7 +10,7 @@ import {
   readSyncedTopics,
   withShown,
 } from '../../notes/sync/differences.ts';
-import { type Folded, foldDifferences } from '../../notes/sync/fold.ts';
+import { type Folded, foldTopics } from '../../notes/sync/fold.ts';
 import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { holdStrange, trackShown } from '../../notes/sync/track.ts';
@@ -98,14 +98,11 @@ async function syncOnce(
   let isSettled = true;
   // What the remote shows no longer is told as deleted, and moves nothing.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
-  let [differences] = await Promise.all([
-    findDifferences(repository, topics.filter(isShown)),
-    // Before anything is folded.
-    fetched?.listed,
-  ]);
+  let differences: readonly Difference[] = [];
   if (options.fetch) {
-    const folded = await fold(world, differences, topics, report);
-    if (fetched?.listed !== undefined) await holdStrange(repository, remote.name, folded);
+    const { folded, differences: found } = await fold(world, topics.filter(isShown), topics, report);
+    differences = found;
+    if (fetched?.isListed === true) await holdStrange(repository, remote.name, folded);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch has all that it tells, but for the names of branches that were cut.
@@ -114,7 +111,7 @@ async function syncOnce(
       differences = await findDifferences(repository, topics.filter(isShown));
       report.know(topics);
     }
-  }
+  } else differences = await findDifferences(repository, topics.filter(isShown));
   if (!options.push) return isSettled;
   return (await pushOutgoing(world, remote, { topics, differences, there }, report)) && isSettled;
 }
@@ -130,8 +127,8 @@ interface News {
 
 interface Fetched {
   readonly topics: readonly SyncedTopic[];
-  /** Remembers what was shown, where no ref says it. */
-  readonly listed: Promise<void> | undefined;
+  /** What was shown is remembered without a ref for each. */
+  readonly isListed: boolean;
 }
 
 /** Fetches what was not seen before, of much only the objects: that is listed then, without a ref for each. */
@@ -144,12 +141,16 @@ async function fetchNews(
   const { repository, component } = world;
   const options = transferOptions(world, remote);
   const commits = [...new Set(news.news.map(([, oid]) => oid))];
-  if (news.news.length > MAX_NAMED && (await fetchRefs(options, remote.name, commits))) {
+  if (news.news.length > MAX_NAMED) {
+    const fetching = fetchRefs(options, remote.name, commits);
+    // So that git has begun when we do something else.
+    await new Promise(setImmediate);
     const topics = withShown(before, remote.name, news.news);
-    return { topics, listed: trackShown(repository, remote.name, topics) };
+    await trackShown(repository, remote.name, topics, fetching);
+    if (await fetching) return { topics, isListed: true };
   }
   await fetchRefs(options, remote.name, refspecs(world, remote.name, news));
-  return { topics: await readSyncedTopics(repository, remote.name, component), listed: undefined };
+  return { topics: await readSyncedTopics(repository, remote.name, component), isListed: false };
 }
 
 /** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
@@ -171,13 +172,13 @@ function refspecs({ prefix, component }: SyncWorld, remote: string, { news, unse
 
 async function fold(
   world: SyncWorld,
-  differences: readonly Difference[],
   topics: readonly SyncedTopic[],
+  all: readonly SyncedTopic[],
   report: SyncReport,
-): Promise<readonly Folded[]> {
+): Promise<{ folded: readonly Folded[]; differences: readonly Difference[] }> {
   const { repository, options } = world;
   const leaveDiverged = options.mergeNote !== undefined;
-  const { folded, kept } = await foldDifferences(repository, differences, topics, { leaveDiverged });
+  const { differences, folded, kept } = await foldTopics(repository, topics, all, { leaveDiverged });
   const conflicts = folded.filter(({ kind }) => kind === 'conflict');
   if (options.mergeNote !== undefined && conflicts.length > 0) {
     const merged = await mergeConflicts(
@@ -189,5 +190,5 @@ async function fold(
   }
   report.folded(folded, await findTakes(repository, folded));
   await kept;
-  return folded;
+  return { folded, differences };
 }
