@@ -43,7 +43,29 @@ export const BEGUN = {
     'refs/handoffs-local/files/',
   ],
   handoffs: ['for-each-ref', `--format=${REF_FORMAT}`, '--', 'refs/handoffs/'],
+  /** Our settings, and those by which remotes are chosen. */
+  config: [
+    'config',
+    '-z',
+    '--get-regexp',
+    '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$',
+  ],
+  kept: [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    '--',
+    'refs/handoffs-local/kept/',
+    'refs/handoffs-local/kept-list',
+  ],
+  work: [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    '--',
+    'refs/handoffs-local/work/',
+    'refs/handoffs-local/sent/',
+    'refs/handoffs-local/unpacked/',
+  ],
 } as const;
 
 /** The verbs for which it does. */
-export type BegunVerb = 'write' | 'show' | 'list';
+export type BegunVerb = 'write' | 'show' | 'list' | 'sync' | 'fetch' | 'push';

@@ -81,13 +81,22 @@ const ofRest: Ending = (bytes) =>
     ? { end: bytes.length - DOT.length, next: bytes.length }
     : undefined;
 
-const { committer, tree, local, branches, sessions, handoffs } = BEGUN;
+const { committer, tree, local, branches, sessions, handoffs, config, kept, work } = BEGUN;
 const TOPIC = undefined;
 
+/** A command and how its answer ends. */
+type Begun = readonly [args: readonly string[] | undefined, Ending];
+
+const TO_SYNC: readonly Begun[] = [
+  [config, ofEntries],
+  [sessions, ofRefs],
+  [kept, ofLines],
+  [work, ofLines],
+  [handoffs, ofRest],
+];
+
 /** What is begun for each verb, in this order. Of a topic the questions come first: which they are depends on the branch. */
-const ANSWERS: Readonly<
-  Record<BegunVerb, readonly (readonly [args: readonly string[] | undefined, Ending])[]>
-> = {
+const ANSWERS: Readonly<Record<BegunVerb, readonly Begun[]>> = {
   write: [
     [committer, ofLine],
     [tree, ofEntries],
@@ -104,6 +113,9 @@ const ANSWERS: Readonly<
     [sessions, ofRefs],
     [handoffs, ofRest],
   ],
+  sync: TO_SYNC,
+  fetch: TO_SYNC,
+  push: TO_SYNC,
 };
 
 export const isBegunVerb = (verb: string | undefined): verb is BegunVerb =>

@@ -85,7 +85,8 @@ export async function transfer(
     errors: (error, { exitCode, stdErr, stdOut }) => {
       if (exitCode === 0) return error;
       const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString('utf8');
-      failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr) };
+      // What git says of an error goes on in the line of its progress.
+      failed = { code: exitCode, stdout: text(stdOut), stderr: text(stdErr).replaceAll('\r', '\n') };
       return undefined;
     },
   }).env(env);

@@ -1,3 +1,4 @@
+import { BEGUN } from '../domain/begun-words.ts';
 import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { entriesOf } from './output.ts';
@@ -23,13 +24,7 @@ export interface Remotes {
 
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const args = [
-    'config',
-    '-z',
-    '--get-regexp',
-    '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$',
-  ];
-  const result = await runGit(args, { cwd });
+  const result = await runGit(BEGUN.config, { cwd });
   if (result.code > 1) throw gitFailure('config', result);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;

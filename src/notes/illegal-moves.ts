@@ -14,8 +14,11 @@ export async function recordIllegalMove(
   state: TopicState,
   at: number,
 ): Promise<boolean> {
-  const { illegal, keptOid } = state;
+  const { illegal, keptOid, keptRefOid } = state;
   if (illegal === undefined) return false;
+  // A list holds no object, and nothing else may hold this one now.
+  if (keptOid !== undefined && keptRefOid === undefined)
+    await updateRefs(repository, [{ ref: keptRef(state.path), next: keptOid, old: undefined }]);
   const bad = illegal.bad ?? null;
   const known = await listLost(repository, state.path);
   const told = known.some(

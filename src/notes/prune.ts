@@ -1,4 +1,5 @@
 import type { Oid } from '../domain/names.ts';
+import { Failure } from '../domain/failure.ts';
 import {
   ACKS,
   KEPT_LIST,
@@ -14,7 +15,7 @@ import {
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
-import { type ListedRef, listTracking, takeFromList } from '../git/ref-lists.ts';
+import { type ListedRef, addToList, listTracking, takeFromList } from '../git/ref-lists.ts';
 import type { TopicState } from './topic.ts';
 
 /** Topics in one transaction: what moves meanwhile costs one process for each of them. */
@@ -30,7 +31,8 @@ export async function deleteTopics(
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
   const paths = topics.map(({ path }) => path);
-  await takeFromList(repository, KEPT_LIST, paths);
+  if (!(await takeFromList(repository, KEPT_LIST, paths)))
+    throw new Failure('environment', `${KEPT_LIST} cannot be changed`, { hint: 'git handoff doctor' });
   const beside = await listTracking(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
@@ -39,6 +41,12 @@ export async function deleteTopics(
     if (await deleted(repository, batch, traces)) gone.push(...batch);
     else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
   }
+  const stayed = topics.flatMap((one) =>
+    one.keptOid === undefined || one.keptRefOid !== undefined || gone.includes(one)
+      ? []
+      : [{ path: one.path, oid: one.keptOid }],
+  );
+  if (stayed.length > 0) await addToList(repository, KEPT_LIST, stayed);
   return gone;
 }
 

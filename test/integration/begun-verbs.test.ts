@@ -34,7 +34,7 @@ function startedByNode(words: readonly string[], branch = 'main'): string[] {
   const lines = readFileSync(log, 'utf8').split('\n');
   return lines.flatMap(
     (line) =>
-      / (status|var|for-each-ref|cat-file|\S*unpack\S*|update-ref) /.exec(
+      / (status|var|config(?= -z)|for-each-ref|cat-file|\S*unpack\S*|update-ref) /.exec(
         line.startsWith('node') ? line : '',
       )?.[1] ?? [],
   );
@@ -51,6 +51,15 @@ describe('what the launcher asks git while Node starts', () => {
     ],
   ])('is not asked again: %s', (words, started) => {
     expect(startedByNode(words).sort()).toEqual(started);
+  });
+
+  it('is not asked again by a sync, a fetch and a push with nothing to do', () => {
+    const hub = join(repo.root, 'hub.git');
+    repo.git(['init', '-q', '--bare', hub]);
+    repo.git(['remote', 'add', 'origin', hub]);
+    repo.ok(['sync'], { session });
+    // What this remote showed.
+    for (const verb of ['sync', 'fetch', 'push']) expect(startedByNode([verb])).toEqual(['for-each-ref']);
   });
 
   it('comes whole where it is more than pipes hold', () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clone, Clones, refValues } from '../support/clones.ts';
@@ -161,12 +161,12 @@ describe('what a remote showed of many handoffs', () => {
   });
 
   /** The variables by which a script of ours stands before git: it has `$real`, `$@`, and standard input as `$input`. */
-  function gitBehind(script: string): { PATH: string } {
+  function gitBehind(script: string, more = '" none "*)'): { PATH: string } {
     const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
     mkdirSync(folder);
     const lines = [
       `real='${real}' input='${join(ada.root, 'input')}'`,
-      'case " $* " in *" update-ref "*) cat >"$input" ;; *) exec "$real" "$@" ;; esac',
+      `case " $* " in *" update-ref "*) cat >"$input" ;; *${more} ;; *) exec "$real" "$@" ;; esac`,
       script,
       'exec "$real" "$@" <"$input"',
     ];
@@ -203,6 +203,48 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.as(['fetch']).status).toBe(0);
     expect([ada.handoffs().size, kept(), ada.ref(KEPT_LIST)]).toEqual([COUNT, [], undefined]);
     expect(ada.as(['list'])).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('is told when the fetch fails at once', () => {
+    const env = gitBehind('', '" fetch "*) echo "fatal: no network" >&2; exit 128');
+    const run = ada.as(['fetch'], { env, calls: 'process' });
+    expect(run.stderr).toBe('error: origin could not be asked: no network\nhint: git ls-remote origin\n');
+    expect(ada.handoffs().size).toBe(0);
+    expect(ada.as(['fetch']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+  });
+
+  it('is kept for good once a move by hand was told', () => {
+    ada.sync();
+    const tip = ada.ref(`refs/handoffs/${place(5)}`);
+    drop(`refs/handoffs/${place(5)}`);
+    expect(ada.as(['list']).stderr).toContain('was deleted');
+    collect();
+    expect(ada.as(['doctor', '--fix']).status).toBe(0);
+    expect(ada.ref(`refs/handoffs/${place(5)}`)).toBe(tip);
+  });
+
+  it('is not pruned where the list of what was kept cannot be changed', () => {
+    ada.sync();
+    ada.as(['close', topic(4), '--take']);
+    writeFileSync(join(ada.path, '.git', `${KEPT_LIST}.lock`), '');
+    expect(ada.as(['prune', '--older-than', '0m', '--yes'])).toMatchObject({ status: 7 });
+    rmSync(join(ada.path, '.git', `${KEPT_LIST}.lock`));
+    expect(ada.as(['list', '--all'])).toMatchObject({ status: 0, stderr: '' });
+    expect(ada.handoffs().size).toBe(COUNT);
+  });
+
+  it('is kept of a note that was purged here, written there again, and fetched with many', () => {
+    ada.sync();
+    ada.as(['purge', topic(2), '--yes', '--take']);
+    for (const ref of [LIST, ...tracking()]) drop(ref);
+    for (const at of all.keys()) if (at !== 2) drop(`refs/handoffs/${place(at)}`);
+    drop(KEPT_LIST);
+    forger.point(`refs/handoffs/${place(2)}`, forger.commit({ topic: topic(2) }));
+    expect(ada.sync()).toContain(`${COUNT} fetched`);
+    expect(refValues(ada, 'refs/handoffs-local/pruned').size).toBe(0);
+    drop(`refs/handoffs/${place(2)}`);
+    expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(2)} was deleted`);
   });
 
   it('may move while it is fetched', () => {

@@ -37,6 +37,19 @@ describe('what the launcher began', () => {
     expect(ask(BEGUN.sessions)).toBe(SESSIONS);
   });
 
+  it.each(['sync', 'fetch', 'push'] as const)('for a %s', (verb) => {
+    const config = 'handoff.enabled\0remote.origin.url\na\n.\nb\0';
+    const [kept, work, handoffs] = [`${OID} refs/a\n`, '', record('handoffs/a', 'x\n.\n')];
+    const text = `${config}\x000\n${SESSIONS}.\n${kept}.\n${work}.\n${handoffs}.\n`;
+    const ask = answers(verb, text);
+    expect(ask(BEGUN.handoffs)).toBe(handoffs);
+    expect(ask(BEGUN.config)).toBe(config);
+    expect(ask(BEGUN.sessions)).toBe(SESSIONS);
+    expect([ask(BEGUN.kept), ask(BEGUN.work)]).toEqual([kept, work]);
+    // No such setting: git is asked again.
+    expect(answers(verb, `\x001\n${SESSIONS}.\n`)(BEGUN.config)).toBeUndefined();
+  });
+
   it('is given once, and only for the very same question', () => {
     const ask = answers('show', `${SESSIONS}.\n`);
     expect(ask(BEGUN.sessions, { cwd: '/there' })).toBeUndefined();

@@ -1,5 +1,5 @@
 import { NOTE_FILE } from '../../domain/handoff.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import { type Oid, type SessionId, parseOid } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
@@ -104,29 +104,40 @@ const shownAs = (remote: string, path: HandoffPath, oid: Oid): Ref => ({
   content: '',
 });
 
-/** The topics with what a remote has just shown of some, by their public refs, which no tracking ref says yet. */
+/**
+ * The topics with what a remote has just shown of some, by their public refs, which no tracking ref says yet; `removed`: what was
+ * removed here on purpose.
+ */
 export function withShown(
   topics: readonly SyncedTopic[],
   remote: string,
   shown: readonly (readonly [ref: string, oid: Oid])[],
+  removed: ReadonlyMap<string, Oid> = new Map(),
 ): SyncedTopic[] {
   const all = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
   for (const [ref, oid] of shown) {
     const path = parsePath(ref, HANDOFFS);
     if (path === undefined) continue;
-    const known = all.get(ref) ?? { path, here: undefined, tracking: undefined, pruned: undefined };
+    const tip = removed.get(ref);
+    const pruned = tip === undefined ? undefined : memoryOf(tip);
+    const known = all.get(ref) ?? { path, here: undefined, tracking: undefined, pruned };
     all.set(ref, { ...known, there: shownAs(remote, path, oid) });
   }
   return [...all.values()];
 }
 
 /** The name of the blob that remembers a deletion at that commit. */
-const memoryOf = (tip: Oid) => objectName(formatOf(tip), 'blob', Buffer.from(`${tip}\n`));
+const memoryOf = (tip: Oid) => objectName(formatOf(tip), 'blob', Buffer.from(`${tip}\n`)) as Oid;
 
 /** The handoffs that were removed here on purpose, each with the commit that it had; by their public refs. */
-export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, string>> {
+export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, Oid>> {
   const refs = await listRefs(repository, [PRUNED], { content: true });
-  return new Map(refs.map(({ name, content }) => [HANDOFFS + name.slice(PRUNED.length), content.trim()]));
+  return new Map(
+    refs.flatMap(({ name, content }) => {
+      const oid = parseOid(content.trim());
+      return oid === undefined ? [] : [[HANDOFFS + name.slice(PRUNED.length), oid]];
+    }),
+  );
 }
 
 /** A topic whose tips differ, judged. */

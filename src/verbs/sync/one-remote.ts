@@ -93,7 +93,9 @@ async function syncOnce(
   // Where it was written anew the two have to meet.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   const isAsked = options.fetch && news.length > 0;
-  const fetched = isAsked ? await fetchNews(world, remote, before, { news, unseen, shown }) : undefined;
+  const fetched = isAsked
+    ? await fetchNews(world, remote, before, { news, unseen, shown, removed })
+    : undefined;
   let topics = fetched?.topics ?? before;
   let isSettled = true;
   // What the remote shows no longer is told as deleted, and moves nothing.
@@ -123,6 +125,8 @@ interface News {
   readonly news: readonly (readonly [ref: string, oid: Oid])[];
   readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
   readonly shown: readonly ShownRef[];
+  /** What was removed here on purpose. */
+  readonly removed: ReadonlyMap<string, Oid> | undefined;
 }
 
 interface Fetched {
@@ -143,9 +147,11 @@ async function fetchNews(
   const commits = [...new Set(news.news.map(([, oid]) => oid))];
   if (news.news.length > MAX_NAMED) {
     const fetching = fetchRefs(options, remote.name, commits);
+    // It may fail while we do something else.
+    fetching.catch(() => undefined);
     // So that git has begun when we do something else.
     await new Promise(setImmediate);
-    const topics = withShown(before, remote.name, news.news);
+    const topics = withShown(before, remote.name, news.news, news.removed);
     await trackShown(repository, remote.name, topics, fetching);
     if (await fetching) return { topics, isListed: true };
   }
