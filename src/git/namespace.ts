@@ -125,7 +125,7 @@ export function handoffPath(branch: BranchName, topic: Topic): HandoffPath {
   return { component: encodeBranch(branch), topic };
 }
 
-/** Where it stands below each of the prefixes: `<branch>/<topic>`. */
+/** What the refs of a handoff are called below their prefixes: `<branch>/<topic>`. */
 export const placeName = ({ component, topic }: HandoffPath): string => `${component}/${topic}`;
 
 /** The public ref of a handoff. */

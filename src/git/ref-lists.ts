@@ -37,7 +37,7 @@ export async function listTracking(
   return [...tracked, ...entries.filter(({ name }) => !own.has(name))];
 }
 
-/** What was kept of handoffs, by place: `<branch>/<topic>` as it stands in refs. */
+/** The accepted tips of handoffs, by the name below the prefix: `<branch>/<topic>`. */
 interface Kept {
   readonly refs: ReadonlyMap<string, Oid>;
   /** What the list says; a ref goes before it. */
@@ -60,8 +60,8 @@ export async function readLists(
   options: GitOptions,
   lists: readonly RefValue[],
 ): Promise<(readonly ListedRef[])[]> {
-  const requests = lists.map(({ oid }) => ({ name: oid }));
-  const blobs = await readObjects(options, requests);
+  const names = lists.map(({ oid }) => ({ name: oid }));
+  const blobs = await readObjects(options, names);
   return lists.map((list, at) => parseList(list, blobs[at]?.content.toString('utf8') ?? ''));
 }
 
@@ -122,7 +122,7 @@ async function changeList(
 
 const placeIn = (list: RefName, name: RefName) => name.slice(prefixOf(list).length);
 
-/** `undefined`: an empty list is none. */
+/** Stores a list as a blob; `undefined` for an empty one, which needs no ref. */
 async function storeList({ cwd }: InRepository, entries: ReadonlyMap<string, Oid>): Promise<Oid | undefined> {
   if (entries.size === 0) return undefined;
   // By name, as a remote tells them: then there is nothing to be put in order.

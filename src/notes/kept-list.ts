@@ -10,7 +10,7 @@ import type { InRepository } from '../git/repository.ts';
  * lists, but remembers that it did.
  *
  * @param refs among which `KEPT_LIST` and what remembers a prune of the handoff are, if there are any
- * @param publicOid what stands at its public ref
+ * @param publicOid the value of its public ref
  */
 export async function listedOid(
   { cwd }: InRepository,

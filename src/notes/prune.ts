@@ -2,6 +2,7 @@ import type { Oid } from '../domain/names.ts';
 import { Failure } from '../domain/failure.ts';
 import {
   ACKS,
+  HANDOFFS,
   KEPT_LIST,
   REMOTE,
   WORK,
@@ -14,6 +15,7 @@ import {
 } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
+import { listRefNames } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
 import { type ListedRef, addToList, listTracking, takeFromList } from '../git/ref-lists.ts';
 import type { TopicState } from './topic.ts';
@@ -41,13 +43,20 @@ export async function deleteTopics(
     if (await deleted(repository, batch, traces)) gone.push(...batch);
     else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
   }
-  const stayed = topics.flatMap((one) =>
-    one.keptOid === undefined || one.keptRefOid !== undefined || gone.includes(one)
-      ? []
-      : [{ path: one.path, oid: one.keptOid }],
-  );
-  if (stayed.length > 0) await addToList(repository, KEPT_LIST, stayed);
+  const stayed = topics.filter((one) => !gone.includes(one));
+  await listAgain(repository, stayed);
   return gone;
+}
+
+/** Puts topics that were not deleted back into the list that says what was kept, unless somebody else has deleted them. */
+async function listAgain(repository: Repository, topics: readonly TopicState[]): Promise<void> {
+  const listed = topics.flatMap(({ path, keptOid, keptRefOid }) =>
+    keptOid === undefined || keptRefOid !== undefined ? [] : [{ path, oid: keptOid }],
+  );
+  if (listed.length === 0) return;
+  const there = new Set((await listRefNames(repository, [HANDOFFS])).map(({ name }) => name));
+  const left = listed.filter(({ path }) => there.has(handoffRef(path)));
+  await addToList(repository, KEPT_LIST, left);
 }
 
 /** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */

@@ -234,6 +234,21 @@ describe('what a remote showed of many handoffs', () => {
     expect(ada.handoffs().size).toBe(COUNT);
   });
 
+  it('is kept of a note that could not be pruned', () => {
+    const ref = `refs/handoffs/${place(5)}`;
+    const message = 'done\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: closed\n';
+    const parents = [world.server.ref(ref) ?? ''];
+    const closed = forger.commit({ topic: topic(5), owner: 'sess-eve-1', parents, message });
+    forger.point(ref, closed);
+    ada.sync();
+    writeFileSync(join(ada.path, '.git', `${ref}.lock`), '');
+    ada.as(['prune', '--older-than', '0m', '--yes']);
+    rmSync(join(ada.path, '.git', `${ref}.lock`));
+    expect([ada.ref(ref), kept(), listed(KEPT_LIST).length]).toEqual([closed, [], COUNT]);
+    ada.git(['update-ref', ref, `${ref}~1`]);
+    expect(ada.as(['list']).stderr).toContain(`${ref} was moved`);
+  });
+
   it('is kept of a note that was purged here, written there again, and fetched with many', () => {
     ada.sync();
     ada.as(['purge', topic(2), '--yes', '--take']);

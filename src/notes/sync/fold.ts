@@ -59,10 +59,8 @@ export async function foldTopics(
     turn = moving.catch(() => undefined);
     return { differences, ...(await moving) };
   });
-  const kept = keepMany(
-    repository,
-    parts.flatMap(({ many }) => many),
-  );
+  const many = parts.flatMap((part) => part.many);
+  const kept = keepMany(repository, many);
   // Awaited by the caller.
   kept.catch(() => undefined);
   let taken: TakenNames | undefined;

@@ -23,7 +23,7 @@ const BATCH = 5000;
 /** From this many on what has no tracking ref is listed. */
 const MANY = 200;
 
-/** Remembers what stands at a remote now; `objects`: what must be done before a ref may name them. */
+/** Remembers which tips a remote has now; `objects` settles when they are here, for a ref needs its object. */
 export async function track(
   repository: InRepository,
   remote: string,

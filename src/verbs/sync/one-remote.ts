@@ -147,9 +147,9 @@ async function fetchNews(
   const commits = [...new Set(news.news.map(([, oid]) => oid))];
   if (news.news.length > MAX_NAMED) {
     const fetching = fetchRefs(options, remote.name, commits);
-    // It may fail while we do something else.
+    // Awaited below, behind other work during which it may fail.
     fetching.catch(() => undefined);
-    // So that git has begun when we do something else.
+    // Lets git start before that work keeps Node busy.
     await new Promise(setImmediate);
     const topics = withShown(before, remote.name, news.news, news.removed);
     await trackShown(repository, remote.name, topics, fetching);
