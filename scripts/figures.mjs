@@ -22,12 +22,12 @@ const SOURCE = join(ROOT, 'src');
 const CIRCLE = 1;
 /** Entries, and how many sources their `import`s may lead to: what a reader has to open at most. */
 const ROUTES = {
-  'the verb write': ['verbs/notes/write.ts', 77],
+  'the verb write': ['verbs/notes/write.ts', 78],
   'a check before a file tool': ['guard/before-tool.ts', 37],
   'a check before a command': ['guard/before-command.ts', 91],
   'the hook pre-commit': ['githooks/pre-commit.ts', 75],
 };
-const MOST_LINES = 63_830;
+const MOST_LINES = 63_930;
 
 /** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
 function longestOfGuard() {

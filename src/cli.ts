@@ -4,6 +4,7 @@ import type { Answer, Verb } from './verbs/verb.ts';
 import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
 import type { Context } from './sessions/caller.ts';
 import { begunAnswers, isBegunVerb } from './git/begun.ts';
+import { takeStoreOfLauncher } from './git/begun-store.ts';
 import { startNothingWhen, takeAnswersFrom } from './git/run.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
@@ -20,7 +21,7 @@ export const main = (): Promise<number> =>
  * with its hint, anything else is our own fault.
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const { clientPid, launcher, words } = launcherWords(argv, io);
+  const { clientPid, launcher, isStoring, words } = launcherWords(argv, io);
   const [verb, ...rest] = words;
   // After `--` it is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
@@ -29,6 +30,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const budget = io.budget(Infinity);
     if (launcher !== undefined && isBegunVerb(verb)) {
       takeAnswersFrom(begunAnswers(verb, cwd));
+      if (isStoring) takeStoreOfLauncher();
       // Whoever ends the launcher ends the command. Some shells become the last process of a pipe.
       startNothingWhen(() => process.ppid !== launcher && process.pid !== launcher);
     }
@@ -42,16 +44,19 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * The launcher puts `--client-pid <its parent>` first, and `--begun <itself>` where it asks git meanwhile; without a launcher our
- * own parent is the nearest.
+ * The launcher puts `--client-pid <its parent>` first, and `--begun <itself>` where it asks git meanwhile, which is
+ * `--begun-store` where its git also waits to store what is written; without a launcher our own parent is the nearest.
  */
 function launcherWords(
   argv: readonly string[],
   { parentPid }: Io,
-): { clientPid: number; launcher: number | undefined; words: readonly string[] } {
-  if (argv[0] !== '--client-pid') return { clientPid: parentPid, launcher: undefined, words: argv };
-  const launcher = argv[2] === '--begun' ? Number(argv[3]) : undefined;
-  return { clientPid: Number(argv[1]), launcher, words: argv.slice(launcher === undefined ? 2 : 4) };
+): { clientPid: number; launcher: number | undefined; isStoring: boolean; words: readonly string[] } {
+  if (argv[0] !== '--client-pid')
+    return { clientPid: parentPid, launcher: undefined, isStoring: false, words: argv };
+  const isStoring = argv[2] === '--begun-store';
+  const launcher = isStoring || argv[2] === '--begun' ? Number(argv[3]) : undefined;
+  const words = argv.slice(launcher === undefined ? 2 : 4);
+  return { clientPid: Number(argv[1]), launcher, isStoring, words };
 }
 
 /** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */

@@ -38,7 +38,7 @@ type Body = (exports: Exports, require: (name: string) => unknown, filename: str
 const folder = cacheFolder();
 const begun = beginning();
 const [, , first, second, third, , fifth] = process.argv;
-const verb = first !== '--client-pid' ? first : third === '--begun' ? fifth : third;
+const verb = first !== '--client-pid' ? first : third?.startsWith('--begun') === true ? fifth : third;
 /** The verbs that are typed most have compiled code of their own, and exit as soon as everything is written. */
 const isUsual =
   !__IS_HOOK__ &&

@@ -6,6 +6,23 @@
 /** git's own names of a ref with all that is read of it. */
 export const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
 
+/** What a write reports as done is on the disk, it waits for the locks of others, and no hook is started. */
+export const STORE_SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'hook.reference-transaction.enabled=false',
+  'core.fsync=objects,reference',
+  'core.filesRefLockTimeout=1000',
+  'reftable.lockTimeout=1000',
+];
+
+const storing = STORE_SETTINGS.flatMap((setting) => ['-c', setting]);
+
+/** git-unpack-objects(1), which stores what a pack holds. */
+export const UNPACK = ['unpack-objects', '-q'];
+
+/** git-update-ref(1) by words on its standard input, with what the reflogs will say. */
+export const transaction = (reflog: readonly string[]) => ['update-ref', '--no-deref', ...reflog, '--stdin'];
+
 /** By what is asked for, for the verbs that are typed most (src/git/begun.ts). */
 export const BEGUN = {
   committer: ['var', 'GIT_COMMITTER_IDENT'],
@@ -65,6 +82,9 @@ export const BEGUN = {
     'refs/handoffs-local/sent/',
     'refs/handoffs-local/unpacked/',
   ],
+  /** What a write ends with (src/git/begun-store.ts). */
+  objects: [...storing, ...UNPACK],
+  transaction: [...storing, ...transaction(['--create-reflog', '-m', 'handoff: write'])],
 } as const;
 
 /** The verbs for which it does. */

@@ -1,3 +1,5 @@
+import { STORE_SETTINGS } from '../domain/begun-words.ts';
+
 /** Only where names that differ in case alone are different files: `true` there hides untracked ones. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
@@ -6,7 +8,7 @@ const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
  * hooks that is not there does not stop, but `hook.<event>.enabled` does (git-config(1)); others overlook the key, git 2.54
  * among them: it knows no switch for hooks whose names it is not told.
  */
-const HOOK_EVENTS = ['reference-transaction', 'post-index-change', 'pre-push', 'pre-auto-gc'];
+const HOOK_EVENTS = ['post-index-change', 'pre-push', 'pre-auto-gc'];
 
 /**
  * Settings that no repository may override: no program that it names is started (fsmonitor, hooks,
@@ -15,11 +17,8 @@ const HOOK_EVENTS = ['reference-transaction', 'post-index-change', 'pre-push', '
  */
 export const FIXED_CONFIG = [
   'core.fsmonitor=false',
-  'core.hooksPath=/dev/null',
+  ...STORE_SETTINGS,
   ...HOOK_EVENTS.map((event) => `hook.${event}.enabled=false`),
-  'core.fsync=objects,reference',
-  'core.filesRefLockTimeout=1000',
-  'reftable.lockTimeout=1000',
   'log.showSignature=false',
   'color.ui=false',
   'advice.graftFileDeprecated=false',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { UNPACK } from '../domain/begun-words.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName, sha1 } from './hash.ts';
 import { isBrief, storedZlib } from './stored-zlib.ts';
@@ -34,7 +35,6 @@ const MAX_LOOSE = 100;
 /** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
 const FEW_BYTES = 2500;
 
-const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
@@ -157,7 +157,7 @@ export class ObjectBatch {
     options: Omit<GitOptions, 'input'>,
     started?: StartedGit,
   ): Promise<void> {
-    const input = this.#pack(command !== INDEX_PACK);
+    const input = this.pack(command !== INDEX_PACK);
     let result = await (started ?? startGit(command, options)).finish(input);
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
@@ -198,7 +198,7 @@ export class ObjectBatch {
   }
 
   /** @param isRead git reads the pack and stores each object by itself, compressed; else the pack stays as it is */
-  #pack(isRead: boolean): Buffer {
+  pack(isRead = true): Buffer {
     const entries = [...this.#objects.values()].flatMap(({ header, brief, stream }) => [
       header,
       stream ?? (isRead ? storedZlib(brief) : this.#deflated(brief)),

@@ -1,3 +1,4 @@
+import { transaction } from '../domain/begun-words.ts';
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
 import { listRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
@@ -35,8 +36,7 @@ const NOT_SYNCED = ['-c', 'core.fsync=none'];
 
 function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
   const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
-  const args = [...config, 'update-ref', '--no-deref', ...options, '--stdin'];
-  return startGit(args, { cwd, timeoutMs });
+  return startGit([...config, ...transaction(options)], { cwd, timeoutMs });
 }
 
 /**
@@ -60,21 +60,16 @@ export async function updateRefs(
     leads?: boolean;
   } = {},
 ): Promise<TransactionResult> {
-  const lines = updates.map(({ ref, next, old }) => {
-    if (next === undefined) return `delete ${ref} ${checked(old)}`;
-    return old === undefined
-      ? `create ${ref} ${checked(next)}`
-      : `update ${ref} ${checked(next)} ${checked(old)}`;
-  });
+  const words = transactionWords(updates);
   const config = options.repeatable === true ? NOT_SYNCED : [];
-  const transaction = options.started ?? startUpdate(config, repository.cwd, options.reflog);
+  const started = options.started ?? startUpdate(config, repository.cwd, options.reflog);
   try {
     await options.after;
   } catch (error) {
-    transaction.abandon();
+    started.abandon();
     throw error;
   }
-  const result = await transaction.finish(['start', ...lines, 'prepare', 'commit', ''].join('\n'));
+  const result = await started.finish(words);
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
   const dangling = danglingRef(result.stderr, updates);
   if (dangling !== undefined) {
@@ -85,6 +80,17 @@ export async function updateRefs(
   const telling = options.leads === true ? updates.slice(0, 1) : updates;
   if (await alreadyApplied(repository, telling)) return { kind: 'done' };
   return classify(result.stderr) ?? Promise.reject(gitFailure('update-ref', result));
+}
+
+/** What git-update-ref(1) reads for them. */
+export function transactionWords(updates: readonly RefUpdate[]): string {
+  const lines = updates.map(({ ref, next, old }) => {
+    if (next === undefined) return `delete ${ref} ${checked(old)}`;
+    return old === undefined
+      ? `create ${ref} ${checked(next)}`
+      : `update ${ref} ${checked(next)} ${checked(old)}`;
+  });
+  return ['start', ...lines, 'prepare', 'commit', ''].join('\n');
 }
 
 /** The ref that stands in the way because it is a symbolic one to nothing: newer gits do not put another in its place. */

@@ -6,10 +6,16 @@ import {
 } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
+import { type BegunStore, begunStore } from '../git/begun-store.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
-import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
+import {
+  type TransactionResult,
+  startTransaction,
+  transactionWords,
+  updateRefs,
+} from '../git/ref-updates.ts';
 import { listRefNames } from '../git/refs.ts';
 import type { StartedGit } from '../git/run.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
@@ -78,11 +84,12 @@ export type WriteResult =
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
-/** The topic's first reading and the two processes that a write ends with, started side by side. */
+/** The topic's first reading and the two processes that a write ends with: the launcher's, or our own. */
 export interface EarlyStart {
   readonly topic: Promise<TopicState>;
-  readonly objects: StartedGit;
-  readonly refs: StartedGit;
+  readonly store?: BegunStore;
+  readonly objects?: StartedGit;
+  readonly refs?: StartedGit;
 }
 
 /** Starts all that a write of this topic will need; `abandon` it when there is no write. */
@@ -91,13 +98,16 @@ export function startEarly(repository: Repository, path: HandoffPath): EarlyStar
   const topic = readTopic(repository, path);
   // Awaited by the write, if there is one.
   topic.catch(() => undefined);
+  const store = begunStore();
+  if (store !== undefined) return { topic, store };
   return { topic, objects: startUnpack({ cwd }), refs: startTransaction(cwd, 'handoff: write') };
 }
 
 /** Ends what was started for a write that will not be; harmless after one that was. */
 export function abandonEarly(early: EarlyStart): void {
-  early.objects.abandon();
-  early.refs.abandon();
+  early.store?.abandon();
+  early.objects?.abandon();
+  early.refs?.abandon();
 }
 
 interface HandoffCommitOptions {
@@ -131,18 +141,12 @@ export async function commitHandoff(
     if (decision.kind !== 'proceed') return decision;
     if (before.tip !== undefined && options.isAsWanted?.(before.tip) === true)
       return { kind: 'unchanged', tip: before.tip };
-    const { commit, batch, stored } = await storeCommit(
-      repository,
-      before.tip,
-      decision.passing,
-      intent.me,
-      content,
-      early?.objects,
-    );
-    const result = await swap(repository, before, commit.oid, decision.passing, stored, early?.refs);
+    const { passing } = decision;
+    const { commit, batch } = await newCommit(repository, before.tip, passing, intent.me, content);
+    const result = await swap(repository, before, commit.oid, passing, batch, early);
     if (result.kind === 'done') {
       await batch.secure(repository);
-      return { kind: 'written', commit, parent: before.tip, passing: decision.passing, before };
+      return { kind: 'written', commit, parent: before.tip, passing, before };
     }
     if (result.kind === 'name-conflict')
       throw new Failure('integrity', result.detail, { hint: 'git handoff doctor' });
@@ -166,14 +170,13 @@ function pause(attempt: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 5 + Math.random() * 25 * 2 ** attempt));
 }
 
-async function storeCommit(
+async function newCommit(
   repository: Repository,
   parent: HandoffCommit | undefined,
   passing: Passing,
   me: SessionId,
   content: CommitContent,
-  started: StartedGit | undefined,
-): Promise<{ commit: HandoffCommit; batch: ObjectBatch; stored: Promise<void> }> {
+): Promise<{ commit: HandoffCommit; batch: ObjectBatch }> {
   const batch = new ObjectBatch(await objectFormat(repository, parent?.oid, content.base));
   const { base, client, state } = content;
   const commit = addCommit(batch, {
@@ -191,7 +194,7 @@ async function storeCommit(
       ...(await carriedBy(repository, content, parent)),
     },
   });
-  return { commit, batch, stored: batch.store({ cwd: repository.cwd }, started) };
+  return { commit, batch };
 }
 
 /** What kind of note it is: said by the content, or by the tip whose note stays. */
@@ -222,22 +225,28 @@ async function noteOf(repository: Repository, parent: HandoffCommit | undefined)
   return loaded.note;
 }
 
-/** Public ref first, `kept` second: a crash between them leaves a public ref that is ahead by a legal move. */
-function swap(
+/**
+ * Stores the commit, and moves the public ref first, `kept` second: a crash between them leaves a public ref that is ahead by
+ * a legal move. What the launcher's git could not do is done again, for it does not say why.
+ */
+async function swap(
   repository: Repository,
   before: TopicState,
   next: Oid,
   passing: Passing,
-  after: Promise<void>,
-  started: StartedGit | undefined,
+  batch: ObjectBatch,
+  early: EarlyStart | undefined,
 ): Promise<TransactionResult> {
+  const updates = [
+    { ref: handoffRef(before.path), next, old: before.publicOid },
+    { ref: keptRef(before.path), next, old: before.keptRefOid },
+  ];
+  if (early?.store?.finish(batch.pack(), transactionWords(updates)) === true) return { kind: 'done' };
   const act = passing.takenFrom === undefined ? 'write' : 'take';
-  return updateRefs(
-    repository,
-    [
-      { ref: handoffRef(before.path), next, old: before.publicOid },
-      { ref: keptRef(before.path), next, old: before.keptRefOid },
-    ],
-    { reflog: `handoff: ${act}`, after, started, leads: true },
-  );
+  return updateRefs(repository, updates, {
+    reflog: `handoff: ${act}`,
+    after: batch.store({ cwd: repository.cwd }, early?.objects),
+    started: early?.refs,
+    leads: true,
+  });
 }

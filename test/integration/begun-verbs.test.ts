@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestRepository } from '../support/repository.ts';
@@ -19,38 +21,74 @@ beforeEach(() => {
   const git = repo.run('sh', ['-c', 'command -v git']).stdout.trim();
   writeFileSync(
     join(binaries, 'git'),
-    `#!/bin/sh\necho "$(ps -o comm= -p $PPID): $*" >>'${log}'\nexec '${git}' "$@"\n`,
+    `#!/bin/sh
+parent=$(ps -o comm= -p $PPID)
+echo "$parent: $*" >>'${log}'
+case $parent in node) FAULT= ;; esac
+case "$FAULT: $*" in
+  unpack-objects:*" unpack-objects "* | update-ref:*" update-ref "*) exit 1 ;;
+  silence:*" update-ref "*) exec '${git}' "$@" >/dev/null ;;
+esac
+exec '${git}' "$@"
+`,
   );
   chmodSync(join(binaries, 'git'), 0o755);
 });
 afterEach(() => repo.remove());
 
+const WRITE = ['write', 'auth-refresh', '-m', 'more'];
+const STORING = ['unpack-objects', 'update-ref'];
+
+/** Whether the shell of the launcher makes pipes of here-documents, and the system opens their other end. */
+const isStoring = spawnSync('sh', ['-c', '[ -p /proc/self/fd/3 ] 3<<end\nend']).status === 0;
+
+/** The texts of the note, the newest first. */
+function versions(): string[] {
+  const commits = repo.git(['rev-list', 'refs/handoffs/main/auth-refresh']).split('\n');
+  return commits.map((commit) => repo.git(['show', `${commit}:handoff.md`]));
+}
+
 /** The commands of git that Node itself starts for a verb. */
-function startedByNode(words: readonly string[], branch = 'main'): string[] {
+function startedByNode(words: readonly string[], { branch = 'main', fault = '', input = '' } = {}): string[] {
   repo.git(['switch', '-q', '-C', branch]);
-  const env = { PATH: `${binaries}:${repo.env()['PATH'] ?? ''}` };
+  const env = { PATH: `${binaries}:${repo.env()['PATH'] ?? ''}`, FAULT: fault };
   rmSync(log, { force: true });
-  expect(repo.handoff(words, { session, env })).toMatchObject({ status: 0, stderr: '' });
+  expect(repo.handoff(words, { session, env, input })).toMatchObject({ status: 0, stderr: '' });
   const lines = readFileSync(log, 'utf8').split('\n');
   return lines.flatMap(
     (line) =>
       / (status|var|config(?= -z)|for-each-ref|cat-file|\S*unpack\S*|update-ref) /.exec(
-        line.startsWith('node') ? line : '',
+        line.startsWith('node:') ? line : '',
       )?.[1] ?? [],
   );
 }
 
 describe('what the launcher asks git while Node starts', () => {
-  it.each([
-    [['show', 'auth-refresh'], []],
-    [['show', 'main/auth-refresh'], []],
-    [['list'], []],
-    [
-      ['write', 'auth-refresh', '-m', 'more'],
-      ['unpack-objects', 'update-ref'],
-    ],
-  ])('is not asked again: %s', (words, started) => {
-    expect(startedByNode(words).sort()).toEqual(started);
+  it.each([[['show', 'auth-refresh']], [['show', 'main/auth-refresh']], [['list']]])(
+    'is not asked again: %s',
+    (words) => {
+      expect(startedByNode(words)).toEqual([]);
+    },
+  );
+
+  it('is not asked again by a write, which starts nothing where the launcher has begun that, too', () => {
+    expect(startedByNode(WRITE).sort()).toEqual(isStoring ? [] : STORING);
+    expect(versions()).toEqual(['more', 'a note']);
+  });
+
+  it('takes a note that is more than pipes hold', () => {
+    const text = `${randomBytes(150_000).toString('hex')}\n`;
+    expect(startedByNode(['write', 'auth-refresh'], { input: text })).toEqual(isStoring ? [] : STORING);
+    expect(repo.git(['show', 'refs/handoffs/main/auth-refresh:handoff.md'])).toBe(text.trim());
+  });
+
+  it.runIf(isStoring).each([
+    ['cannot store the objects', 'unpack-objects', STORING],
+    ['cannot move the refs', 'update-ref', STORING],
+    ['moves the refs and does not say so', 'silence', [...STORING, 'for-each-ref']],
+  ])('is done again by Node where the git of the launcher %s', (_, fault, started) => {
+    expect(startedByNode(WRITE, { fault }).sort()).toEqual(started.toSorted());
+    expect(versions()).toEqual(['more', 'a note']);
   });
 
   it('is not asked again by a sync, a fetch and a push with nothing to do', () => {
@@ -74,7 +112,7 @@ describe('what the launcher asks git while Node starts', () => {
   it('finds the note of a branch with slashes', () => {
     repo.git(['switch', '-q', '-c', 'feature/a/b']);
     repo.ok(['write', 'auth-refresh', '-m', 'of the feature'], { session });
-    expect(startedByNode(['show', 'auth-refresh'], 'feature/a/b')).toEqual([]);
+    expect(startedByNode(['show', 'auth-refresh'], { branch: 'feature/a/b' })).toEqual([]);
   });
 
   it.each([
@@ -83,6 +121,6 @@ describe('what the launcher asks git while Node starts', () => {
   ])('leaves %s to Node', (_, branch) => {
     repo.git(['switch', '-q', '-c', branch]);
     repo.ok(['write', 'auth-refresh', '-m', 'there'], { session });
-    expect(startedByNode(['show', 'auth-refresh'], branch)).toEqual(['cat-file']);
+    expect(startedByNode(['show', 'auth-refresh'], { branch })).toEqual(['cat-file']);
   });
 });

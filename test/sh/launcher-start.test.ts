@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -123,6 +123,32 @@ describe('how Node is started', () => {
     const env = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
     const { node } = world.run(words, '', { cwd, env });
     expect(node?.begun.replaceAll('\0', '@')).toMatch(new RegExp(begun));
+  });
+
+  it('stores a pack and moves refs for a write, where the shell makes a pipe of a here-document', () => {
+    const cwd = world.repository('stored', false);
+    const input = 'a file\n';
+    const other = world.repository('other', false);
+    const git = (args: readonly string[], more = {}) => execFileSync('git', args, { cwd: other, ...more });
+    const oid = git(['hash-object', '-w', '--stdin'], { input }).toString().trim();
+    writeFileSync(join(world.dir, 'pack'), git(['pack-objects', '--stdout', '-q'], { input: `${oid}\n` }));
+    world.script(join(world.binaries, 'node'), [
+      'case $4 in --begun-store) ;; *) exit ;; esac',
+      'cat <&3 >/dev/null',
+      `cat '${world.dir}/pack' >&5`,
+      `printf 'start\\ncreate refs/stored ${oid}\\nprepare\\ncommit\\n' >&6`,
+      'exec 5>&- 6>&-',
+      'cat <&7',
+    ]);
+    const env = { GIT_COMMITTER_NAME: 'A', GIT_COMMITTER_EMAIL: 'a@example.com' };
+    const { stdout } = world.run(['write', 'auth-refresh'], '', { cwd, env });
+    world.script(join(world.dir, 'probe'), ['[ -p /proc/self/fd/3 ] 3<<end', 'end']);
+    if (world.run([], '', { command: [join(world.dir, 'probe')] }).status !== 0) {
+      expect(stdout).toBe('');
+      return;
+    }
+    expect(stdout).toBe('start: ok\nprepare: ok\ncommit: ok\n');
+    expect(execFileSync('git', ['cat-file', '-p', 'refs/stored'], { cwd }).toString()).toBe(input);
   });
 
   it('hands a git hook on, with its exit status unless Node is too old for our file', () => {

@@ -56,7 +56,7 @@ export class LauncherWorld {
     for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
-      'case $4 in --begun) cat <&3 > "$RECORD.begun" ;; esac',
+      'case $4 in --begun*) cat <&3 > "$RECORD.begun" ;; esac',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
