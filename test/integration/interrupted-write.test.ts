@@ -132,7 +132,7 @@ describe('a collection that began before the ref held the note', () => {
   const OBJECTS = `git rev-list --objects --no-object-names ${REF} |
     sed 's,^..,.git/objects/&/,'`;
 
-  /** Runs the first call of a git command between two pieces of shell, and every other call as it is. */
+  /** Runs the first call of a git command between two pieces of shell, and tells then; every other call as it is. */
   function beside(command: string, before: string, after: string): Record<string, string> {
     const path = repo.env()['PATH'] ?? '';
     const [folder, once] = [join(repo.root, 'wrapped'), join(repo.root, 'once')];
@@ -141,9 +141,10 @@ describe('a collection that began before the ref held the note', () => {
       PATH='${path}'
       case " $* " in *' ${command} '*) mkdir '${once}' 2>/dev/null || exec git "$@" ;; *) exec git "$@" ;; esac
       ${before}
-      git "$@"
+      said=$(git "$@")
       code=$?
       ${after}
+      printf '%s\\n' "$said"
       exit $code`;
     writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
     return { PATH: `${folder}:${path}` };
