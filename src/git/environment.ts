@@ -4,9 +4,9 @@ import { STORE_SETTINGS } from '../domain/begun-words.ts';
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
 /**
- * The events of git's hooks that commands of ours can raise. A newer git takes hooks from its config too, which a folder of
- * hooks that is not there does not stop, but `hook.<event>.enabled` does (git-config(1)); others overlook the key, git 2.54
- * among them: it knows no switch for hooks whose names it is not told.
+ * The events of git's hooks that commands of ours can raise, besides that of a store. A newer git takes hooks from its config
+ * too, which a folder of hooks that is not there does not stop, but `hook.<event>.enabled` does (git-config(1)); others overlook
+ * the key, git 2.54 among them: it knows no switch for hooks whose names it is not told.
  */
 const HOOK_EVENTS = ['post-index-change', 'pre-push', 'pre-auto-gc'];
 
