@@ -10,6 +10,9 @@ import { findShell, listedShells } from './shells.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SHELLS = ['dash', 'bash', 'busybox', 'mksh', 'ksh93', 'yash', 'zsh'];
 
+/** As in test/support/runner.ts; a shell that has begun is tested whole. */
+const { GIT_HANDOFF_TESTS_END: end = Infinity, ...ownEnv } = process.env;
+
 /** What the failed runs printed: shown last, where one looks for it. */
 const complaints = [];
 
@@ -17,7 +20,7 @@ const complaints = [];
 function passes(env, ...words) {
   const done = spawnSync(process.execPath, words, {
     cwd: root,
-    env: { ...process.env, ...env },
+    env: { ...ownEnv, ...env },
     encoding: 'utf8',
     maxBuffer: Infinity,
   });
@@ -28,8 +31,9 @@ function passes(env, ...words) {
 const tally = { passed: 0, failed: 0, skipped: 0 };
 for (const word of new Set([...SHELLS, ...listedShells()])) {
   const shell = findShell(word);
-  if (shell === undefined) {
-    console.log(`${word}: not installed, skipped`);
+  const isLate = Date.now() / 1000 > end;
+  if (shell === undefined || isLate) {
+    console.log(`${word}: ${isLate ? 'no time left' : 'not installed'}, skipped`);
     tally.skipped += 1;
     continue;
   }
@@ -48,4 +52,4 @@ for (const word of new Set([...SHELLS, ...listedShells()])) {
 }
 for (const complaint of complaints) process.stdout.write(complaint);
 console.log(`${tally.passed} passed, ${tally.failed} failed, ${tally.skipped} skipped`);
-process.exitCode = tally.failed === 0 && tally.passed > 0 ? 0 : 1;
+process.exitCode = tally.failed === 0 && (tally.passed > 0 || Date.now() / 1000 > end) ? 0 : 1;
