@@ -16,6 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.resetModules();
   world.remove();
 });
 
