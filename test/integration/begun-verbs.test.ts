@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TestRepository } from '../support/repository.ts';
+import { LAUNCHER, TestRepository } from '../support/repository.ts';
 
 const session = 'aaaaaaaa-1111-4111-8111-111111111111';
 
@@ -40,7 +40,7 @@ const WRITE = ['write', 'auth-refresh', '-m', 'more'];
 const STORING = ['unpack-objects', 'update-ref'];
 
 /** Whether the shell of the launcher makes pipes of here-documents, and the system opens their other end. */
-const isStoring = spawnSync('sh', ['-c', '[ -p /proc/self/fd/3 ] 3<<end\nend']).status === 0;
+const isStoring = spawnSync('sh', ['-c', '[ -p /proc/self/fd/3 ] 3<<end\n\nend']).status === 0;
 
 /** The texts of the note, the newest first. */
 function versions(): string[] {
@@ -89,6 +89,35 @@ describe('what the launcher asks git while Node starts', () => {
   ])('is done again by Node where the git of the launcher %s', (_, fault, started) => {
     expect(startedByNode(WRITE, { fault }).sort()).toEqual(started.toSorted());
     expect(versions()).toEqual(['more', 'a note']);
+  });
+
+  /** A write by a shell that has opened more than the first three descriptors. */
+  const writeWith = (words: string, env = {}) =>
+    repo.run('sh', ['-c', `"$0" write auth-refresh ${words}`, LAUNCHER], {
+      env: { CLAUDE_CODE_SESSION_ID: session, ...env },
+    });
+
+  it.each([3, 4, 5, 6, 7, 8, 9])('leaves a note that comes by descriptor %i to Node', (descriptor) => {
+    writeFileSync(join(repo.root, 'note'), 'by descriptor');
+    const words = `--file /dev/fd/${descriptor} ${descriptor}<'${join(repo.root, 'note')}'`;
+    expect(writeWith(words)).toMatchObject({ status: 0, stderr: '' });
+    expect(versions()).toEqual(['by descriptor', 'a note']);
+  });
+
+  it('is not mixed with what git traces to a descriptor of the caller', () => {
+    const trace = { GIT_TRACE: '9' };
+    expect(writeWith(`-m more 9>>'${join(repo.root, 'trace')}'`, trace)).toMatchObject({ status: 0 });
+    expect(versions()).toEqual(['more', 'a note']);
+  });
+
+  it('ends though a program that starts Node for us holds its pipes open, and the refs cannot be moved', () => {
+    const node = repo.run('sh', ['-c', 'command -v node']).stdout.trim();
+    writeFileSync(join(binaries, 'node'), `#!/bin/sh\n'${node}' "$@"\nexit $?\n`, { mode: 0o755 });
+    rmSync(join(binaries, 'git'));
+    writeFileSync(join(repo.path, '.git/refs/handoffs/main/auth-refresh.lock'), '');
+    const env = { PATH: `${binaries}:${repo.env()['PATH'] ?? ''}` };
+    const { status, stderr } = repo.handoff(WRITE, { session, env });
+    expect([status, stderr]).toEqual([7, expect.stringContaining('lock')]);
   });
 
   it('is not asked again by a sync, a fetch and a push with nothing to do', () => {
