@@ -4,10 +4,10 @@ import type { Scope } from './scope.ts';
 
 /** Longest command that is parsed; beyond it the cheap rule decides alone. */
 const MAX_PARSED = 1 << 18;
-/** Most quotes, operators and line feeds in one: each costs a microsecond or two, whatever the length. */
+/** Most quotes, operators and line feeds in one: each costs a microsecond or more, whatever the length. */
 const MAX_MARKS = 30_000;
 
-const MARKS = new Set(Array.from(';&|\n\'"`(){}', (mark) => mark.charCodeAt(0)));
+const MARKS = new Set(Array.from(';&|<>\n\'"`(){}', (mark) => mark.charCodeAt(0)));
 
 /** Whether a command is too much to be read within the guard's time. */
 export function isTooLarge(text: string): boolean {

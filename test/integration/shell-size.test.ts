@@ -70,6 +70,15 @@ describe('the rule for commands that are too large to read', () => {
     expect(isHit(await analyseShell(`${'cat <<E\nE\n'.repeat(201)}rm ${FILE}`, fakeWorld()))).toBe(true);
   });
 
+  it.each(Array.from(';&|<>\n\'"`(){}'))(
+    'takes over where there are more than 30,000 of %j',
+    async (mark) => {
+      // A comment, to whoever reads it.
+      const command = `# > ${FILE}\n${`${mark} `.repeat(30_001)}`;
+      expect(isHit(await analyseShell(command, fakeWorld()))).toBe(true);
+    },
+  );
+
   it('is unsure about the rest', async () => {
     const effects = await analyseShell(`${padding}echo x > other`, fakeWorld());
     expect(effects).toEqual({
