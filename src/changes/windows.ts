@@ -96,7 +96,7 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
 }
 
 /** Where a look takes no more, the launcher begins the next one before anybody knows that it is needed. Milliseconds of a processor. */
-const QUICK_MS = 50;
+const QUICK_MS = 100;
 
 /** Remembers the newest look at the working tree, and whether it was quick. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
