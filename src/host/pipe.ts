@@ -44,10 +44,12 @@ function fileSource(descriptor: number): Source {
 }
 
 function pipeSource(own: number): Source {
+  let free: Buffer | undefined;
   const poll = () => {
-    const chunk = Buffer.allocUnsafeSlow(PIPE_BYTES);
+    const chunk = free ?? Buffer.allocUnsafeSlow(PIPE_BYTES);
     const length = readSome(own, chunk);
     if (length === 0) closeSync(own);
+    free = length === undefined ? chunk : undefined;
     return length === undefined ? undefined : chunk.subarray(0, length);
   };
   return {

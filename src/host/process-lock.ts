@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { removeFile } from './folders.ts';
 import { ownProcess, processTable } from './processes.ts';
 import { randomName } from './random-name.ts';
 
@@ -22,8 +23,8 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
   const text = `${who} ${ownPid} ${ownStart} ${randomName()}`;
   const release = () => {
     process.removeListener('exit', release);
-    rmSync(own, { force: true });
-    if (readLock(lock) === text) rmSync(lock, { force: true });
+    removeFile(own);
+    if (readLock(lock) === text) removeFile(lock);
   };
   process.once('exit', release);
   let isHeld = false;
@@ -40,7 +41,7 @@ export async function takeLock(lock: string, who: string, patienceMs: number): P
     isHeld = true;
     return { kind: 'held', release };
   } finally {
-    if (isHeld) rmSync(own, { force: true });
+    if (isHeld) removeFile(own);
     else release();
   }
 }
@@ -54,7 +55,7 @@ function takeAway(lock: string, held: string): void {
   } catch {
     // It is gone.
   } finally {
-    rmSync(aside, { force: true });
+    removeFile(aside);
   }
 }
 

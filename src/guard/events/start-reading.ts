@@ -57,10 +57,11 @@ function refsOf(bytes: Buffer) {
   return found && { value: found.refs, length: bytes.length - found.rest.length };
 }
 
-/** A list of lines. */
+/** A list of lines. What comes behind it may be long: no more is decoded. */
 function linesOf(bytes: Buffer) {
-  const found = splitListed(bytes.toString('latin1'));
-  return found && { value: utf8(found.lines), length: bytes.length - found.rest.length };
+  const text = bytes.toString('latin1', 0, bytes.indexOf(`\n${END}`) + 1 + END.length);
+  const found = splitListed(text);
+  return found && { value: utf8(found.lines), length: text.length - found.rest.length };
 }
 
 /** The branches, what was kept and the handoffs; `undefined` where a list is not whole. */
