@@ -22,7 +22,7 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
 import { lostHooks } from './lost-hooks.ts';
 import { newUnknownSettings } from './unknown-settings.ts';
-import { overlapping, startupNotes } from './startup-notes.ts';
+import { startupNotes } from './startup-notes.ts';
 import { type Registered, register } from './registration.ts';
 import { twinWarning } from './twins.ts';
 import { hearRequests } from '../effects/hear.ts';
@@ -71,12 +71,11 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
   const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
   const copies = early.records.filter(({ name }) => name.startsWith(FILES));
-  const [states, told, overlaps, files, worktrees] = await Promise.all([
+  const [states, told, files, worktrees] = await Promise.all([
     reading,
     reading.then(async (read) =>
       startupNotes(repository, read, judging, { session, now: call.now, started: await early.notes }),
     ),
-    reading.then((read) => overlapping(repository, read)),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
     peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
@@ -106,7 +105,6 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
     session,
     branch: repository.branch,
     ...told,
-    overlaps,
     sharesTree: peers.some((peer) => peer.worktreeId === worktree),
     peers: peers.map(({ record, worktreeId }) => ({
       session: shortId(record.session),

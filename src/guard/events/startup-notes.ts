@@ -26,6 +26,13 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
   'branch-renamed': 'its branch was renamed',
 };
 
+interface Told {
+  readonly notes: readonly StartupNote[];
+  readonly further: number;
+  /** Names of notes that look like one piece of work. */
+  readonly overlaps: readonly (readonly string[])[];
+}
+
 /**
  * Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. What is
  * beyond all room is only counted.
@@ -35,7 +42,7 @@ export async function startupNotes(
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
   reader: { readonly session: SessionId; readonly now: number; readonly started?: StartedGit | undefined },
-): Promise<{ readonly notes: readonly StartupNote[]; readonly further: number }> {
+): Promise<Told> {
   const here = repository.branch;
   const open = states.filter(isOpen);
   const first = firstOf(open, here);
@@ -68,6 +75,7 @@ export async function startupNotes(
   return {
     notes: notes.map((note, at) => ({ ...note, excerpt: excerpts[at] ?? [] })),
     further: open.length - notes.length,
+    overlaps: overlapping(first, here),
   };
 }
 
@@ -80,11 +88,12 @@ const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.s
  * topics is slow in code that runs once; sorting numbers finds the last one to tell, and only those up to it are compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
-  const ranks = Float64Array.from(open, (state) => rankOf(state, here));
+  const ranks = new Float64Array(open.length);
+  open.forEach((state, at) => (ranks[at] = rankOf(state, here)));
   const last = ranks.toSorted()[MAX_NOTES - 1] ?? Infinity;
-  const ranked = open.flatMap((state, at) =>
-    (ranks[at] ?? 0) <= last ? [{ state, rank: ranks[at] ?? 0 }] : [],
-  );
+  const ranked = open
+    .filter((_, at) => (ranks[at] ?? 0) <= last)
+    .map((state) => ({ state, rank: rankOf(state, here) }));
   ranked.sort((a, b) => a.rank - b.rank || byAge(a.state, b.state));
   return ranked.slice(0, MAX_NOTES).map(({ state }) => state);
 }
@@ -97,13 +106,12 @@ function rankOf({ branch, tip }: OpenTopic, here: string): number {
   return place * NEVER - Math.min(Math.max(tip.seconds, 0), NEVER - 1);
 }
 
-/** Names of this branch's open handoffs, in groups that look like one piece of work: as many as there is room to tell. */
-export function overlapping(repository: Repository, states: readonly TopicState[]): string[][] {
+/** Names of this branch's handoffs that were written, in groups that look like one piece of work: as many as there is room to tell. */
+function overlapping(open: readonly OpenTopic[], here: string): string[][] {
   const groups = new Map<string, TopicState[]>();
-  for (const state of states) {
+  for (const state of open) {
     const { branch, topic, tip } = state;
-    if (branch !== repository.branch || tip?.trailers?.state !== 'open') continue;
-    if (tip.trailers.automatic !== undefined) continue;
+    if (branch !== here || tip.trailers?.automatic !== undefined) continue;
     const stem = topicStem(topic);
     const group = stem === undefined ? undefined : groups.get(stem);
     if (group !== undefined) group.push(state);
