@@ -3,7 +3,7 @@ import { escapeForAgent } from './note/agent-text.ts';
 import { cutToBytes, escapeLine, listed } from './surfacing.ts';
 
 /** An open handoff, as a session that starts is told of it. */
-export interface StartupNote {
+interface StartupNote {
   readonly name: string;
   readonly own: boolean;
   readonly owner: string;
@@ -27,7 +27,7 @@ export interface StartupFacts {
   readonly peers: readonly { session: string; client: string; where: string; shared?: readonly string[] }[];
   /** Some of the peers work in the very same working tree. */
   readonly sharesTree: boolean;
-  /** Names of open handoffs that look like one piece of work. */
+  /** Names of `notes` that look like one piece of work. */
   readonly overlaps: readonly (readonly string[])[];
   /** Names of the predecessors' files in this project's memory folder, with their owners. */
   readonly files: readonly { name: string; owner: string | undefined }[];

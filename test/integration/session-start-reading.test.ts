@@ -62,6 +62,15 @@ describe.runIf(process.platform === 'linux')('what a session is told at its star
     expect(counts).toEqual({ byNode: 0, byLauncher: 5, reads: 0 });
   });
 
+  it('names those of this branch that may be the same work', () => {
+    world.git(['branch', 'other']);
+    for (const topic of ['auth-refresh-again', 'other/auth-refresh-there']) {
+      world.ok(['write', topic, '-m', 'goal: do it'], { session: 'writer-1' });
+    }
+    const [line = ''] = /may be the same work: .*?(?=\\n)/.exec(start(withGit()).text) ?? [];
+    expect(line.split(/[ ,]+/).slice(5).sort()).toEqual(['main/auth-refresh', 'main/auth-refresh-again']);
+  });
+
   it('has the texts of a branch with a slash, too', () => {
     world.git(['checkout', '-q', '-b', 'feature/log']);
     for (const topic of ['log-rotation', 'log-format']) {

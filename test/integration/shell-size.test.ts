@@ -9,6 +9,10 @@ const fill = (unit: string, prefix = '', end = '') =>
 /** Texts that make a careless reader take quadratic or exponential time, or overflow its stack. */
 const HOSTILE: Readonly<Record<string, string>> = {
   blanks: fill(' ', 'echo x >'),
+  // As many as are read.
+  'parsed redirects': `echo x >${'> '.repeat(29_000)}`,
+  'parsed files': '>a '.repeat(29_000),
+  'parsed here-documents': '<<E '.repeat(14_900),
   redirects: fill('> ', 'echo x >'),
   files: fill('>a '),
   backslashes: fill('\\', 'echo x >'),

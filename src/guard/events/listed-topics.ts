@@ -3,8 +3,6 @@ import { type Ref, parseRefNames } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { type TopicState, settledState, topicsFrom } from '../../notes/topic.ts';
 
-const BESIDE_OID = ` ${KEPT}`;
-
 /**
  * The topics of lists as git makes them, each in the order of names: where nothing was moved by hand, they go side by side.
  *
@@ -19,20 +17,12 @@ export async function topicsFromLists(
   const states: TopicState[] = [];
   let at = 0;
   for (const ref of publicRefs) {
-    const { name, oid } = ref;
-    const place = name.slice(HANDOFFS.length);
-    const start = at + oid.length + BESIDE_OID.length;
-    const end = start + place.length;
-    const isKept =
-      kept.startsWith(oid, at) &&
-      kept.startsWith(BESIDE_OID, at + oid.length) &&
-      kept.startsWith(place, start) &&
-      kept[end] === '\n';
-    const path = isKept ? parsePath(name, HANDOFFS) : undefined;
-    const state = path === undefined ? undefined : settledState(path, ref, oid, oid);
+    const line = `${ref.oid} ${KEPT}${ref.name.slice(HANDOFFS.length)}\n`;
+    const path = kept.startsWith(line, at) ? parsePath(ref.name, HANDOFFS) : undefined;
+    const state = path === undefined ? undefined : settledState(path, ref, ref.oid, ref.oid);
     if (state === undefined) break;
     states.push(state);
-    at = end + 1;
+    at += line.length;
   }
   const isAll = states.length === publicRefs.length && at === kept.length;
   return isAll ? states : topicsFrom(repository, publicRefs, parseRefNames(kept));

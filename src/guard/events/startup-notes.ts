@@ -3,7 +3,7 @@ import type { AutomaticReason, HandoffCommit } from '../../domain/handoff.ts';
 import { type SessionId, topicStem } from '../../domain/names.ts';
 import { noteExcerpt } from '../../domain/note/excerpt.ts';
 import type { Staleness } from '../../domain/staleness.ts';
-import { MAX_NAMES, MAX_NOTES, MAX_OVERLAPS, type StartupNote } from '../../domain/startup.ts';
+import { MAX_NAMES, MAX_NOTES, MAX_OVERLAPS, type StartupFacts } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { StartedGit } from '../../git/run.ts';
@@ -26,13 +26,6 @@ const STALE: Readonly<Record<NonNullable<Staleness>, string>> = {
   'branch-renamed': 'its branch was renamed',
 };
 
-interface Told {
-  readonly notes: readonly StartupNote[];
-  readonly further: number;
-  /** Names of notes that look like one piece of work. */
-  readonly overlaps: readonly (readonly string[])[];
-}
-
 /**
  * Open handoffs, this branch's first, then newest first; of this branch's first ones the text is told, too. What is
  * beyond all room is only counted.
@@ -42,7 +35,7 @@ export async function startupNotes(
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
   reader: { readonly session: SessionId; readonly now: number; readonly started?: StartedGit | undefined },
-): Promise<Told> {
+): Promise<Pick<StartupFacts, 'notes' | 'further' | 'overlaps'>> {
   const here = repository.branch;
   const open = states.filter(isOpen);
   const first = firstOf(open, here);
@@ -88,12 +81,11 @@ const isOpen = (state: TopicState): state is OpenTopic => state.tip?.trailers?.s
  * topics is slow in code that runs once; sorting numbers finds the last one to tell, and only those up to it are compared.
  */
 function firstOf(open: readonly OpenTopic[], here: string): OpenTopic[] {
-  const ranks = new Float64Array(open.length);
-  open.forEach((state, at) => (ranks[at] = rankOf(state, here)));
+  const ranks = Float64Array.from(open, (state) => rankOf(state, here));
   const last = ranks.toSorted()[MAX_NOTES - 1] ?? Infinity;
-  const ranked = open
-    .filter((_, at) => (ranks[at] ?? 0) <= last)
-    .map((state) => ({ state, rank: rankOf(state, here) }));
+  const ranked = open.flatMap((state, at) =>
+    (ranks[at] ?? 0) <= last ? [{ state, rank: ranks[at] ?? 0 }] : [],
+  );
   ranked.sort((a, b) => a.rank - b.rank || byAge(a.state, b.state));
   return ranked.slice(0, MAX_NOTES).map(({ state }) => state);
 }
