@@ -1,5 +1,5 @@
-import type * as FileSystem from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -7,27 +7,24 @@ import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 import { type LedgerPlace, appendEntries, compact, readLedger } from '../../src/changes/ledger.ts';
 
-/** What another process does at one moment of ours; the moment is a system call. */
-const moment = vi.hoisted(() => ({ beforeRename: () => {}, beforeWrite: () => {} }));
-vi.mock('node:fs', async (importOriginal) => {
-  const fs = await importOriginal<typeof FileSystem>();
-  const once = (name: keyof typeof moment) => {
-    const act = moment[name];
-    moment[name] = () => {};
+/**
+ * What another process does just before our next call of this name. In the module itself: a mock of it does not reach a
+ * ledger that another test of this worker has imported before.
+ */
+function before(name: 'renameSync' | 'writeSync', act: () => void): void {
+  const call: (...args: never[]) => unknown = fs[name];
+  vi.spyOn(fs, name).mockImplementation((...args: unknown[]) => {
+    putBack();
     act();
-  };
-  return {
-    ...fs,
-    renameSync: (...args: Parameters<typeof fs.renameSync>) => {
-      once('beforeRename');
-      fs.renameSync(...args);
-    },
-    writeSync: (...args: [number, string]) => {
-      once('beforeWrite');
-      return fs.writeSync(...args);
-    },
-  };
-});
+    return call(...(args as never[])) as never;
+  });
+  syncBuiltinESMExports();
+}
+
+function putBack(): void {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
+}
 
 const session = 'aaaaaaaa-1111' as SessionId;
 let place: LedgerPlace;
@@ -35,7 +32,10 @@ beforeEach(() => {
   place = { commonDir: mkdtempSync(join(tmpdir(), 'git-notes-test-')), worktreeId: '0123456789abcdef' };
   appendEntries(place, session, [claim('first')]);
 });
-afterEach(() => rmSync(place.commonDir, { recursive: true, force: true }));
+afterEach(() => {
+  putBack();
+  rmSync(place.commonDir, { recursive: true, force: true });
+});
 
 function claim(path: string): LedgerEntry {
   const [base, before, after] = [null, null, { mode: '100644', oid: null }];
@@ -45,13 +45,13 @@ function claim(path: string): LedgerEntry {
 const claimed = () => [...readLedger(place, session).claims.keys()];
 
 it('a claim that is appended while the ledger is written anew is kept', () => {
-  moment.beforeRename = () => appendEntries(place, session, [claim('meanwhile')]);
+  before('renameSync', () => appendEntries(place, session, [claim('meanwhile')]));
   compact(place, session);
   expect(claimed()).toEqual(['first', 'meanwhile']);
 });
 
 it('a claim that goes to a ledger which was just replaced is appended again', () => {
-  moment.beforeWrite = () => compact(place, session);
+  before('writeSync', () => compact(place, session));
   appendEntries(place, session, [claim('second')]);
   expect(claimed()).toEqual(['first', 'second']);
 });
