@@ -10,6 +10,7 @@ import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
 import { processIo, processTerminal } from './host/process-io.ts';
+import { keptTable } from './host/processes.ts';
 import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
@@ -34,7 +35,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       // Whoever ends the launcher ends the command. Some shells become the last process of a pipe.
       startNothingWhen(() => process.ppid !== launcher && process.pid !== launcher);
     }
-    return await runVerb(verb, rest, { cwd, env, clientPid, now: clock(), clock, budget }, io);
+    const context = { cwd, env, clientPid, processes: keptTable(), now: clock(), clock, budget };
+    return await runVerb(verb, rest, context, io);
   } catch (error) {
     const failure = asFailure(error);
     if (json) await printJson(failureJson(failure), io);

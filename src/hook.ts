@@ -118,10 +118,11 @@ async function readPlain({ begun, settings }: Words, io: Io): Promise<GuardInput
 /** What the launcher's `feed` prints; `undefined`: it had nothing to ask. */
 async function readFed({ begun }: Words, io: Io): Promise<GuardInput | undefined> {
   const feed = io.stdin.feed();
-  const words = (await feed.part(io.budget(CALL_MS, begun)))?.toString('latin1').split(' ');
+  const whole = io.budget(CALL_MS, begun);
+  const words = (await feed.part(whole))?.toString('latin1').split(' ');
   if (words === undefined) return undefined;
   const isHung = words.includes('hung');
-  const budget = begin(io.budget(isHung ? HUNG_MS : CALL_MS, begun), isHung);
+  const budget = begin(isHung ? io.budget(HUNG_MS, begun) : whole, isHung);
   const isUnread = words.includes('unread');
   const payload = await (isUnread ? feed.rest(budget) : feed.part(budget));
   const text = payload?.toString('utf8') ?? '';

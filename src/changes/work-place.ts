@@ -26,7 +26,7 @@ export function placeOf(absolute: string, follows: boolean): PlacedPath | undefi
   const real = realPath(absolute, follows);
   const found = discoverRepository(dirname(real));
   if (found === undefined) return undefined;
-  const path = relative(realPath(found.workTree), real).replaceAll(sep, '/');
+  const path = relative(found.workTree, real).replaceAll(sep, '/');
   return path === '' || path.startsWith('../') || path.startsWith('.git/') ? undefined : { found, path };
 }
 

@@ -13,23 +13,24 @@ export interface FoundRepository {
 /** Looks for `.git` from a folder upwards, as git does; bare repositories and `GIT_DIR` are git's to find. */
 export function discoverRepository(from: string): FoundRepository | undefined {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
-    const gitDir = gitDirAt(folder);
+    const found = gitDirAt(folder);
     // A `.git` file that leads nowhere ends git's search, and so does a bare repository, or the inside of a `.git`.
-    if (gitDir === 'broken' || (gitDir === undefined && isGitDir(folder))) return undefined;
-    if (gitDir !== undefined) return { workTree: folder, gitDir, commonDir: commonDirOf(gitDir) };
+    if (found === 'broken' || (found === undefined && isGitDir(folder))) return undefined;
+    if (found !== undefined) return { workTree: folder, ...found };
     if (dirname(folder) === folder) return undefined;
   }
 }
 
-function gitDirAt(folder: string): string | undefined {
+type GitDirs = Omit<FoundRepository, 'workTree'>;
+
+function gitDirAt(folder: string): GitDirs | 'broken' | undefined {
   const path = join(folder, '.git');
   const stat = statOf(path);
-  if (stat?.isDirectory() === true) return isGitDir(path) ? path : undefined;
+  if (stat?.isDirectory() === true) return gitDirsOf(path);
   if (stat?.isFile() !== true) return undefined;
   const text = withoutNewlines(readGitFile(path));
   const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length) : '';
-  const gitDir = target === '' ? undefined : resolve(folder, target);
-  return gitDir !== undefined && isGitDir(gitDir) ? gitDir : 'broken';
+  return (target === '' ? undefined : gitDirsOf(resolve(folder, target))) ?? 'broken';
 }
 
 /**
@@ -51,14 +52,17 @@ export function checkedOutBranch(folder: string): string | undefined {
 }
 
 /**
- * Whether git takes a folder for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
+ * A folder that git takes for a `$GIT_DIR` (its `is_git_directory`): a `HEAD` that is a ref or an object id, and
  * `objects` and `refs` in the common dir. `repository` in bin/git-handoff tells the same.
  */
-function isGitDir(path: string): boolean {
-  if (!isHead(`${path}/HEAD`)) return false;
-  const common = commonDirOf(path);
-  return isEnterable(`${common}/objects`) && isEnterable(`${common}/refs`);
+function gitDirsOf(gitDir: string): GitDirs | undefined {
+  if (!isHead(`${gitDir}/HEAD`)) return undefined;
+  const commonDir = commonDirOf(gitDir);
+  const isWhole = isEnterable(`${commonDir}/objects`) && isEnterable(`${commonDir}/refs`);
+  return isWhole ? { gitDir, commonDir } : undefined;
 }
+
+const isGitDir = (path: string) => gitDirsOf(path) !== undefined;
 
 /** Only its form counts: the branch need not be there yet, and with reftable it never is. */
 function isHead(file: string): boolean {

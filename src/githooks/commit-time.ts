@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
+import { rewriteText } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
-import { processTable } from '../host/processes.ts';
 import type { Context } from '../sessions/caller.ts';
 import { gitPid } from './git-process.ts';
 
@@ -44,7 +44,7 @@ export function markChecked(
   const spent = Math.max(0, Math.round(COMMIT_MS - Math.min(COMMIT_MS, context.budget.left())));
   const first = `${git.pid} ${git.start} ${session ?? '-'} ${spent}\n`;
   try {
-    writeFileSync(join(gitDir, 'handoff-checked'), settings === undefined ? first : `${first}${settings}.\n`);
+    rewriteText(join(gitDir, 'handoff-checked'), settings === undefined ? first : `${first}${settings}.\n`);
   } catch {
     // Then the later hook asks again.
   }
@@ -54,5 +54,5 @@ export function markChecked(
 function gitOf(context: Context): { pid: number; start: string } | undefined {
   const pid = gitPid(context);
   if (pid === undefined) return undefined;
-  return { pid, start: /^\d+$/.exec(processTable().startOf(pid) ?? '')?.[0] ?? '-' };
+  return { pid, start: /^\d+$/.exec(context.processes().startOf(pid) ?? '')?.[0] ?? '-' };
 }

@@ -4,7 +4,7 @@ import { type CommitWords, parseCommitWords } from '../shell/commit-words.ts';
 import { commandLine, standardInput } from '../host/command-line.ts';
 import { exists, readText } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
-import { ancestorsOf, processTable } from '../host/processes.ts';
+import { ancestorsOf } from '../host/processes.ts';
 import type { Context } from '../sessions/caller.ts';
 import type { HookCall, HookPlace } from './hook-call.ts';
 
@@ -16,7 +16,7 @@ const MAX_BETWEEN = 4;
 /** What the running `git commit` was told; `undefined` when it cannot be told. */
 export function runningCommit(context: Context): CommitWords | undefined {
   const first = gitPid(context) ?? context.clientPid;
-  for (const { pid } of ancestorsOf(first, processTable()).slice(0, MAX_BETWEEN)) {
+  for (const { pid } of ancestorsOf(first, context.processes()).slice(0, MAX_BETWEEN)) {
     const line = commandLine(pid);
     const words = line === undefined ? undefined : parseCommitWords(line.words, line.exact);
     if (words !== undefined) return words;

@@ -2,6 +2,7 @@ import { wholeSettings } from '../domain/settings.ts';
 import type { BinaryText } from '../git/binary-text.ts';
 import { noteLateGit } from '../git/limits.ts';
 import { type Budget, type Io, beforeAnswer, readInput } from '../host/io.ts';
+import { keptTable } from '../host/processes.ts';
 import { gitHook } from './git-hook.ts';
 import { committerSession } from './identity.ts';
 
@@ -25,7 +26,7 @@ export interface ShimWords {
 export async function hookProcess(name: string, words: ShimWords, io: Io, budget: Budget): Promise<number> {
   const { clientPid, gitDir, commonDir, args, answer } = words;
   const { cwd, env, clock } = io;
-  const context = { cwd, env, clientPid, now: clock(), clock, budget };
+  const context = { cwd, env, clientPid, processes: keptTable(), now: clock(), clock, budget };
   if (name === 'identity') {
     const id = await committerSession(context, gitDir);
     if (id !== undefined) await io.stdout.write(`${id}\n`);

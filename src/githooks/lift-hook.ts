@@ -1,4 +1,3 @@
-import { processTable } from '../host/processes.ts';
 import { consumeBypass } from '../sessions/bypass.ts';
 import { markChecked } from './commit-time.ts';
 import { gitPid } from './git-process.ts';
@@ -13,7 +12,7 @@ export async function liftHook(call: HookCall, place: HookPlace, answer: HookAns
   const { session, lines, owners } = answer;
   const { now } = call;
   const pid = gitPid(call) ?? call.clientPid;
-  const key = { kind: 'git', pid, start: processTable().startOf(pid) ?? '-' } as const;
+  const key = { kind: 'git', pid, start: call.processes().startOf(pid) ?? '-' } as const;
   const lifted = consumeBypass(place.commonDir, { session, key, now });
   if (lifted === undefined) return answer;
   const [first = ''] = lines;

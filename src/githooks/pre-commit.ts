@@ -21,7 +21,6 @@ import { LIVE } from '../git/namespace.ts';
 import { parseListed } from '../git/refs.ts';
 import { findReversals, listedPaths, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { processTable } from '../host/processes.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { withoutOperation } from '../changes/finishing.ts';
@@ -122,7 +121,7 @@ async function readScene(
   const sessions = sessionsFrom(refs);
   const self = findSession(call, sessions, undefined)?.id;
   if (self === undefined) return undefined;
-  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
+  const judged = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
   const sides = sidesOf(self, judged);
   if (sides.foreign.size === 0) return { session: self };
   const worktreeId = knownWorktreeId(gitDir);

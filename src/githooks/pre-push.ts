@@ -11,7 +11,6 @@ import {
   parsePushedRefs,
 } from '../git/push-range.ts';
 import { listRefs } from '../git/refs.ts';
-import { processTable } from '../host/processes.ts';
 import { type StoredSession, clientsOf, judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { findSession } from '../sessions/caller.ts';
 import { sidesOf } from '../sessions/sides.ts';
@@ -63,7 +62,7 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
   if (settings.enabled !== true) return none;
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
-  const judged = judgeSessions(sessions, commonDir, processTable(), settings.staleAfterMs, call.now);
+  const judged = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
   const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, judged).foreign;
   const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
   const moved = [...illegal, ...(await illegalWork(options, refs, settings))];

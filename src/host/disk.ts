@@ -58,7 +58,7 @@ export function exists(path: string): boolean {
 /** Node throws where a file stands in the place of a folder above. */
 function found(path: string): Stats | undefined {
   try {
-    return statSync(path);
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }

@@ -28,6 +28,12 @@ export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
+/** The same for one call: as it is when that first asks. */
+export function keptTable(): () => ProcessTable {
+  let table: ProcessTable | undefined;
+  return () => (table ??= processTable());
+}
+
 /** What it has told of a process it keeps, as `ps` does: a session's ancestors are asked for again and again. */
 function linuxTable(): ProcessTable {
   const kept = new Map<number, string[]>();
@@ -64,7 +70,8 @@ function hasEnded(fields: readonly string[]): boolean {
 
 /** Fields of /proc/<pid>/stat after the command name, which may itself hold blanks and parentheses (proc(5)). */
 function statFields(pid: number): string[] | undefined {
-  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  // As UTF-8, which a name need not be: Node has a shorter way for it, and the name is cut off.
+  const text = quiet(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return text?.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 

@@ -6,7 +6,7 @@ import { type SessionRecord, succeededBy } from '../domain/session.ts';
 import { hash } from '../git/hash.ts';
 import type { Committer, Repository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
-import { ancestorsOf, processTable } from '../host/processes.ts';
+import { type ProcessTable, ancestorsOf } from '../host/processes.ts';
 import type { StoredSession } from './records.ts';
 
 /** What a command is told about its caller; nothing else of the process is visible to it. */
@@ -15,6 +15,8 @@ export interface Context {
   readonly env: NodeJS.ProcessEnv;
   /** Parent of the launcher: the nearest process that can be a client. */
   readonly clientPid: number;
+  /** The processes of this machine, as they were when it first asked. */
+  readonly processes: () => ProcessTable;
   /** When it was called, milliseconds since the epoch. */
   readonly now: number;
   /** The same, of this moment. */
@@ -42,7 +44,7 @@ export function findSession(
   sessions: readonly StoredSession[],
   option: string | undefined,
 ): Omit<Caller, 'isPerson'> | undefined {
-  const table = processTable();
+  const table = context.processes();
   const records = sessions.map((stored) => stored.record);
   const identity = decideIdentity({
     ancestors: ancestorsOf(context.clientPid, table),
