@@ -29,12 +29,13 @@ export interface TreeEntry {
   readonly mode?: string;
 }
 
-/** More objects than this are stored as one pack: git syncs each loose one by itself. */
-const MAX_LOOSE = 100;
+/** More objects than this are stored as one pack: git waits for the disk once for each loose one, and twice for a pack. */
+const MAX_LOOSE = 8;
 
 /** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
 const FEW_BYTES = 2500;
 
+const NOT_SYNCED = ['-c', 'core.fsync=none'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
@@ -122,6 +123,15 @@ export class ObjectBatch {
   storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
     const batched = ['-c', 'core.fsyncMethod=batch', ...UNPACK];
     return this.#store(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
+  }
+
+  /**
+   * Stores everything collected where it may be lost: beside the repository, for a while.
+   *
+   * @throws Failure `environment` when they could not be written.
+   */
+  storeLoosely(options: Omit<GitOptions, 'input'>): Promise<void> {
+    return this.#store([...NOT_SYNCED, ...UNPACK], options);
   }
 
   /** A failure before the caller awaits this is not unhandled: the caller gets it then. */

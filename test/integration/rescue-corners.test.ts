@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
@@ -65,6 +65,20 @@ describe('a session that is alone', () => {
     world.bash(A, 'git reset -q --hard && git clean -qfdx');
     expect(existsSync(join(world.path, '.env'))).toBe(false);
     expect(world.handoff(['rescue', 'restore', '--', 'new.ts', '.env']).status).toBe(0);
+  });
+
+  it.each([
+    [2, 'by themselves', 0],
+    [20, 'as one pack', 1],
+  ])('%i files are stored %s', (count, _, packs) => {
+    const world = new SharingWorld({ ready: [A] });
+    const names = Array.from({ length: count }, (__, n) => `new-${n}.ts`);
+    for (const name of names) put(world, name, `${name}\n`);
+    world.bash(A, 'git clean -fdq');
+    const stored = readdirSync(join(world.path, '.git/objects/pack'));
+    expect(stored.filter((name) => name.endsWith('.pack'))).toHaveLength(packs);
+    expect(world.handoff(['rescue', 'restore', '1']).status).toBe(0);
+    expect(names.map((name) => world.read(name))).toEqual(names.map((name) => `${name}\n`));
   });
 
   it('both of two names that are not UTF-8 come back', () => {

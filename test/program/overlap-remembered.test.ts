@@ -117,6 +117,15 @@ describe('what was changed when it was looked at', () => {
     expect(lines()).toContain(CONFLICT);
   });
 
+  it('is kept in loose objects, however many: that is how they are removed again', () => {
+    const make = 'for n in 1 2 3 4 5 6 7 8 9; do mkdir folder-$n; echo $n >folder-$n/new.ts; done';
+    world.bash(B, make, { cwd: other });
+    expect(lines()).toContain(CONFLICT);
+    const folders = readdirSync(join(world.path, '.git', 'handoff', 'objects'));
+    expect(folders.length).toBeGreaterThan(10);
+    expect(folders.filter((name) => !/^[0-9a-f]{2}$/.test(name))).toEqual([]);
+  });
+
   it('is merged again where git merges that file otherwise now', () => {
     writeFileSync(join(world.path, '.git', 'info', 'attributes'), '*.ts merge=union\n');
     expect(lines()).toContain('  same file  src/a.ts  merges cleanly');

@@ -42,7 +42,7 @@ export async function commitLines(
     const tree = trees[n];
     if (tree !== undefined) commits.set(line, batch.commit({ ...NOBODY, tree, parents: [commit] }));
   }
-  if (changed.length > 0) await batch.storeMany(options);
+  if (changed.length > 0) await batch.storeLoosely(options);
   const seen = missing.map((one) => [one.line, { ...one.seen, commit: commits.get(one.line) }] as const);
   return { commits, seen: new Map(seen) };
 }
