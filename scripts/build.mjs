@@ -36,7 +36,7 @@ function isFresh() {
  * Bundles one entry. `parts` cuts it along the import graph (scripts/import-graph.mjs); without it all is one file.
  * @returns the bundles and what is in them
  */
-async function bundle(name, source, { chunks, parts, often, define = {} } = {}) {
+async function bundle(name, source, { chunks, parts, tiers, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
   const build = await rolldown({
     input: { [name]: entry },
@@ -62,7 +62,7 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
     charset: 'ascii',
     entryFileNames: '[name].cjs',
     chunkFileNames: chunks,
-    codeSplitting: parts === undefined ? false : along(entry, parts, often),
+    codeSplitting: parts === undefined ? false : along(entry, parts, tiers),
     minify: true,
     // What tells a bundler that a call may go: nobody bundles these files again.
     comments: { annotation: false },
@@ -72,34 +72,50 @@ async function bundle(name, source, { chunks, parts, often, define = {} } = {}) 
   return output;
 }
 
-/** What begins the parts that tool calls load; starts, ends and commits are rarer. */
-const AROUND_TOOLS = new Set(
-  [
+const anyOf = (folder, ...names) => {
+  const files = new Set(names.map((name) => join(root, 'src', folder, `${name}.ts`)));
+  return (id) => files.has(id);
+};
+
+/** What begins the parts that tool calls load, and those of starts and commits, which are rarer. */
+const HOOK_TIERS = {
+  shared: anyOf(
+    'guard',
     'before-command',
     'looks',
     'effects/open-window',
     'events/after-tool',
     'effects/after-file',
     'events/after-command',
-  ].map((name) => `src/guard/${name}.ts`),
-);
+  ),
+  gates: anyOf(
+    '.',
+    'guard/events/life-cycle',
+    'guard/events/session-start',
+    'guard/events/automatic',
+    'githooks/hook-process',
+    'githooks/pre-commit',
+  ),
+};
 
-/** The verbs that are typed most, and their answers: all that they need is one bundle. */
-const TYPED_MOST = new Set(
-  ['note-verbs', 'write', 'show', 'list', 'notes-text'].map((name) => `src/verbs/notes/${name}.ts`),
-);
-const isTypedMost = (id) => TYPED_MOST.has(relative(root, id));
+/** The verbs that are typed most, with their answers, and those that ask a remote. */
+const isTypedMost = anyOf('verbs/notes', 'note-verbs', 'write', 'show', 'list', 'notes-text');
+const VERB_TIERS = {
+  shared: isTypedMost,
+  verbs: anyOf('cli', 'verbs'),
+  remotes: anyOf('verbs/sync', 'sync'),
+};
 const isTableOfAll = (id) => relative(root, id) === 'src/cli/verbs.ts';
 
 /** Each module goes where the import graph puts it, and takes nobody along. */
-function along(entry, partOf, often) {
+function along(entry, partOf, tiers) {
   let bundles;
   const name = (id, context) => {
     const of = (module) => {
       const info = context.getModuleInfo(module);
       return { always: info?.importedIds ?? [], lazy: info?.dynamicallyImportedIds ?? [] };
     };
-    bundles ??= bundlesOf(entry, { of, partOf, isLibrary, often });
+    bundles ??= bundlesOf(entry, { of, partOf, isLibrary, tiers });
     return bundles.get(id);
   };
   return { includeDependenciesRecursively: false, groups: [{ debugName: 'along the import graph', name }] };
@@ -166,14 +182,14 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   const hooks = await bundle('hook-main', 'hook', {
     chunks: ({ moduleIds }) => (moduleIds.some(isParser) ? 'shell.cjs' : 'hook-[name].cjs'),
     parts: (_, target) => target,
-    often: (id) => AROUND_TOOLS.has(relative(root, id)),
+    tiers: HOOK_TIERS,
   });
   const { script, style } = await boardAssets();
   // Verbs come in families: what one table of them loads lazily is one part.
   const verbs = await bundle('cli/main', 'cli', {
     chunks: 'cli/[name].cjs',
     parts: (table, target) => (isTypedMost(target) || isTableOfAll(target) ? undefined : table),
-    often: isTypedMost,
+    tiers: VERB_TIERS,
     define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
   // The code cache is kept by build: V8 itself only compares lengths.

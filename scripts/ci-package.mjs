@@ -17,7 +17,7 @@ const LIMITS = [
   { files: ['dist/hook.cjs', 'dist/hook-main.cjs'], limit: 61 * KIB },
   { files: ['dist/shell.cjs'], limit: 195 * KIB },
 ];
-const PACKED_LIMIT = 633 * KIB;
+const PACKED_LIMIT = 634 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'docs/git-handoff.1'],
   ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],

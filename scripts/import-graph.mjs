@@ -113,41 +113,44 @@ export function circlesOf(modules, of = importsOf) {
  *
  * - what the entry imports statically is `main`;
  * - a module belongs to the innermost part that every way to it leads through;
- * - what several parts share is `shared`; with `often`, only as far as one of those modules needs it: else it is `seldom`;
+ * - what several parts share is `shared`; with `tiers` it is in the first of them of which a module needs it, or else `seldom`;
  * - but what needs a library, such as the bash parser, joins only those who cannot do without it. Where nobody has it for
  *   himself its bundle is `undefined`: the bundler's choice.
  * @param {string} entry
  * @param {{ of?: (module: string) => Imports, partOf?: (importer: string, target: string) => string |
- *   undefined, isLibrary?: (module: string) => boolean, often?: (module: string) => boolean }} [options] `partOf`:
- *   `import()`s with the same answer begin the same part, those without an answer none: what they need is shared. Without it
- *   each target is a part
+ *   undefined, isLibrary?: (module: string) => boolean, tiers?: Record<string, (module: string) => boolean> }} [options]
+ *   `partOf`: `import()`s with the same answer begin the same part, those without an answer none: what they need is shared.
+ *   Without it each target is a part. `tiers`: the modules that are started most, and then those that come next, by the names
+ *   of their bundles
  * @returns {Map<string, string | undefined>}
  */
 export function bundlesOf(entry, options = {}) {
-  const { of = importsOf, partOf = (_, target) => target, isLibrary = () => false, often } = options;
+  const { of = importsOf, partOf = (_, target) => target, isLibrary = () => false, tiers = {} } = options;
   const main = closureOf(entry, { of });
   const needsLibrary = (/** @type {string} */ module) =>
     [...closureOf(module, { of })].some((needed) => isLibrary(needed) && !main.has(needed));
   const all = closureOf(entry, { lazily: true, of });
-  const usual =
-    often === undefined
-      ? all
-      : new Set([...all].filter(often).flatMap((module) => [...closureOf(module, { of })]));
-  const shared = (/** @type {string} */ module) => (usual.has(module) ? 'shared' : 'seldom');
+  const needs = Object.entries(tiers).map(([name, begins]) => ({
+    name,
+    modules: new Set([...all].filter(begins).flatMap((module) => [...closureOf(module, { of })])),
+  }));
+  const tierOf = (/** @type {string} */ module) => needs.find(({ modules }) => modules.has(module))?.name;
+  const isUsual = (/** @type {string} */ module) => needs.length === 0 || tierOf(module) !== undefined;
+  const shared = (/** @type {string} */ module) =>
+    isUsual(module) ? (tierOf(module) ?? 'shared') : 'seldom';
   /** @type {Map<string, string | undefined>} */
   const bundles = new Map();
   for (const module of all) {
     bundles.set(module, main.has(module) ? 'main' : needsLibrary(module) ? undefined : shared(module));
   }
-  const names = new Set(['main', 'shared', 'seldom']);
+  const names = new Set(['main', 'shared', 'seldom', ...Object.keys(tiers)]);
   for (const { part, targets, inside } of partsOf(entry, of, partOf)) {
     const name = freeName(targets.size === 1 ? [...targets][0] : part, names);
     const needed = new Set([...targets].flatMap((target) => [...closureOf(target, { of })]));
     for (const module of inside) {
-      const needs = [...closureOf(module, { of })];
       // What needs this part is of no use without it.
-      const isOwn = needs.some((one) => needed.has(one) && inside.includes(one));
-      const bundle = isOwn || usual.has(module) ? name : 'seldom';
+      const isOwn = [...closureOf(module, { of })].some((one) => needed.has(one) && inside.includes(one));
+      const bundle = isOwn || isUsual(module) ? name : 'seldom';
       bundles.set(module, needed.has(module) || !needsLibrary(module) ? bundle : undefined);
     }
   }

@@ -6,7 +6,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAX_PACKED_BYTES = 633 * 1024;
+const MAX_PACKED_BYTES = 634 * 1024;
 
 /** What is published besides the bundles, whose chunks the bundler names. */
 const CONTENTS = [
@@ -94,7 +94,7 @@ describe('the published package', () => {
     ]);
   });
 
-  it('is at most 633 KiB packed', () => {
+  it('is at most 634 KiB packed', () => {
     expect(packed?.size).toBeGreaterThan(0);
     expect(packed?.size).toBeLessThanOrEqual(MAX_PACKED_BYTES);
   });

@@ -153,12 +153,38 @@ describe('the bundle of a module', () => {
       'y>d',
       'd>p',
     );
-    const often = (module: string) => module === 'p';
-    expect(Object.fromEntries(bundlesOf('e', { of, often }))).toMatchObject({
+    const tiers = { shared: (module: string) => module === 'p' };
+    expect(Object.fromEntries(bundlesOf('e', { of, tiers }))).toMatchObject({
       ...{ a: 'shared', b: 'seldom' },
       // Within a part, too, but for what needs that part.
       ...{ c: 'seldom', d: 'p' },
     });
+  });
+
+  it('is the one of the first tier that needs it', () => {
+    const of = graph(
+      'e~p',
+      'e~q',
+      'e~r',
+      'p>a',
+      'q>a',
+      'q>b',
+      'r>b',
+      'r>c',
+      'p>d',
+      'r>d',
+      'p~x',
+      'r~x',
+      'q~x',
+    );
+    const tiers = { first: (module: string) => module === 'p', second: (module: string) => module === 'q' };
+    expect(Object.fromEntries(bundlesOf('e', { of, tiers }))).toMatchObject({
+      ...{ a: 'first', d: 'first', b: 'second' },
+      ...{ p: 'p', q: 'q', r: 'r', c: 'r' },
+    });
+    const names = { first: () => false, q: (module: string) => module === 'q' };
+    // A part whose name a tier has gets another one.
+    expect(Object.fromEntries(bundlesOf('e', { of, tiers: names }))).toMatchObject({ b: 'q', q: 'q-2' });
   });
 
   it('is not shared where it needs a library', () => {
@@ -182,8 +208,8 @@ describe('the bundle of a module', () => {
   it('is a shared one where an import begins no part', () => {
     const of = graph('e~p', 'e~q', 'p>a', 'q>a', 'q>b', 'p~r', 'r>c');
     const partOf = (_: string, target: string) => (target === 'p' || target === 'r' ? undefined : target);
-    const often = (module: string) => module === 'p';
-    expect(Object.fromEntries(bundlesOf('e', { of, partOf, often }))).toMatchObject({
+    const tiers = { shared: (module: string) => module === 'p' };
+    expect(Object.fromEntries(bundlesOf('e', { of, partOf, tiers }))).toMatchObject({
       ...{ p: 'shared', a: 'shared', q: 'q', b: 'q' },
       ...{ r: 'seldom', c: 'seldom' },
     });
