@@ -27,7 +27,7 @@ const ROUTES = {
   'a check before a command': ['guard/before-command.ts', 91],
   'the hook pre-commit': ['githooks/pre-commit.ts', 75],
 };
-const MOST_LINES = 63_990;
+const MOST_LINES = 63_994;
 
 /** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
 function longestOfGuard() {

@@ -8,6 +8,8 @@ import { type BinaryText, utf8 } from './binary-text.ts';
 export class CommitText {
   /** The raw bytes of the object (gitformat: headers, blank line, message). */
   private readonly content: BinaryText;
+  /** A list of thousands compares it again and again. */
+  private date: number | undefined;
 
   constructor(content: BinaryText) {
     this.content = content;
@@ -31,8 +33,7 @@ export class CommitText {
 
   /** Committer date, seconds since the epoch; 0 where it says none. */
   get seconds(): number {
-    const seconds = Number(DATE.exec(this.content)?.[1] ?? 0);
-    return Number.isSafeInteger(seconds) ? seconds : 0;
+    return (this.date ??= secondsOf(this.content));
   }
 
   /** Committer's name. */
@@ -60,8 +61,13 @@ export class CommitText {
 }
 
 const COMMITTER = '\ncommitter ';
-/** The date in the headers, which end at the first empty line. A list of thousands compares it before anything else. */
+/** The date in the headers, which end at the first empty line. */
 const DATE = /^(?:[^\n]+\n)*?committer [^\n]*> (\d+) /;
+
+function secondsOf(content: BinaryText): number {
+  const seconds = Number(DATE.exec(content)?.[1] ?? 0);
+  return Number.isSafeInteger(seconds) ? seconds : 0;
+}
 
 function parentsOf(headers: BinaryText): Oid[] {
   const parents: Oid[] = [];
