@@ -72,6 +72,7 @@ async function bundle(name, source, { chunks, parts, tiers, define = {} } = {}) 
   return output;
 }
 
+/** Whether a module is one of those in a folder of src/. */
 const anyOf = (folder, ...names) => {
   const files = new Set(names.map((name) => join(root, 'src', folder, `${name}.ts`)));
   return (id) => files.has(id);
@@ -88,7 +89,7 @@ const HOOK_TIERS = {
     'effects/after-file',
     'events/after-command',
   ),
-  gates: anyOf(
+  'less-often': anyOf(
     '.',
     'guard/events/life-cycle',
     'guard/events/session-start',
@@ -98,14 +99,14 @@ const HOOK_TIERS = {
   ),
 };
 
-/** The verbs that are typed most, with their answers, and those that ask a remote. */
+/** The verbs that are typed most, with their answers; then the tables of all, and the verbs that ask a remote. */
 const isTypedMost = anyOf('verbs/notes', 'note-verbs', 'write', 'show', 'list', 'notes-text');
+const isTableOfAll = anyOf('cli', 'verbs');
 const VERB_TIERS = {
   shared: isTypedMost,
-  verbs: anyOf('cli', 'verbs'),
+  verbs: isTableOfAll,
   remotes: anyOf('verbs/sync', 'sync'),
 };
-const isTableOfAll = (id) => relative(root, id) === 'src/cli/verbs.ts';
 
 /** Each module goes where the import graph puts it, and takes nobody along. */
 function along(entry, partOf, tiers) {

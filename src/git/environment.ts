@@ -35,6 +35,9 @@ export const FIXED_CONFIG = [
   ...CASE,
 ].flatMap((setting) => ['-c', setting]);
 
+/** For what a crash may cost: git waits for the disk at each object and ref, which is too dear for thousands. */
+export const NOT_SYNCED = ['-c', 'core.fsync=none'];
+
 /** How git reads the pathspecs of its command line (git(1)). */
 const PATHSPECS = [
   'GIT_LITERAL_PATHSPECS',

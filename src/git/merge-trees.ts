@@ -1,6 +1,7 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { MergeReport } from '../domain/overlap.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
+import { NOT_SYNCED } from './environment.ts';
 import { type GitOptions, runGit } from './run.ts';
 
 /** Why two commits could not be merged: they have no common history, or objects are missing. */
@@ -9,8 +10,7 @@ export type Unmerged = 'unrelated' | 'unreadable';
 /** Two commits. */
 export type Pair = readonly [one: Oid, other: Oid];
 
-/** What is merged is never used: it need not be on the disk. */
-const ARGS = ['-c', 'core.fsync=none', '-c', 'merge.renormalize=false', 'merge-tree', '--write-tree'];
+const ARGS = [...NOT_SYNCED, '-c', 'merge.renormalize=false', 'merge-tree', '--write-tree'];
 
 /**
  * Merges pairs of commits without touching index, working tree or ref (git-merge-tree(1)): one process, and one more for

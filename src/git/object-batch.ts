@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UNPACK } from '../domain/begun-words.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
+import { NOT_SYNCED } from './environment.ts';
 import { hash, objectName, sha1 } from './hash.ts';
 import { isBrief, storedZlib } from './stored-zlib.ts';
 import { readObjects } from './objects.ts';
@@ -35,7 +36,6 @@ const MAX_LOOSE = 8;
 /** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
 const FEW_BYTES = 2500;
 
-const NOT_SYNCED = ['-c', 'core.fsync=none'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;

@@ -1,5 +1,6 @@
 import { transaction } from '../domain/begun-words.ts';
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
+import { NOT_SYNCED } from './environment.ts';
 import { listRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
 import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
@@ -30,9 +31,6 @@ export type TransactionResult =
 export function startTransaction(cwd: string, reflog: string | undefined, timeoutMs?: number): StartedGit {
   return startUpdate([], cwd, reflog, timeoutMs);
 }
-
-/** Each ref is synced to the disk by itself: too dear for thousands that a crash cannot cost. */
-const NOT_SYNCED = ['-c', 'core.fsync=none'];
 
 function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
   const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];

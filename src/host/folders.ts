@@ -61,9 +61,8 @@ export function removeFile(file: string): void {
 }
 
 /**
- * Puts a few words into a file of ours, in place: for what nobody reads meanwhile, or may misread. A file that was emptied
- * first, as by `writeFileSync`, or that takes another's place, ext4 writes to the disk when it is closed (its option
- * auto_da_alloc), which takes five times as long.
+ * Puts a few words into a file of ours, in place: for what nobody reads meanwhile, or may misread. One that was emptied first,
+ * as by `writeFileSync`, ext4 writes to the disk when it is closed (its option auto_da_alloc): five times as long.
  */
 export function rewriteText(file: string, text: string): void {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT);
