@@ -1,13 +1,18 @@
 // Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions/0001-commonjs-bundles.md).
 // `--if-stale` builds only when a source is newer than the result.
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+//
+//   start.cjs   what Node starts; it loads one of the others
+//   hook.cjs    the hooks of clients and of git
+//   shell.cjs   the analysis of shell commands, which hook.cjs loads when it needs that
+//   cli.cjs     what is typed
+//   seldom.cjs  the verbs that need a library, and the board: what cli.cjs loads for a few of them
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { boardAssets } from './board-assets.mjs';
-import { bundlesOf } from './import-graph.mjs';
-import { LIBRARY_OPTIONS, isLibrary } from './libraries.mjs';
+import { LIBRARY_OPTIONS } from './libraries.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -25,7 +30,8 @@ function newest(folder) {
 
 function isFresh() {
   try {
-    const built = Math.min(...['hook.cjs', 'cli.cjs'].map((name) => statSync(join(dist, name)).mtimeMs));
+    const names = ['start.cjs', 'hook.cjs', 'shell.cjs', 'cli.cjs'];
+    const built = Math.min(...names.map((name) => statSync(join(dist, name)).mtimeMs));
     return built >= Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
   } catch {
     return false;
@@ -33,18 +39,19 @@ function isFresh() {
 }
 
 /**
- * Bundles one entry. `parts` cuts it along the import graph (scripts/import-graph.mjs); without it all is one file.
- * @returns the bundles and what is in them
+ * Bundles one entry into one file, or into two.
+ * @param {string} source a file of src/, without its ending; the bundle has that name, too
+ * @param {{ rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] what begins with an `import()` and
+ *   needs a module of a name like `apart` goes into a second file, `rest`
  */
-async function bundle(name, source, { chunks, parts, tiers, define = {} } = {}) {
+async function bundle(source, { rest, apart, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
   const build = await rolldown({
-    input: { [name]: entry },
+    input: { [source]: entry },
     platform: 'node',
-    // Across files, too: a constant that another bundle has must be asked for by name, and exported there.
-    optimization: { inlineConst: { mode: 'all', pass: 2 } },
     ...LIBRARY_OPTIONS,
-    // Else what lazy parts share with their entry would be one file more.
+    // start.ts loads the others by their names in dist/.
+    external: /^\.\/\w+\.cjs$/,
     preserveEntrySignatures: 'allow-extension',
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
@@ -53,162 +60,57 @@ async function bundle(name, source, { chunks, parts, tiers, define = {} } = {}) 
       if (log.code === 'EMPTY_IMPORT_META' || log.code === 'INEFFECTIVE_DYNAMIC_IMPORT') return;
       handle(level === 'warn' ? 'error' : level, log);
     },
-    plugins: [...LIBRARY_OPTIONS.plugins, oneFileLess, briefExports, briefImports],
   });
-  const { output } = await build.write({
+  await build.write({
     dir: next,
     format: 'cjs',
-    // One letter beyond Latin-1, and V8 takes two bytes for each of the file: reading it takes three times as long.
-    charset: 'ascii',
     entryFileNames: '[name].cjs',
-    chunkFileNames: chunks,
-    codeSplitting: parts === undefined ? false : along(entry, parts, tiers),
+    chunkFileNames: '[name].cjs',
+    codeSplitting: rest !== undefined && { includeDependenciesRecursively: false, groups: [split(source, rest, apart)] },
     minify: true,
-    // What tells a bundler that a call may go: nobody bundles these files again.
+    // One letter beyond Latin-1, and V8 takes two bytes for each of the file.
+    charset: 'ascii',
     comments: { annotation: false },
     sourcemap: false,
   });
   await build.close();
-  return output;
 }
 
-/** Whether a module is one of those in a folder of src/. */
-const anyOf = (folder, ...names) => {
-  const files = new Set(names.map((name) => join(root, 'src', folder, `${name}.ts`)));
-  return (id) => files.has(id);
-};
-
-/** What begins the parts that tool calls load, and those of starts and commits, which are rarer. */
-const HOOK_TIERS = {
-  shared: anyOf(
-    'guard',
-    'before-command',
-    'looks',
-    'effects/open-window',
-    'events/after-tool',
-    'effects/after-file',
-    'events/after-command',
-  ),
-  'less-often': anyOf(
-    '.',
-    'guard/events/life-cycle',
-    'guard/events/session-start',
-    'guard/events/automatic',
-    'githooks/hook-process',
-    'githooks/pre-commit',
-  ),
-};
-
-/** The verbs that are typed most, with their answers; then the tables of all, and the verbs that ask a remote. */
-const isTypedMost = anyOf('verbs/notes', 'note-verbs', 'write', 'show', 'list', 'notes-text');
-const isTableOfAll = anyOf('cli', 'verbs');
-const VERB_TIERS = {
-  shared: isTypedMost,
-  verbs: isTableOfAll,
-  remotes: anyOf('verbs/sync', 'sync'),
-};
-
-/** Each module goes where the import graph puts it, and takes nobody along. */
-function along(entry, partOf, tiers) {
-  let bundles;
+/** What an entry needs without `import()`ing a part that needs a module of that name is its own file. */
+function split(source, rest, apart) {
+  let own;
   const name = (id, context) => {
-    const of = (module) => {
-      const info = context.getModuleInfo(module);
-      return { always: info?.importedIds ?? [], lazy: info?.dynamicallyImportedIds ?? [] };
-    };
-    bundles ??= bundlesOf(entry, { of, partOf, isLibrary, tiers });
-    return bundles.get(id);
+    own ??= reached(join(root, 'src', `${source}.ts`), (module) => context.getModuleInfo(module), apart);
+    return own.has(id) ? source : rest;
   };
-  return { includeDependenciesRecursively: false, groups: [{ debugName: 'along the import graph', name }] };
+  return { debugName: `${source} and ${rest}`, name };
 }
 
-/** rolldown keeps its helpers in a file of their own; the entry, which is loaded anyway, takes them in. */
-const oneFileLess = {
-  name: 'one-file-less',
-  generateBundle(_, output) {
-    const chunks = Object.values(output);
-    const helpers = chunks.find(({ name }) => name === 'rolldown-runtime');
-    if (helpers === undefined) return;
-    const entry = chunks.find(({ isEntry }) => isEntry);
-    const required = (chunk) => `require("./${basename(chunk.fileName)}")`;
-    for (const chunk of chunks) {
-      const from = chunk === entry ? 'exports.helpers' : `${required(entry)}.helpers`;
-      chunk.code = chunk.code.replace(required(helpers), from);
-      if (chunk !== helpers && chunk.code.includes(basename(helpers.fileName))) {
-        throw new Error(`${chunk.fileName} asks for ${helpers.fileName} in a way that is not known here`);
-      }
-    }
-    entry.code = `exports.helpers={};(exports=>{${helpers.code}})(exports.helpers);${entry.code}`;
-    delete output[helpers.fileName];
-  },
-};
+function reached(entry, infoOf, apart) {
+  const isApart = (target) => [...closure([target], infoOf, () => false)].some((id) => apart.test(id));
+  return closure([entry], infoOf, (target) => !isApart(target));
+}
 
-/** rolldown defines each export of a chunk in a statement of 70 letters; one loop over all of them does the same. */
-const briefExports = {
-  name: 'brief-exports',
-  generateBundle(_, output) {
-    const getter = /Object\.defineProperty\(exports,"(\w+)",\{enumerable:!0,get:\(\)=>([\w$]+)\}\)/g;
-    const several = new RegExp(`${getter.source}(?:,${getter.source})+`, 'g');
-    for (const chunk of Object.values(output)) {
-      const code = chunk.code.replace(/get:function\(\)\{return ([\w$]+)\}/g, 'get:()=>$1');
-      chunk.code = code.replace(several, (definitions) => {
-        const getters = definitions.replace(getter, '$1:()=>$2');
-        return `(e=>{for(let n in e)Object.defineProperty(exports,n,{enumerable:!0,get:e[n]})})({${getters}})`;
-      });
-    }
-  },
-};
-
-/** It writes an `import()` with two calls of `then`; an async function does the same. */
-const briefImports = {
-  name: 'brief-imports',
-  generateBundle(_, output) {
-    const imported =
-      /Promise\.resolve\(\)\.then\(\(\)=>require\(("[^"]+")\)\)(?:\.then\((\w)=>\2(\.[\w$]+)\))?/g;
-    for (const chunk of Object.values(output)) {
-      chunk.code = chunk.code.replace(imported, '(async()=>require($1)$3)()');
-    }
-  },
-};
-
-/** What is in which bundle, for whoever wonders why one grew. It is not published. */
-function modules(output) {
-  const paths = (ids) => ids.filter((id) => id.startsWith(root)).map((id) => relative(root, id));
-  return Object.fromEntries(output.map(({ fileName, moduleIds }) => [fileName, paths(moduleIds)]));
+/** All modules that some need: by static imports, and by the `import()`s that are followed. */
+function closure(modules, infoOf, follows) {
+  const found = new Set(modules);
+  for (const module of found) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = infoOf(module) ?? {};
+    for (const id of [...importedIds, ...dynamicallyImportedIds.filter(follows)]) found.add(id);
+  }
+  return found;
 }
 
 if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(next, { recursive: true, force: true });
-  const isParser = (id) => id.includes('/node_modules/unbash/');
-  const hooks = await bundle('hook-main', 'hook', {
-    chunks: ({ moduleIds }) => (moduleIds.some(isParser) ? 'shell.cjs' : 'hook-[name].cjs'),
-    parts: (_, target) => target,
-    tiers: HOOK_TIERS,
-  });
   const { script, style } = await boardAssets();
-  // Verbs come in families: what one table of them loads lazily is one part.
-  const verbs = await bundle('cli/main', 'cli', {
-    chunks: 'cli/[name].cjs',
-    parts: (table, target) => (isTypedMost(target) || isTableOfAll(target) ? undefined : table),
-    tiers: VERB_TIERS,
+  await bundle('start');
+  await bundle('hook', { rest: 'shell', apart: /\/node_modules\/unbash\// });
+  await bundle('cli', {
+    rest: 'seldom',
+    apart: /\/node_modules\/(?!yargs-parser\/)|\/ui\/board\//,
     define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
-  // The code cache is kept by build: V8 itself only compares lengths.
-  const build = createHash('sha256');
-  const built = readdirSync(next, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const file of built.map((entry) => join(entry.parentPath, entry.name)).sort()) {
-    build.update(readFileSync(file));
-  }
-  const __BUILD__ = JSON.stringify(build.digest('hex').slice(0, 16));
-  for (const [entry, program] of [
-    ['hook', 'hook-main.cjs'],
-    ['cli', 'cli/main.cjs'],
-  ]) {
-    const __IS_HOOK__ = JSON.stringify(entry === 'hook');
-    const define = { __BUILD__, __ENTRY__: JSON.stringify(program), __IS_HOOK__ };
-    await bundle(entry, 'start', { define });
-  }
-  writeFileSync(join(next, 'modules.json'), JSON.stringify(modules([...hooks, ...verbs]), undefined, 1));
   rmSync(dist, { recursive: true, force: true });
   renameSync(next, dist);
 }

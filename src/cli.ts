@@ -3,62 +3,45 @@ import { parseArguments } from './cli/parse.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
 import type { Context } from './sessions/caller.ts';
-import { begunAnswers, isBegunVerb } from './git/begun.ts';
-import { takeStoreOfLauncher } from './git/begun-store.ts';
-import { startNothingWhen, takeAnswersFrom } from './git/run.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
 import type { Io } from './host/io.ts';
 import { processIo, processTerminal } from './host/process-io.ts';
 import { keptTable } from './host/processes.ts';
+import { asCall } from './host/running-call.ts';
+import { openTrace, trace } from './host/trace.ts';
 import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
-export const main = (): Promise<number> =>
-  run(process.argv.slice(2), Object.assign(processIo(), { terminal: processTerminal() }));
+export const main = (argv: readonly string[]): Promise<number> =>
+  run(argv, Object.assign(processIo(), { terminal: processTerminal() }));
 
 /**
  * Runs one command line and returns its exit code. The only place that catches: a `Failure` is told
  * with its hint, anything else is our own fault.
+ *
+ * @param argv the pid of the launcher's parent, and what was typed
  */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const { clientPid, launcher, isStoring, words } = launcherWords(argv, io);
+export async function run([parent = '', ...words]: readonly string[], io: Io): Promise<number> {
   const [verb, ...rest] = words;
   // After `--` it is a path.
   const json = rest.slice(0, rest.includes('--') ? rest.indexOf('--') : undefined).includes('--json');
-  try {
-    const { cwd, env, clock } = io;
-    const budget = io.budget(Infinity);
-    if (launcher !== undefined && isBegunVerb(verb)) {
-      takeAnswersFrom(begunAnswers(verb, cwd));
-      if (isStoring) takeStoreOfLauncher();
-      // Whoever ends the launcher ends the command. Some shells become the last process of a pipe.
-      startNothingWhen(() => process.ppid !== launcher && process.pid !== launcher);
+  const budget = io.budget(Infinity);
+  return asCall(budget, openTrace(io.env, io.stderr), async () => {
+    trace('call', () => words.join(' '));
+    try {
+      const { cwd, env, clock } = io;
+      const clientPid = Number(parent);
+      const context = { cwd, env, clientPid, processes: keptTable(), now: clock(), clock, budget };
+      return await runVerb(verb, rest, context, io);
+    } catch (error) {
+      const failure = asFailure(error);
+      trace('verdict', () => `${failure.code}: ${failure.message}`);
+      if (json) await printJson(failureJson(failure), io);
+      await io.stderr.write(renderFailure(failure));
+      return exitCode(failure);
     }
-    const context = { cwd, env, clientPid, processes: keptTable(), now: clock(), clock, budget };
-    return await runVerb(verb, rest, context, io);
-  } catch (error) {
-    const failure = asFailure(error);
-    if (json) await printJson(failureJson(failure), io);
-    await io.stderr.write(renderFailure(failure));
-    return exitCode(failure);
-  }
-}
-
-/**
- * The launcher puts `--client-pid <its parent>` first, and `--begun <itself>` where it asks git meanwhile, which is
- * `--begun-store` where its git also waits to store what is written; without a launcher our own parent is the nearest.
- */
-function launcherWords(
-  argv: readonly string[],
-  { parentPid }: Io,
-): { clientPid: number; launcher: number | undefined; isStoring: boolean; words: readonly string[] } {
-  if (argv[0] !== '--client-pid')
-    return { clientPid: parentPid, launcher: undefined, isStoring: false, words: argv };
-  const isStoring = argv[2] === '--begun-store';
-  const launcher = isStoring || argv[2] === '--begun' ? Number(argv[3]) : undefined;
-  const words = argv.slice(launcher === undefined ? 2 : 4);
-  return { clientPid: Number(argv[1]), launcher, isStoring, words };
+  });
 }
 
 /** The launcher starts whatever Node it finds; one that is too old would fail in the middle of something. */

@@ -1,140 +1,84 @@
-import { wholeSettings } from './domain/settings.ts';
-import type { ShimWords } from './githooks/hook-process.ts';
+import { hookProcess } from './githooks/hook-process.ts';
 import { guard } from './guard/guard.ts';
-import { limitGit, noteLateGit } from './git/limits.ts';
-import { type Budget, type Io, beforeAnswer, endWith, processTime, readInput, type Feed } from './host/io.ts';
+import { endChildren } from './git/run.ts';
+import { type Budget, type Io, readInput } from './host/io.ts';
 import { processIo } from './host/process-io.ts';
+import { asCall, runningCall } from './host/running-call.ts';
+import { openTrace, trace } from './host/trace.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
  * and whatever goes wrong allows the call (start.ts).
  */
 
-/**
- * From the launcher's first line to its last: it ends what hangs, and a machine that is merely busy never gets there.
- * Clients give a hook ten seconds. All our hooks of one commit have as much together (githooks/commit-time.ts).
- * Milliseconds.
- */
+/** A machine that is merely busy never gets there, and clients give a hook ten seconds. Milliseconds. */
 const CALL_MS = 8000;
-/** Where git hung twice running (host/breaker.ts). Milliseconds. */
-const HUNG_MS = 800;
-/** A push waits for the network anyway, and reads more commits. */
+/** A push waits for the network anyway, and reads more commits. Milliseconds. */
 const PUSH_MS = 30_000;
 
 /** Runs the call that the process was started for (start.ts). */
-export const main = (first?: Buffer): Promise<number> => run(process.argv.slice(2), processIo(first));
+export const main = (argv: readonly string[]): Promise<number> => run(argv, processIo());
 
 /**
- * Runs one call of a hook and returns the exit status: 1 for a git hook that refuses, else 0.
+ * Runs one call of a hook and returns its exit status.
  *
+ * @param argv the pid of the launcher's parent, and the words that the launcher was given
  * @throws whatever went wrong; the call is allowed then
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
-  const words = readWords(argv, io);
-  if (words.verb === 'guard') return guardCall(words, io);
-  if (words.verb !== 'hook') return 0;
-  const whole = words.isHung ? HUNG_MS : words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS;
-  const budget = begin(io.budget(whole, words.begun), words.isHung);
-  const { hookProcess } = await import('./githooks/hook-process.ts');
-  return hookProcess(words.rest[0] ?? '', words, io, budget);
+  const words = readWords(argv);
+  const budget = io.budget(words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS);
+  return asCall(budget, openTrace(io.env, io.stderr), async () => {
+    trace('call', () => argv.slice(1).join(' '));
+    try {
+      if (words.verb === 'guard') return await guardCall(words, io, budget);
+      if (words.verb === 'hook') return await hookProcess(words.rest[0] ?? '', words, io, budget);
+      return 0;
+    } finally {
+      const call = runningCall();
+      if (call !== undefined) endChildren(call);
+    }
+  });
 }
 
-/** From now on whatever is started ends with this budget. */
-function begin(budget: Budget, isHung: boolean): Budget {
-  endWith(budget);
-  limitGit(processTime);
-  if (isHung) noteLateGit();
-  return budget;
-}
-
-interface Words extends ShimWords {
+/** What the launcher was given. */
+export interface HookWords {
   readonly verb: string | undefined;
+  /** The hook's name first. */
   readonly rest: readonly string[];
-  /** The launcher's pid: the time runs since it began. */
-  readonly begun: number | undefined;
+  readonly clientPid: number;
   readonly client: string | undefined;
-  /** The launcher feeds a call of the guard by standard input. */
-  readonly isFed: boolean;
+  /** What a git hook knows of its repository. */
+  readonly gitDir: string | undefined;
+  readonly commonDir: string | undefined;
+  /** The arguments that git gave its hook. */
+  readonly args: readonly string[];
 }
 
-function readWords(argv: readonly string[], io: Io): Words {
+function readWords([parent = '', ...argv]: readonly string[]): HookWords {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const options = argv.slice(0, end);
-  const value = (name: string) => {
+  const option = (name: string) => {
     const at = options.findIndex((word) => word === name || word.startsWith(`${name}=`));
-    if (at < 0) return undefined;
     const word = options[at] ?? '';
-    return word.startsWith(`${name}=`) ? word.slice(name.length + 1) : options[at + 1];
-  };
-  const pid = (name: string) => {
-    const number = Number(value(name));
-    return Number.isSafeInteger(number) && number > 0 ? number : undefined;
+    if (at < 0) return undefined;
+    return word === name ? options[at + 1] : word.slice(name.length + 1);
   };
   return {
     verb: argv[0],
     rest: argv.slice(1),
-    clientPid: pid('--client-pid') ?? io.parentPid,
-    begun: pid('--begun'),
-    client: value('--client'),
-    settings: value('--settings'),
-    isFed: options.includes('--fed'),
-    isPiped: options.includes('--settings-pipe'),
-    isHung: options.includes('--hung'),
-    gitDir: value('--git-dir'),
-    commonDir: value('--common-dir'),
-    answer: options.includes('--answer'),
+    // A client that fails closed starts the launcher by a shell that stays, and names itself.
+    clientPid: Number(option('--client-pid') ?? parent),
+    client: option('--client'),
+    gitDir: option('--git-dir'),
+    commonDir: option('--common-dir'),
     args: argv.slice(end + 1),
   };
 }
 
-/** A call of the guard, as far as it is read before anything is decided. */
-interface GuardInput {
-  readonly budget: Budget;
-  readonly text: string;
-  readonly settings: string | undefined;
-  /** git did not tell the settings in time. */
-  readonly isLate?: boolean;
-  /** What else git tells. */
-  readonly more?: Feed | undefined;
-}
-
-async function guardCall(words: Words, io: Io): Promise<number> {
-  const { clientPid, client } = words;
+async function guardCall({ client, clientPid }: HookWords, io: Io, budget: Budget): Promise<number> {
   const { env, cwd } = io;
-  const input = words.isFed ? await readFed(words, io) : await readPlain(words, io);
-  if (input === undefined) return 0;
-  const { budget, more, ...said } = input;
-  const now = io.clock();
-  const listed = { more, begun: now - (CALL_MS - budget.left()) };
-  await io.stdout.write(await guard({ ...said, client, listed, clientPid, env, cwd, now, budget }));
+  const text = await readInput(io, budget);
+  await io.stdout.write(await guard({ text, client, clientPid, env, cwd, now: io.clock(), budget }));
   return 0;
-}
-
-async function readPlain({ begun, settings }: Words, io: Io): Promise<GuardInput> {
-  const budget = begin(io.budget(CALL_MS, begun), false);
-  return { budget, settings, text: await readInput(io, budget) };
-}
-
-/** What the launcher's `feed` prints; `undefined`: it had nothing to ask. */
-async function readFed({ begun }: Words, io: Io): Promise<GuardInput | undefined> {
-  const feed = io.stdin.feed();
-  const whole = io.budget(CALL_MS, begun);
-  const words = (await feed.part(whole))?.toString('latin1').split(' ');
-  if (words === undefined) return undefined;
-  const isHung = words.includes('hung');
-  const budget = begin(isHung ? io.budget(HUNG_MS, begun) : whole, isHung);
-  const isUnread = words.includes('unread');
-  const payload = await (isUnread ? feed.rest(budget) : feed.part(budget));
-  const text = payload?.toString('utf8') ?? '';
-  if (isHung || isUnread) return { budget, text, settings: undefined, isLate: isHung };
-  // Half of it: whoever waits for a git that hangs must be able to decide without.
-  const settings = await feed.part(budget.part(beforeAnswer(budget) / 2));
-  if (settings === undefined) noteLateGit();
-  return {
-    budget,
-    text,
-    settings: settings === undefined ? undefined : wholeSettings(settings.toString('utf8')),
-    isLate: settings === undefined,
-    more: words.includes('more') ? feed : undefined,
-  };
 }

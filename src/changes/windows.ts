@@ -95,21 +95,10 @@ export function readLast(place: LedgerPlace): Snapshot | undefined {
   return parseSnapshot(readText(lastFile(place)));
 }
 
-/** Where a look takes no more, the launcher begins the next one before anybody knows that it is needed. Milliseconds of a processor. */
-const QUICK_MS = 100;
-
-/** Remembers the newest look at the working tree, and whether it was quick. */
+/** Remembers the newest look at the working tree. */
 export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
-  markQuick(place, snapshot.costMs);
-  putText(lastFile(place), formatSnapshot(snapshot));
-}
-
-/** Remembers whether a look at the working tree was quick, by the milliseconds of a processor that it took. */
-export function markQuick(place: LedgerPlace, costMs = 0): void {
   ensureFolder(ledgerFolder(place));
-  const mark = `${ledgerFolder(place)}/quick`;
-  if (costMs > QUICK_MS) removeFile(mark);
-  else if (statOf(mark) === undefined) putText(mark, '');
+  putText(lastFile(place), formatSnapshot(snapshot));
 }
 
 /** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */

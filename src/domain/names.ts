@@ -30,6 +30,15 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
+/**
+ * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
+ * client's own variables the first counts.
+ */
+export const NAMED_SESSION = [...new Set(Object.values(SESSION_VARIABLES))]
+  .map((client) => Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client))
+  .map((own) => own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
+  .join('');
+
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
 const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;

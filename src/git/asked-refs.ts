@@ -1,7 +1,7 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import { readHead, readGitFile } from './discover.ts';
 import { gitEnvironment } from './environment.ts';
-import { gitTime } from './limits.ts';
+import { timeLeft } from '../host/running-call.ts';
 import { exactStatOf } from './stat.ts';
 
 /*
@@ -30,7 +30,7 @@ export function isReftable(gitDir: string): boolean {
 function askGit(gitDir: string, args: readonly string[]): string | undefined {
   const { spawnSync } = process.getBuiltinModule('node:child_process');
   const env = gitEnvironment(process.env);
-  const options = { env, encoding: 'utf8', timeout: gitTime() } as const;
+  const options = { env, encoding: 'utf8', timeout: timeLeft() } as const;
   const done = spawnSync('git', ['--git-dir', gitDir, ...args], options);
   return done.status === 0 ? done.stdout.replace(/\n$/, '') : undefined;
 }

@@ -11,7 +11,7 @@ import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import type { BinaryText } from './binary-text.ts';
 import { CommitText } from './commit-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
-import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */
 export class ListedCommit extends CommitText implements HandoffCommit {
@@ -46,12 +46,11 @@ export interface LoadedCommit extends HandoffCommit {
 export async function loadCommits(
   options: GitOptions,
   oids: readonly Oid[],
-  { notes = false, started }: { readonly notes?: boolean; readonly started?: StartedGit | undefined } = {},
+  { notes = false }: { readonly notes?: boolean } = {},
 ): Promise<(LoadedCommit | undefined)[]> {
   const objects = await readObjects(
     options,
     oids.flatMap((oid) => commitRequests(oid, notes)),
-    started,
   );
   return oids.map((_, index) => assemble(objects.slice(index * 3, index * 3 + 3), notes));
 }

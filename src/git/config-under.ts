@@ -1,8 +1,11 @@
 import { type SettingEntry, settingEntry } from '../domain/settings.ts';
-import { GUARD_KEYS } from '../domain/shared-words.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import { records } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
+
+/** The settings that the guard goes by, as an extended regular expression over git's keys. */
+const GUARD_KEYS =
+  '^(handoff|alias)\\.|^hook\\.handoff-|^core\\.hookspath$|^(rebase|merge)\\.autostash$|^clean\\.requireforce$';
 
 /**
  * What git makes of the settings that the guard goes by in a folder, when it is told this besides; `undefined` when that

@@ -1,5 +1,3 @@
-import { STORE_SETTINGS } from '../domain/begun-words.ts';
-
 /** Only where names that differ in case alone are different files: `true` there hides untracked ones. */
 const CASE = process.platform === 'linux' ? ['core.ignoreCase=false'] : [];
 
@@ -17,7 +15,11 @@ const HOOK_EVENTS = ['post-index-change', 'pre-push', 'pre-auto-gc'];
  */
 export const FIXED_CONFIG = [
   'core.fsmonitor=false',
-  ...STORE_SETTINGS,
+  'core.hooksPath=/dev/null',
+  'hook.reference-transaction.enabled=false',
+  'core.fsync=objects,reference',
+  'core.filesRefLockTimeout=1000',
+  'reftable.lockTimeout=1000',
   ...HOOK_EVENTS.map((event) => `hook.${event}.enabled=false`),
   'log.showSignature=false',
   'color.ui=false',

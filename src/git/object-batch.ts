@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { UNPACK } from '../domain/begun-words.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { NOT_SYNCED } from './environment.ts';
 import { hash, objectName, sha1 } from './hash.ts';
@@ -36,6 +35,7 @@ const MAX_LOOSE = 8;
 /** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
 const FEW_BYTES = 2500;
 
+const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
@@ -167,7 +167,7 @@ export class ObjectBatch {
     options: Omit<GitOptions, 'input'>,
     started?: StartedGit,
   ): Promise<void> {
-    const input = this.pack(command !== INDEX_PACK);
+    const input = this.#pack(command !== INDEX_PACK);
     let result = await (started ?? startGit(command, options)).finish(input);
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
@@ -208,7 +208,7 @@ export class ObjectBatch {
   }
 
   /** @param isRead git reads the pack and stores each object by itself, compressed; else the pack stays as it is */
-  pack(isRead = true): Buffer {
+  #pack(isRead: boolean): Buffer {
     const entries = [...this.#objects.values()].flatMap(({ header, brief, stream }) => [
       header,
       stream ?? (isRead ? storedZlib(brief) : this.#deflated(brief)),

@@ -1,5 +1,5 @@
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type GitOptions, type StartedGit, gitFailure, runGit } from './run.ts';
+import { type GitOptions, gitFailure, runGit } from './run.ts';
 
 /** One answer of git-cat-file(1); `content` is empty when only the existence was asked for. */
 export interface ReadObject {
@@ -17,26 +17,6 @@ export interface ObjectRequest {
   readonly infoOnly?: boolean;
 }
 
-/** The process of `readObjects`. */
-export const CAT_FILE: readonly string[] = ['cat-file', '--buffer', '--batch-command'];
-
-/**
- * What has read objects already, for a `readObjects` that asks for those; for others git is started.
- *
- * @param answered the launcher's `ask_objects`: the questions, an empty line, the answers and a line with a dot
- */
-export function answeredReading(options: GitOptions, answered: Buffer): StartedGit {
-  const end = answered.indexOf('\n\n') + 1;
-  const last = answered.lastIndexOf('.\n');
-  const isWhole = last === answered.length - '.\n'.length;
-  const questions = isWhole ? answered.toString('latin1', 0, end) : undefined;
-  const result = { code: 0, stdout: answered.subarray(end + 1, last), stderr: '' };
-  return {
-    finish: async (input = '') => (input === questions ? result : runGit(CAT_FILE, { ...options, input })),
-    abandon: () => undefined,
-  };
-}
-
 /**
  * Reads objects in order; missing and damaged ones are `undefined`. One process, more only when an
  * object is damaged: that ends git's batch, so the halves are read by themselves.
@@ -44,19 +24,15 @@ export function answeredReading(options: GitOptions, answered: Buffer): StartedG
 export async function readObjects(
   options: GitOptions,
   requests: readonly ObjectRequest[],
-  started?: StartedGit,
 ): Promise<(ReadObject | undefined)[]> {
-  if (requests.length === 0) {
-    started?.abandon();
-    return [];
-  }
+  if (requests.length === 0) return [];
   const lines = requests.map(({ name, infoOnly }) => {
     if (/[\n\0]/.test(name)) throw new TypeError('an object name holds no line feed');
     return `${infoOnly === true ? 'info' : 'contents'} ${name}`;
   });
   // It answers at once then: the end of its input comes when Node has done what else it is about.
   const input = `${lines.join('\n')}\nflush\n`;
-  const result = await (started?.finish(input) ?? runGit(CAT_FILE, { ...options, input }));
+  const result = await runGit(['cat-file', '--buffer', '--batch-command'], { ...options, input });
   if (result.code !== 0) {
     if (!isDamage(result.stderr)) throw gitFailure('cat-file', result);
     if (requests.length === 1) return [undefined];

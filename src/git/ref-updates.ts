@@ -1,4 +1,3 @@
-import { transaction } from '../domain/begun-words.ts';
 import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts';
 import { NOT_SYNCED } from './environment.ts';
 import { listRefs } from './refs.ts';
@@ -34,7 +33,7 @@ export function startTransaction(cwd: string, reflog: string | undefined, timeou
 
 function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
   const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
-  return startGit([...config, ...transaction(options)], { cwd, timeoutMs });
+  return startGit([...config, 'update-ref', '--no-deref', ...options, '--stdin'], { cwd, timeoutMs });
 }
 
 /**
@@ -81,7 +80,7 @@ export async function updateRefs(
 }
 
 /** What git-update-ref(1) reads for them. */
-export function transactionWords(updates: readonly RefUpdate[]): string {
+function transactionWords(updates: readonly RefUpdate[]): string {
   const lines = updates.map(({ ref, next, old }) => {
     if (next === undefined) return `delete ${ref} ${checked(old)}`;
     return old === undefined

@@ -1,4 +1,3 @@
-import { REF_FORMAT } from '../domain/begun-words.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { git, gitFailure, runGit } from './run.ts';
@@ -15,6 +14,9 @@ export interface Ref {
   readonly content: BinaryText;
 }
 
+/** A ref with all that is read of it; sizes make any content safe. */
+const REF_FORMAT = '%(refname)%00%(objectname)%00%(objecttype)%00%(symref)%00%(raw:size)%00%(raw)';
+
 /** Lists refs below the given prefixes (whole components), sorted by name. `content` costs one object read a ref. */
 export async function listRefs(
   repository: InRepository,
@@ -26,7 +28,7 @@ export async function listRefs(
     cwd: repository.cwd,
     timeoutMs: options.timeoutMs,
   });
-  if (result.code === 0) return parseRefs(result.stdout.toString('latin1')).refs;
+  if (result.code === 0) return parseRefs(result.stdout.toString('latin1'));
   // One unreadable object fails the whole listing: then each object is asked for by itself.
   if (!isDamage(result.stderr)) throw gitFailure('for-each-ref', result);
   return listOneByOne(repository, prefixes, options.content);
@@ -98,40 +100,20 @@ async function listOneByOne(
 }
 
 /**
- * The refs of a list that the launcher (bin/git-handoff) made in the format of `listRefs`, and what it printed behind
- * that list; `undefined` when it is not whole, which a line with a dot says.
- */
-export function parseListed(bytes: BinaryText): { refs: Ref[]; rest: BinaryText } | undefined {
-  const { refs, end } = parseRefs(bytes);
-  return bytes.startsWith(WHOLE, end) ? { refs, rest: bytes.slice(end + WHOLE.length) } : undefined;
-}
-
-/** The same for a list in the format of `listRefNames`, or another one of lines. */
-export function splitListed(bytes: BinaryText): { lines: BinaryText; rest: BinaryText } | undefined {
-  if (bytes.startsWith(WHOLE)) return { lines: '', rest: bytes.slice(WHOLE.length) };
-  const end = bytes.indexOf(`\n${WHOLE}`);
-  return end < 0 ? undefined : { lines: bytes.slice(0, end + 1), rest: bytes.slice(end + 1 + WHOLE.length) };
-}
-
-/** Behind a list that is whole; no ref's name begins with a dot. */
-const WHOLE = '.\n';
-
-/**
  * Parses `<name>NUL<oid>NUL<type>NUL<symref>NUL<size>NUL<size bytes>LF` records; sizes make any content
  * safe. As a binary string (one character a byte): on ten thousand refs that is four times faster than
  * reading a buffer field by field.
  */
-function parseRefs(bytes: BinaryText): { refs: Ref[]; end: number } {
+function parseRefs(bytes: BinaryText): Ref[] {
   const refs: Ref[] = [];
   let at = 0;
   const field = () => {
     const start = at;
     const end = bytes.indexOf('\0', start);
-    // Of a list that was cut off, the rest is the last field.
     at = end < 0 ? bytes.length : end + 1;
     return bytes.slice(start, end < 0 ? undefined : end);
   };
-  while (at < bytes.length && !bytes.startsWith(WHOLE, at)) {
+  while (at < bytes.length) {
     const name = utf8(field()) as RefName;
     const oid = parseOid(field());
     const type = field();
@@ -141,5 +123,5 @@ function parseRefs(bytes: BinaryText): { refs: Ref[]; end: number } {
     at += size + 1;
     if (oid !== undefined) refs.push({ name, oid, type, symbolic, content });
   }
-  return { refs, end: at };
+  return refs;
 }

@@ -1,4 +1,3 @@
-import { BEGUN } from '../domain/begun-words.ts';
 import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
 import { entriesOf } from './output.ts';
@@ -22,9 +21,12 @@ export interface Remotes {
   readonly settings: Settings;
 }
 
+/** Our settings, and those by which remotes are chosen. */
+const KEYS = '^(handoff\\..*|remote\\..*\\.(url|pushurl)|branch\\..*\\.remote)$';
+
 /** Reads the configured remotes, and the settings, in one process; `branch` is the current one. */
 export async function readRemotes(cwd: string, branch: string): Promise<Remotes> {
-  const result = await runGit(BEGUN.config, { cwd });
+  const result = await runGit(['config', '-z', '--get-regexp', KEYS], { cwd });
   if (result.code > 1) throw gitFailure('config', result);
   const [urls, pushUrls] = [new Map<string, string[]>(), new Map<string, string[]>()];
   let upstream: string | undefined;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BranchName, type Oid, parseBranchName, parseOid } from '../domain/names.ts';
-import { BEGUN } from '../domain/begun-words.ts';
 import { Failure } from '../domain/failure.ts';
 import { discoverRepository, readHead } from './discover.ts';
 import { formatOf } from './hash.ts';
@@ -123,7 +122,8 @@ interface WorkTreeFacts {
 
 /** Reads them in one process; a bare repository has only its `HEAD`. */
 export async function workTreeFacts(cwd: string): Promise<WorkTreeFacts> {
-  const result = await runGit(BEGUN.tree, { cwd });
+  const how = ['--porcelain=v2', '--branch', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
+  const result = await runGit(['status', ...how], { cwd });
   if (result.code !== 0) return { head: await branchTip({ cwd }, DETACHED), upstream: undefined, dirty: 0 };
   let head: Oid | undefined;
   let upstream: string | undefined;
@@ -147,7 +147,7 @@ export interface Committer {
 
 /** Asks git who commits here (`GIT_COMMITTER_IDENT`, git-var(1)). */
 export async function committer(cwd: string): Promise<Committer> {
-  const result = await runGit(BEGUN.committer, { cwd });
+  const result = await runGit(['var', 'GIT_COMMITTER_IDENT'], { cwd });
   const match = /^(.*) <([^<>]*)> \d+ [+-]\d{4}$/.exec(result.stdout.toString('utf8').trim());
   if (result.code !== 0 || match === null) return { name: '', email: undefined };
   const email = (match[2] ?? '').trim();

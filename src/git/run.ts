@@ -1,10 +1,10 @@
 import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
-import { isHung } from '../domain/hang.ts';
 import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
-import { endTree, watchUse } from './child-use.ts';
-import { gitTime, limitOf, noteAnswer, noteEnded, noteLateGit, waiting } from './limits.ts';
+import { type RunningCall, runningCall } from '../host/running-call.ts';
+import { trace } from '../host/trace.ts';
+import { endTree } from './child-use.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {
@@ -41,12 +41,11 @@ export interface StartedGit {
  */
 export function startGit(args: readonly string[], options: Omit<GitOptions, 'input'>): StartedGit {
   const child = spawnGit(args, options, 'pipe');
-  const result = collect(child, args[0] ?? '', options);
+  const result = collect(child, args, options);
   // Looked at by `finish` only.
   result.catch(() => undefined);
   return {
     async finish(input) {
-      goOn(args[0]);
       child.stdin?.end(input);
       return result;
     },
@@ -57,36 +56,14 @@ export function startGit(args: readonly string[], options: Omit<GitOptions, 'inp
   };
 }
 
-let isOver: () => boolean = () => false;
-
-/** From now on no git is started, or given its input, once this is true. */
-export function startNothingWhen(over: () => boolean): void {
-  isOver = over;
-}
-
-/** @throws Failure `environment` when it is */
-function goOn(command: string | undefined): void {
-  if (isOver()) throw new Failure('environment', `git ${command ?? ''}: the command was ended`);
-}
-
-let begun: ((args: readonly string[], options: GitOptions) => Buffer | undefined) | undefined;
-
-/** From now on `runGit` takes what was asked already from there (begun.ts). */
-export function takeAnswersFrom(source: typeof begun): void {
-  begun = source;
-}
-
 /**
  * Runs one git process to its end. A non-zero exit is a value, not an exception.
  *
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
 export const runGit: GitRunner = async (args, options) => {
-  goOn(args[0]);
-  const answer = begun?.(args, options);
-  if (answer !== undefined) return { code: 0, stdout: answer, stderr: '' };
   const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
-  const result = collect(child, args[0] ?? '', options);
+  const result = collect(child, args, options);
   child.stdin?.end(options.input);
   return result;
 };
@@ -103,7 +80,7 @@ function spawnGit(args: readonly string[], options: GitOptions, stdin: 'pipe' | 
   }) as GitChild;
   // A child that ends before it has read everything (a full disk, a refusal) is told by its exit code.
   child.stdin?.on('error', () => undefined);
-  endWithUs(child);
+  endWithCall(child);
   return child;
 }
 
@@ -117,58 +94,60 @@ function startProcess(args: readonly string[], options: SpawnOptions & { cwd: st
   }
 }
 
-/** Children of a process that has an end: they do not outlive it. */
-const running = new Set<GitChild>();
-
-function endWithUs(child: GitChild): void {
-  if (gitTime() === undefined) return;
-  if (running.size === 0) process.once('exit', endRunning);
-  running.add(child);
-  child.once('close', () => {
-    running.delete(child);
-    if (running.size === 0) process.removeListener('exit', endRunning);
-  });
+/** Children do not outlive a call that has an end (`endChildren`). */
+function endWithCall(child: GitChild): void {
+  const call = runningCall();
+  if (call === undefined || call.budget.left() === Infinity) return;
+  call.children.add(child);
+  child.once('close', () => call.children.delete(child));
 }
 
-function endRunning(): void {
-  for (const child of running) endTree(child);
+/** Ends the git children of a call that is over. */
+export function endChildren({ children }: RunningCall): void {
+  for (const child of children) endTree(child);
 }
 
-function collect(child: GitChild, command: string, options: GitOptions): Promise<GitResult> {
+/** Milliseconds for a child that was given so many; `Infinity`: as long as it takes. */
+function limitOf(given: number | undefined): number {
+  const call = runningCall();
+  const whole = call?.budget.left() ?? Infinity;
+  const most = call?.hadToEndChild === true && whole < Infinity ? whole / 4 : whole;
+  return Math.min(given ?? Infinity, most);
+}
+
+function collect(child: GitChild, args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const began = performance.now();
+  const traceEnd = (outcome: string) => trace('git', () => `${args.join(' ')}: ${outcome}`, began);
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
     const timers: NodeJS.Timeout[] = [];
     const limit = limitOf(options.timeoutMs);
     // A timer of no end would fire at once.
-    const watched = limit < Infinity && child.pid !== undefined ? watchUse(child.pid, limit) : undefined;
-    const ask = () => watched !== undefined && isHung(watched.use());
     if (limit < Infinity) {
-      waiting.add(ask);
       const terminate = () => {
-        noteLateGit();
-        noteEnded(ask());
-        waiting.delete(ask);
+        traceEnd('took too long');
+        const call = runningCall();
+        if (call !== undefined) call.hadToEndChild = true;
         endTree(child);
         timers.push(setTimeout(() => child.kill('SIGKILL'), TERMINATE_GRACE_MS).unref());
         // Its end is not waited for: a child of its own that outlives it would hold the pipes, and us.
         for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
         child.unref();
-        reject(new Failure('environment', `git ${command} took too long and was stopped`));
+        reject(new Failure('environment', `git ${args[0] ?? ''} took too long and was stopped`));
       };
       timers.push(setTimeout(terminate, limit));
     }
-    const settle = (finish: () => void) => {
+    const settle = (outcome: string, finish: () => void) => {
       timers.forEach(clearTimeout);
-      watched?.stop();
-      if (waiting.delete(ask)) noteAnswer();
+      traceEnd(outcome);
       finish();
     };
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', (error) => settle(() => reject(cannotStart(error, options.cwd))));
+    child.on('error', (error) => settle(error.message, () => reject(cannotStart(error, options.cwd))));
     child.on('close', (code, signal) =>
-      settle(() =>
+      settle(`exit ${code ?? signal ?? ''}`, () =>
         resolve({
           code: code ?? (signal === null ? 1 : 128),
           stdout: Buffer.concat(stdout),

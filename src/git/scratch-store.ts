@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { MOST_KEPT } from '../domain/shared-words.ts';
 import { readObjects } from './objects.ts';
 import { type GitOptions, runGit } from './run.ts';
 import { statOf } from './stat.ts';
@@ -19,6 +18,8 @@ export interface ScratchStore {
   readonly below?: string;
 }
 
+/** Bigger contents are named, not kept. Bytes. */
+const MOST_KEPT = 1 << 20;
 /** Bigger ones are not even read. Bytes. */
 export const MAX_READ = 16 << 20;
 /** What one look reads at most; what is left over is known by its size and times only. */

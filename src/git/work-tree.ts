@@ -3,8 +3,6 @@ import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { STATUS_WORDS } from '../domain/shared-words.ts';
-import { type BegunLook, writtenBlob } from './begun-look.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
@@ -24,8 +22,6 @@ interface SnapshotOptions {
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
   readonly known?: Snapshot;
-  /** A look that was begun already, where there is one. */
-  readonly begun?: BegunLook | undefined;
   /** No content is read at all: which paths differ is enough. */
   readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */
@@ -41,15 +37,10 @@ interface SnapshotOptions {
  */
 export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
   // Named paths were just changed: they are read while git looks.
-  const { begun, paths } = options;
-  const early =
-    paths === undefined
-      ? undefined
-      : ((begun === undefined ? undefined : writtenBlob(top, paths, begun)) ??
-        readFiles(top, paths, options));
+  const { paths } = options;
+  const early = paths === undefined ? undefined : readFiles(top, paths, options);
   const used = childTime();
-  const status = begun === undefined ? readStatus(top, options) : parseStatus(begun.status, top, paths);
-  const [{ head, entries }, given] = await Promise.all([status, early]);
+  const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
   const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
@@ -62,8 +53,8 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  const costMs = (begun?.costMs ?? 0) + childTime() - used;
-  return { head, dirty: byName(dirty), at: begun?.at ?? options.now, ...(costMs > 0 ? { costMs } : {}) };
+  const costMs = childTime() - used;
+  return { head, dirty: byName(dirty), at: options.now, ...(costMs > 0 ? { costMs } : {}) };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */
@@ -132,11 +123,25 @@ export function changedAt(top: string, path: string): number | undefined {
   return lstatOf(join(top, path))?.mtimeMs;
 }
 
+/** How git-status(1) tells what differs from HEAD, file by file. */
+const STATUS = [
+  '--literal-pathspecs',
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--branch',
+  '--no-renames',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '--',
+];
+
 async function readStatus(
   top: string,
   { paths, timeoutMs }: SnapshotOptions,
 ): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
-  const result = await runGit([...STATUS_WORDS, ...(paths ?? [])], { cwd: top, timeoutMs });
+  const result = await runGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
   if (result.code !== 0) throw gitFailure('status', result);
   return parseStatus(result.stdout.toString('latin1'), top, paths);
 }

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { gitState } from '../git/limits.ts';
-import { noteGit } from '../host/breaker.ts';
-import { exists, realPath } from '../host/disk.ts';
-import { bypassFolder, stateFolder } from '../host/folders.ts';
+import { exists } from '../host/disk.ts';
+import { bypassFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
 import { markChecked, restOfCommit } from './commit-time.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, hookPlace } from './hook-call.ts';
@@ -29,22 +27,11 @@ export async function gitHook(given: HookCall): Promise<HookAnswer> {
     };
   };
   try {
-    const answer = await inTime(decideOrLift(call, place), call.budget).finally(() =>
-      noteGitState(call, place),
-    );
+    const answer = await inTime(decideOrLift(call, place), call.budget);
     if (answer === 'late') return unknown('git did not answer in time');
     return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
   } catch (error) {
     return unknown(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Where git hangs, the next calls of this worktree wait less for it: git runs its hooks in the top folder. */
-function noteGitState(call: HookCall, place: HookPlace): void {
-  try {
-    noteGit(stateFolder(call.env), realPath(place.cwd), gitState(), call.now);
-  } catch (error) {
-    logHook(call, place, 'open', `that git hangs is not remembered: ${String(error)}`);
   }
 }
 

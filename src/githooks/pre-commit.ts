@@ -14,12 +14,9 @@ import {
 } from '../domain/ledger/mixing.ts';
 import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
-import { utf8 } from '../git/binary-text.ts';
-import { readHead } from '../git/discover.ts';
-import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
+import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
-import { parseListed } from '../git/refs.ts';
-import { findReversals, listedPaths, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
+import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
@@ -111,11 +108,10 @@ async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
 ): Promise<CommitScene | { session: SessionId } | undefined> {
-  const known = listedFacts(call, gitDir);
   const [settings, { head, refs }, staged] = await Promise.all([
     settingsOf(call),
-    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
-    known?.staged ?? stagedPaths(cwd),
+    readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
+    stagedPaths(cwd),
   ]);
   if (settings.enabled !== true) return undefined;
   const sessions = sessionsFrom(refs);
@@ -133,16 +129,6 @@ async function readScene(
   const shown = withRevived(all, (path) => changes.get(path));
   const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
   return { self, head, sides, staged, ledger, ledgers, own, unfinished };
-}
-
-/** What the shim has read while Node started; `undefined` when that is not all, and git has to be asked. */
-function listedFacts({ listed }: HookCall, gitDir: string) {
-  const ref = listed === undefined ? undefined : readHead(gitDir);
-  const records = parseListed(listed ?? '');
-  const staged = records === undefined ? undefined : listedPaths(utf8(records.rest));
-  if (ref?.startsWith('refs/heads/') !== true || records === undefined || staged === undefined)
-    return undefined;
-  return { ...headAndRefs(ref, records.refs), staged };
 }
 
 /** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */

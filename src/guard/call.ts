@@ -2,19 +2,8 @@ import type { Dialect, GuardEvent } from '../agents/dialect.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { SettingEntry, Settings } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
-import type { Budget, Feed } from '../host/io.ts';
+import type { Budget } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
-
-/** What the launcher has git tell while Node starts, where it can. */
-export interface Listed {
-  /**
-   * At a session's start the sessions and the copies of files, the branches, what was kept of handoffs, the handoffs and the
-   * newest notes; around a tool a look at the client's worktree.
-   */
-  readonly more: Feed | undefined;
-  /** When the launcher began, milliseconds since the epoch. */
-  readonly begun: number;
-}
 
 /** Whose machine the client runs on. */
 interface Machine {
@@ -50,7 +39,6 @@ export interface Call {
   readonly settings: Settings;
   /** The same as git lists them, with its aliases and what decides whether its hooks run. */
   readonly entries: readonly SettingEntry[];
-  readonly listed: Listed | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The time for the whole call. */

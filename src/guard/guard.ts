@@ -1,25 +1,19 @@
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
-import { type SettingEntry, entriesFromLines, parseSettings } from '../domain/settings.ts';
+import { type SettingEntry, parseSettings } from '../domain/settings.ts';
+import { plainConfig } from '../git/config-under.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { gitState } from '../git/limits.ts';
-import { exists, realPath } from '../host/disk.ts';
-import {
-  ensureFolder,
-  homeFolder,
-  hungFolder,
-  isInitialised,
-  repositoryFolder,
-  stateFolder,
-} from '../host/folders.ts';
+import { realPath } from '../host/disk.ts';
+import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
+import { trace } from '../host/trace.ts';
 import { beforeTool } from './before-tool.ts';
 import { type Finding, verdict } from './findings.ts';
 import { hasBypass } from './judge.ts';
 import { noteCall } from './presence.ts';
-import { type Call, type Listed, type TreeCall, isInTree } from './call.ts';
+import { type Call, type TreeCall, isInTree } from './call.ts';
 import { PROBE_TOOL } from '../install/probe-tool.ts';
 
 /** One call of a client's hook. */
@@ -27,12 +21,6 @@ interface ClientCall {
   /** The payload, as it came. */
   readonly text: string;
   readonly client: string | undefined;
-  /** The settings, when the launcher has read them already. */
-  readonly settings: string | undefined;
-  /** git did not tell the settings in time, and is not asked again. */
-  readonly isLate?: boolean | undefined;
-  /** Refs that it has listed. */
-  readonly listed?: Listed;
   readonly clientPid: number;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
@@ -58,6 +46,7 @@ export async function guard(said: ClientCall): Promise<string> {
       detail,
     };
     appendLog(folder, line);
+    trace('log', () => `${kind}: ${detail}`);
   };
   try {
     const payload: unknown = JSON.parse(withoutMark(said.text));
@@ -72,8 +61,8 @@ export async function guard(said: ClientCall): Promise<string> {
     folder = ownFolder(call) ?? folder;
     if (event.model !== undefined) (await import('./models.ts')).noteModel(call);
     const found = await judgeInTime(call);
-    await noteGitState(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
+    trace('verdict', () => `${event?.name ?? ''} ${event?.toolName ?? ''}: ${answer.kind}`);
     if (answer.kind === 'deny') log('deny', `${event.toolName ?? ''}: ${answer.reason}`);
     return dialect.render(answer, event, payload);
   } catch (error) {
@@ -91,25 +80,25 @@ async function readCall(
   event: GuardEvent,
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
-  const { env, clientPid, listed, now, budget } = said;
+  const { env, clientPid, now, budget } = said;
   const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
-  const [entries, repository] = await Promise.all([
-    entriesOf(said, cwd).catch((error: unknown): readonly SettingEntry[] => {
-      report.log('open', `settings unread: ${String(error)}`);
-      return [];
-    }),
-    findRepository(cwd, env),
-  ]);
+  // Half of the time: whoever waits for a git that hangs must be able to decide without.
+  const asking = plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
+    report.log('open', `settings unread: ${String(error)}`);
+    return undefined;
+  });
+  const [told, repository] = await Promise.all([asking, findRepository(cwd, env)]);
+  const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);
   const isEnabled =
     settings.enabled === true ||
-    (said.isLate === true && repository !== undefined && isInitialised(repository.commonDir));
+    (told === undefined && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
   const machine = { env, home, clientPid, files: await markerFiles(home, env, settings.guardPath) };
   const { session } = event;
   const place = { cwd, repository, tree, settings, entries };
-  return { event, dialect, session, machine, ...place, listed, now, budget, ...report };
+  return { event, dialect, session, machine, ...place, now, budget, ...report };
 }
 
 /** Our folder in the repository; a decision does not need it, so one that cannot be made is none. */
@@ -124,17 +113,6 @@ function ownFolder({ tree }: Call): string | undefined {
   }
 }
 
-/** Whatever starts git is loaded only where git is needed: most calls are decided without. */
-async function entriesOf(
-  { settings, isLate, budget }: ClientCall,
-  cwd: string,
-): Promise<readonly SettingEntry[]> {
-  if (isLate === true) return [];
-  if (settings !== undefined) return entriesFromLines(settings);
-  const { plainConfig } = await import('../git/config-under.ts');
-  return plainConfig(cwd, budget.left());
-}
-
 /** `GIT_DIR` and friends are git's to read; the common case needs no process. */
 async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<FoundRepository | undefined> {
   // By its real name: paths of tools are compared by theirs.
@@ -145,20 +123,6 @@ async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<Foun
   return opened === undefined
     ? undefined
     : { workTree: cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
-}
-
-/** Where git hangs, the next calls of this worktree wait less for it: noted where there is anything to note. */
-async function noteGitState({ repository, machine, now, log }: Call): Promise<void> {
-  const state = gitState();
-  const folder = stateFolder(machine.env);
-  if (repository === undefined || state === undefined) return;
-  if (state === 'answers' && !exists(hungFolder(folder))) return;
-  try {
-    const { noteGit } = await import('../host/breaker.ts');
-    noteGit(folder, repository.workTree, state, now);
-  } catch (error) {
-    log('open', `hang not noted: ${String(error)}`);
-  }
 }
 
 async function judgeInTime(call: Call): Promise<readonly Finding[]> {

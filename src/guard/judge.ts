@@ -1,7 +1,8 @@
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
+import { traced } from '../host/trace.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
-import { type Finding, type Lift, isRefused } from './findings.ts';
+import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
 import { orUnchecked } from './unchecked.ts';
 
 /** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */
@@ -96,15 +97,22 @@ async function ask<C extends Call, Facts>(
   const found: Finding[] = [];
   for (const check of checks) {
     if (!check.when(call, facts)) continue;
-    const findings = await orUnchecked(call, async () => (await check.load())(call, facts));
+    const judging = async () => (await check.load())(call, facts);
+    const findings = await orUnchecked(call, () => traced('check', check.rule, judging, kindsOf));
     for (const finding of findings ?? []) {
       if (finding.kind === 'refuse' && (await lift(finding))) continue;
-      found.push(finding);
+      found.push(finding.kind === 'do' ? { ...finding, run: tracedEffect(check.rule, finding.run) } : finding);
       if (finding.kind === 'refuse') return found;
     }
   }
   return found;
 }
+
+/** What was found, for a trace. */
+const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind).join(', ') || 'nothing';
+
+/** An effect that shows in a trace under the name of the rule that asked for it. */
+const tracedEffect = (rule: string, run: Effect['run']) => () => traced('effect', rule, run, kindsOf);
 
 /** Refused in one worktree, a session is no visitor in any. */
 async function withdraw(there: TreeCall, found: readonly Finding[], sites: readonly Site<unknown>[]) {

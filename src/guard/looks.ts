@@ -1,15 +1,13 @@
 import { isCostly } from '../domain/ledger/snapshot.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
-import { knownWorktreeId } from '../host/folders.ts';
 import { beforeAnswer } from '../host/io.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import { mayHitUnnamed } from '../shell/hook-ways.ts';
 import { readsOnly } from '../shell/read-only.ts';
 import { changesTree } from '../shell/tree-verb-names.ts';
-import { markQuick, readLast } from '../changes/windows.ts';
+import { readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
-import { begunLook } from './begun-look.ts';
 import type { TreeCall } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
@@ -32,12 +30,9 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   if (place === undefined) return undefined;
   const known = readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
-  const look = async () => {
-    const begun = await begunLook(call);
-    return takeSnapshot(place.top, { ...options, begun, ...(known === undefined ? {} : { known }) });
-  };
+  const look = known === undefined ? options : { ...options, known };
   const snapshot = once(() =>
-    look().catch((error: unknown) => {
+    takeSnapshot(place.top, look).catch((error: unknown) => {
       call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
       return undefined;
     }),
@@ -46,17 +41,9 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
 }
 
 /** A look of which no content is read, when somebody asks. */
-export function namesOnly(call: TreeCall): Looks['dirty'] {
-  const { tree, now, budget } = call;
-  const look = async () => {
-    const begun = await begunLook(call);
-    const options = { begun, now, timeoutMs: beforeAnswer(budget), namesOnly: true };
-    const snapshot = await takeSnapshot(tree.workTree, options);
-    const worktreeId = knownWorktreeId(tree.gitDir);
-    if (worktreeId !== undefined) markQuick({ commonDir: tree.commonDir, worktreeId }, snapshot.costMs);
-    return snapshot;
-  };
-  return once(() => look().catch(() => undefined));
+export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
+  const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
+  return once(() => takeSnapshot(tree.workTree, options).catch(() => undefined));
 }
 
 /** Verbs that move HEAD or its branch, besides those that change the working tree. */

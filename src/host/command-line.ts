@@ -1,5 +1,4 @@
-import { closeSync, constants, existsSync, openSync, readFileSync } from 'node:fs';
-import { readSome } from './pipe.ts';
+import { closeSync, constants, existsSync, openSync, readFileSync, readSync } from 'node:fs';
 
 /** The words that a process was started with. */
 interface CommandLine {
@@ -26,6 +25,16 @@ export function commandLine(pid: number): CommandLine | undefined {
 
 /** More than this is no message. Bytes. */
 const MAX_INPUT = 1 << 20;
+/** How much came from a pipe that does not block; `undefined`: nothing yet. */
+function readSome(pipe: number, chunk: Buffer): number | undefined {
+  try {
+    return readSync(pipe, chunk);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+    throw error;
+  }
+}
+
 /** How often an open pipe is asked for the rest, and the milliseconds between. */
 const TRIES = 20;
 const PAUSE_MS = 10;

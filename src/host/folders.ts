@@ -30,9 +30,6 @@ export function stateFolder(env: NodeJS.ProcessEnv): string {
   );
 }
 
-/** Of the worktrees where git hung at the last calls (breaker.ts). */
-export const hungFolder = (state: string) => join(state, 'hung');
-
 /**
  * The file of a repository that is set up, in the user's state folder; it holds the common dir. One for each, so that
  * two that are set up at once cannot lose each other's.

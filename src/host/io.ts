@@ -13,15 +13,10 @@ export interface Io {
   readonly cwd: string;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
-  /**
-   * The time for a call that has so many milliseconds, counted from when the launcher began, whose pid is given, else from
-   * the start of the process; `Infinity`: no end.
-   */
-  readonly budget: (ms: number, launcher?: number) => Budget;
+  /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
+  readonly budget: (ms: number) => Budget;
   /** The process that started us: the nearest that can be a client where no launcher names one. */
   readonly parentPid: number;
-  /** What a parent pipes in by another descriptor than stdin's, as `Input.readAll`. */
-  readonly piped: (descriptor: number, budget: Budget) => Promise<Buffer | undefined>;
   /** The file that was started: it lies in `dist`, in the package's folder. */
   readonly program: string;
 }
@@ -35,32 +30,6 @@ export interface Input {
   read(chunk: Uint8Array): number;
   /** Everything, to its end; `undefined` when that does not come in time. */
   readAll(budget: Budget): Promise<Buffer | undefined>;
-  /** The same in parts, where the launcher feeds them. */
-  feed(): Feed;
-}
-
-/**
- * What the launcher's `feed` prints for a call of the guard, while it prints it: some parts that end in NUL each, and a rest
- * that is known by what is in it. `undefined`: it did not come in time, or not whole.
- */
-export interface Feed {
-  readonly part: (budget: Budget) => Promise<Buffer | undefined>;
-  /** The beginning of the rest: `parse` is asked with all that has come, each time that `end` has come, until it answers. */
-  readonly take: <T>(
-    budget: Budget,
-    end: string,
-    parse: (bytes: Buffer) => Taken<T> | undefined,
-  ) => Promise<T | undefined>;
-  /** All that is left. */
-  readonly rest: (budget: Budget) => Promise<Buffer | undefined>;
-  /** Takes in what has come, and waits for nothing: a pipe holds 64 KiB, and whoever fills it waits as long as it is full. */
-  readonly gather: () => void;
-}
-
-/** What was found at the beginning of some bytes, and how many of them it is. */
-interface Taken<T> {
-  readonly value: T;
-  readonly length: number;
 }
 
 export interface Output {
@@ -143,17 +112,4 @@ const ANSWER_MS = 1000;
 export function beforeAnswer(budget: Budget): number {
   const left = budget.left();
   return Math.max(1, left - Math.min(ANSWER_MS, left / 4));
-}
-
-let whole: Budget | undefined;
-
-/** This process ends when the budget does: whatever was given no other limit waits no longer than that. */
-export function endWith(budget: Budget): void {
-  whole = budget;
-}
-
-/** Milliseconds until the process is to end, whole ones; `undefined`: it may take as long as it wants. */
-export function processTime(): number | undefined {
-  const left = whole?.left() ?? Infinity;
-  return left < Infinity ? Math.ceil(left) : undefined;
 }

@@ -1,24 +1,15 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { feedFrom } from './feed.ts';
-import { type Io, type Output, type Terminal, budgetUntil, processAge } from './io.ts';
-import { readToEnd } from './pipe.ts';
-import { beganBefore } from './processes.ts';
+import { type Budget, type Io, type Output, type Terminal, budgetUntil, processAge } from './io.ts';
 
-/** Between two tries at a pipe that is full and does not block. Milliseconds. */
+/** Between two tries at a pipe that is empty or full, and does not block. Milliseconds. */
 const PAUSE_MS = 5;
+/** What a pipe holds. */
+const PIPE_BYTES = 65_536;
 
-/**
- * What this process has, for the program that runs in it: `run(argv, processIo())`.
- *
- * @param first what was read of its standard input already
- */
-export function processIo(first?: Buffer): Io {
+/** What this process has, for the program that runs in it: `run(argv, processIo())`. */
+export function processIo(): Io {
   return {
-    stdin: {
-      read: (chunk) => readSync(0, chunk),
-      readAll: (budget) => readToEnd(0, budget),
-      feed: () => feedFrom(0, first),
-    },
+    stdin: { read: (chunk) => readSync(0, chunk), readAll },
     stdout: output(1),
     stderr: output(2),
     env: process.env,
@@ -26,11 +17,32 @@ export function processIo(first?: Buffer): Io {
       return process.cwd();
     },
     clock: Date.now,
-    budget: (ms, launcher) => budgetUntil(ms - beganBefore(launcher), processAge),
+    budget: (ms) => budgetUntil(ms, processAge),
     parentPid: process.ppid,
-    piped: readToEnd,
     program: process.argv[1] ?? '',
   };
+}
+
+/**
+ * Reads standard input to its end. Whoever starts us may take as long as it wants to write there; a descriptor that does not
+ * block is asked again until the time is over.
+ */
+async function readAll(budget: Budget): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(PIPE_BYTES);
+    try {
+      const length = readSync(0, chunk);
+      if (length === 0) return Buffer.concat(chunks);
+      chunks.push(chunk.subarray(0, length));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EOF') return Buffer.concat(chunks);
+      if (code !== 'EAGAIN') throw error;
+      if (budget.left() <= PAUSE_MS) return undefined;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
 }
 
 /** The terminal behind the standard descriptors, for a program that may ask somebody. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import type { ProcessId } from '../domain/session.ts';
-import { processTime } from './io.ts';
+import { timeLeft } from './running-call.ts';
 
 /**
  * The process table. Linux answers from /proc; elsewhere one `ps` is read and kept. Process names are
@@ -86,7 +86,7 @@ export function psTable(env: Readonly<Record<string, string | undefined>>): Proc
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
   const told = { PATH: env['PATH'], LC_ALL: 'C', TZ: 'UTC0' };
-  const options = { encoding: 'utf8', env: told, timeout: processTime() } as const;
+  const options = { encoding: 'utf8', env: told, timeout: timeLeft() } as const;
   const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '';
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
@@ -103,19 +103,6 @@ export function psTable(env: Readonly<Record<string, string | undefined>>): Proc
     },
     parentOf: (pid) => rows.get(pid)?.parent,
   };
-}
-
-/** A launcher's part where it cannot be told, and the most of it: what began earlier was something else before. Milliseconds. */
-const LAUNCHER_MS = 200;
-const MOST_OF_LAUNCHER_MS = 4000;
-const TICK_MS = 10;
-
-/** How long before this process another one began, its launcher. Milliseconds. */
-export function beganBefore(launcher: number | undefined): number {
-  if (launcher === undefined) return 0;
-  const [began, here] = [launcher, process.pid].map((pid) => Number(statFields(pid)?.[19]));
-  const ms = ((here ?? NaN) - (began ?? NaN)) * TICK_MS;
-  return ms >= 0 ? Math.min(ms, MOST_OF_LAUNCHER_MS) : LAUNCHER_MS;
 }
 
 /** A process and everything it descends from, nearest first. */

@@ -6,16 +6,10 @@ import {
 } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
-import { type BegunStore, begunStore } from '../git/begun-store.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
-import {
-  type TransactionResult,
-  startTransaction,
-  transactionWords,
-  updateRefs,
-} from '../git/ref-updates.ts';
+import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
 import { listRefNames } from '../git/refs.ts';
 import type { StartedGit } from '../git/run.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
@@ -84,12 +78,11 @@ export type WriteResult =
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
-/** The topic's first reading and the two processes that a write ends with: the launcher's, or our own. */
+/** The topic's first reading and the two processes that a write ends with. */
 export interface EarlyStart {
   readonly topic: Promise<TopicState>;
-  readonly store?: BegunStore;
-  readonly objects?: StartedGit;
-  readonly refs?: StartedGit;
+  readonly objects: StartedGit;
+  readonly refs: StartedGit;
 }
 
 /** Starts all that a write of this topic will need; `abandon` it when there is no write. */
@@ -98,16 +91,13 @@ export function startEarly(repository: Repository, path: HandoffPath): EarlyStar
   const topic = readTopic(repository, path);
   // Awaited by the write, if there is one.
   topic.catch(() => undefined);
-  const store = begunStore();
-  if (store !== undefined) return { topic, store };
   return { topic, objects: startUnpack({ cwd }), refs: startTransaction(cwd, 'handoff: write') };
 }
 
 /** Ends what was started for a write that will not be; harmless after one that was. */
 export function abandonEarly(early: EarlyStart): void {
-  early.store?.abandon();
-  early.objects?.abandon();
-  early.refs?.abandon();
+  early.objects.abandon();
+  early.refs.abandon();
 }
 
 interface HandoffCommitOptions {
@@ -227,7 +217,7 @@ async function noteOf(repository: Repository, parent: HandoffCommit | undefined)
 
 /**
  * Stores the commit, and moves the public ref first, `kept` second: a crash between them leaves a public ref that is ahead by
- * a legal move. What the launcher's git could not do is done again, for it does not say why.
+ * a legal move.
  */
 async function swap(
   repository: Repository,
@@ -241,7 +231,6 @@ async function swap(
     { ref: handoffRef(before.path), next, old: before.publicOid },
     { ref: keptRef(before.path), next, old: before.keptRefOid },
   ];
-  if (early?.store?.finish(batch.pack(), transactionWords(updates)) === true) return { kind: 'done' };
   const act = passing.takenFrom === undefined ? 'write' : 'take';
   return updateRefs(repository, updates, {
     reflog: `handoff: ${act}`,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FaultWorld } from '../support/faults/fault-world.ts';
 import { Tally, amount, seeded } from '../support/faults/seed.ts';
-import { CLI_BUNDLE, finished } from '../support/repository.ts';
+import { START, finished } from '../support/repository.ts';
 
 const WRITERS = 4;
 const WRITES = amount(12, 1250);
@@ -24,7 +24,7 @@ async function writer(name: string, tally: Tally): Promise<[string, string][]> {
   const written: [string, string][] = [];
   for (let round = 0; round < WRITES; round++) {
     const text = `${name}, round ${round}\n`;
-    const words = [CLI_BUNDLE, 'write', `topic-${name}`];
+    const words = [...START, 'write', `topic-${name}`];
     const done = await finished(world.start(process.execPath, words, { session: name, input: text }));
     tally.add(`exit ${done.status}`);
     if (done.status === 0) written.push([done.stdout.trim(), text]);

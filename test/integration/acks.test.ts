@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLI_BUNDLE, type Json, TestRepository, finished } from '../support/repository.ts';
+import { START, type Json, TestRepository, finished } from '../support/repository.ts';
 
 const [a, b] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'];
 const TOPIC = 'refs/handoffs/main/auth-refresh';
@@ -133,7 +133,7 @@ describe('ack', () => {
 
   it('by eight processes at once ends at the tip for each', async () => {
     const processes = Array.from({ length: 8 }, () =>
-      finished(repo.start(process.execPath, [CLI_BUNDLE, 'ack', 'auth-refresh', '--json'], { session: b })),
+      finished(repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b })),
     );
     const done = await Promise.all(processes);
     expect(done.map(({ status }) => status)).toEqual(Array(8).fill(0));
@@ -146,10 +146,10 @@ describe('ack', () => {
     const processes = Array.from({ length: 6 }, (_, at) =>
       at % 2 === 0
         ? finished(
-            repo.start(process.execPath, [CLI_BUNDLE, 'ack', 'auth-refresh', '--json'], { session: b }),
+            repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b }),
           )
         : finished(
-            repo.start(process.execPath, [CLI_BUNDLE, 'write', 'auth-refresh', '-m', `${at}`], {
+            repo.start(process.execPath, [...START, 'write', 'auth-refresh', '-m', `${at}`], {
               session: a,
             }),
           ),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Oid, RefName } from '../../src/domain/names.ts';
 import { updateRefs } from '../../src/git/ref-updates.ts';
-import { CLI_BUNDLE, type Run, TestRepository, finished } from '../support/repository.ts';
+import { START, type Run, TestRepository, finished } from '../support/repository.ts';
 
 /** `GIT_HANDOFF_RACE_ROUNDS=50 npx vitest run --project integration race` plays the whole acceptance. */
 const ROUNDS = Number(process.env['GIT_HANDOFF_RACE_ROUNDS'] ?? 12);
@@ -22,7 +22,7 @@ interface Writer extends Run {
 function race(texts: readonly string[], words: readonly string[], sessionOf = (at: number) => `sess-${at}`) {
   return Promise.all(
     texts.map(async (text, at): Promise<Writer> => {
-      const args = [CLI_BUNDLE, 'write', 'auth-refresh', ...words];
+      const args = [...START, 'write', 'auth-refresh', ...words];
       const child = repo.start(process.execPath, args, { session: sessionOf(at), input: text });
       return { ...(await finished(child)), text };
     }),

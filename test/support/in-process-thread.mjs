@@ -1,7 +1,5 @@
 // The thread behind in-process.ts: runs the built program, one call after the other, each with an environment, a folder
-// and streams of its own. What the launcher does before Node it does, too; what the launcher decides alone it does not.
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+// and streams of its own. What the launcher decides alone it does not.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,39 +10,10 @@ const { port, done, packageRoot } = workerData;
 const require = createRequire(import.meta.url);
 const bundle = (name) => require(join(packageRoot, 'dist', name));
 
-/** What bin/git-handoff reads while Node starts (`settings` there). */
-const SETTINGS = /^guard_keys='([^']+)'/m.exec(
-  readFileSync(join(packageRoot, 'bin', 'git-handoff'), 'utf8'),
-)[1];
-
-/** `undefined` where the launcher could not read them either: then the program asks git itself. */
-function readSettings({ input, env }) {
-  let cwd;
-  try {
-    ({ cwd } = JSON.parse(Buffer.from(input).toString('utf8')));
-  } catch {
-    return undefined;
-  }
-  if (typeof cwd !== 'string' || !cwd.startsWith('/')) return undefined;
-  const args = ['-C', cwd, 'config', '--get-regexp', SETTINGS];
-  const { status, stdout } = spawnSync('git', args, { env: { ...env, GIT_CONFIG: undefined } });
-  return status !== null && status <= 1 ? stdout.toString('utf8') : undefined;
-}
-
-/** The bundle of a command line, and what the launcher would start it with. */
-function startedAs(call) {
-  const [verb, ...rest] = call.args;
-  const client = ['--client-pid', String(process.pid)];
-  if (verb === 'guard') {
-    const settings = readSettings(call);
-    const known = settings === undefined ? [] : ['--settings', settings];
-    return { program: 'hook-main.cjs', argv: ['guard', ...client, ...known, ...rest] };
-  }
-  if (verb === 'hook') {
-    const [name = '', ...words] = rest;
-    return { program: 'hook-main.cjs', argv: ['hook', name, ...client, ...words] };
-  }
-  return { program: 'cli/main.cjs', argv: [...client, ...call.args] };
+/** The words that start.cjs is started with, and the bundle that it loads for them. */
+function startedAs({ args }) {
+  const isHook = args[0] === 'guard' || args[0] === 'hook';
+  return { program: isHook ? 'hook.cjs' : 'cli.cjs', argv: [String(process.pid), ...args] };
 }
 
 const outputTo = (chunks) => ({ write: async (data) => void chunks.push(Buffer.from(data)) });
@@ -77,8 +46,7 @@ async function run(call) {
     clock: () => Date.now(),
     budget: () => ENDLESS,
     parentPid: process.pid,
-    piped: async () => undefined,
-    program: join(packageRoot, 'dist', 'cli.cjs'),
+    program: join(packageRoot, 'dist', 'start.cjs'),
   });
   // A process would be over now; what goes on must not meet the next call, nor the end of its repository.
   while (process.getActiveResourcesInfo().includes('ProcessWrap')) await pause(1);

@@ -10,8 +10,8 @@ const PACKAGE_ROOT = resolve(import.meta.dirname, '..', '..');
 
 /** The built launcher; `npm test` builds it first. */
 export const LAUNCHER = join(PACKAGE_ROOT, 'bin', 'git-handoff');
-/** The bundle behind the launcher, for tests that start many processes. */
-export const CLI_BUNDLE = join(PACKAGE_ROOT, 'dist', 'cli.cjs');
+/** What the launcher starts Node with, for tests that start many processes. */
+export const START = [join(PACKAGE_ROOT, 'dist', 'start.cjs'), String(process.pid)] as const;
 
 /** The git of whoever runs the tests, so that they can run with any version of it. */
 const NODE = dirname(process.execPath);

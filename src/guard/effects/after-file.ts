@@ -2,7 +2,6 @@ import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { type BegunLook, writtenBlob } from '../../git/begun-look.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, hashFiles, scratchStore } from '../../git/scratch-store.ts';
 import { diskState, takeSnapshot } from '../../git/work-tree.ts';
@@ -10,7 +9,6 @@ import { takeBefore } from '../../changes/before-copies.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { exists } from '../../host/disk.ts';
 import { touchedFolder } from '../../host/folders.ts';
-import { begunLook } from '../begun-look.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf } from '../trees-of-paths.ts';
 import { hear } from './hear.ts';
@@ -44,14 +42,10 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
 }
 
 async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
-  const begun = await begunLook(call);
-  const again = startAgain(call, place, paths, begun);
-  if (again !== undefined) {
-    const copies = copiesOf(place, call.session, paths);
-    if (await claimAgain(call, place, { paths, copies, hashing: again })) return;
-    return claimAnew(call, place, paths, { begun, copies });
-  }
-  return claimAnew(call, place, paths, { begun });
+  const hashing = startAgain(call, place, paths);
+  if (hashing === undefined) return claimAnew(call, place, paths);
+  const copies = copiesOf(place, call.session, paths);
+  if (!(await claimAgain(call, place, { paths, copies, hashing }))) await claimAnew(call, place, paths, copies);
 }
 
 /** What every claim of a file tool says. */
@@ -66,12 +60,12 @@ async function claimAnew(
   call: TreeCall,
   place: WorkPlace,
   paths: readonly string[],
-  { begun, copies: taken }: { readonly begun: BegunLook | undefined; readonly copies?: Copies },
+  taken?: Copies,
 ): Promise<void> {
   const { session } = call;
   const scratch = scratchStore(place.commonDir);
   const timeoutMs = lookingTime(call);
-  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: call.now, begun });
+  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: call.now });
   // While git looks: what stood there before, by the name that git would give it in most repositories.
   const copies = taken ?? copiesOf(place, session, paths);
   const snapshot = await looking;
@@ -101,15 +95,12 @@ function startAgain(
   call: TreeCall,
   place: WorkPlace,
   paths: readonly string[],
-  begun: BegunLook | undefined,
 ): Promise<ReadonlyMap<string, Oid>> | undefined {
   const { self, all } = openLedgers(place, call.session);
   const isOnlyMine = (path: string) =>
     self.claims.get(path)?.committed.length === 0 &&
     !all.some((ledger) => ledger !== self && ledger.claims.has(path));
   if (!paths.every(isOnlyMine)) return undefined;
-  const written = begun === undefined ? undefined : writtenBlob(place.top, paths, begun);
-  if (written !== undefined) return Promise.resolve(written);
   return hashFiles(place.top, paths, {
     scratch: scratchStore(place.commonDir),
     timeoutMs: lookingTime(call),

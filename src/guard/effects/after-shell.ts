@@ -19,7 +19,6 @@ import {
   readLast,
   readWindows,
 } from '../../changes/windows.ts';
-import { begunLook } from '../begun-look.ts';
 import type { TreeCall } from '../call.ts';
 import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -52,13 +51,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
     return hear(call, place, openLedgers(place, session));
   }
   const known = window?.snapshot ?? readLast(place);
-  const begun = await begunLook(call);
-  const options = {
-    scratch: scratchStore(place.commonDir),
-    timeoutMs: lookingTime(call),
-    now: call.now,
-    begun,
-  };
+  const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
   const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
   const after = await looking.catch(async (error: unknown) => {
     if (window !== undefined) await claimBlindly(call, place, window);

@@ -4,7 +4,8 @@ import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
 import { hasNothing, startupText } from '../../domain/startup.ts';
-import { FILES } from '../../git/namespace.ts';
+import { FILES, LIVE } from '../../git/namespace.ts';
+import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { entries } from '../../host/disk.ts';
@@ -29,7 +30,6 @@ import { hearRequests } from '../effects/hear.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
-import { type StartReading, beginReading } from './start-reading.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
@@ -40,10 +40,14 @@ const KEEP_ENDED_MS = 7 * 86_400_000;
  */
 export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> {
   const repository = await openRepository(call.tree.folder);
-  const early = await beginReading(call);
-  const registered = await register(call, sessionsFrom(early.records));
+  // Nothing of this depends on the session's record.
+  const topics = readTopics(repository);
+  topics.catch(() => undefined);
+  const options = { content: true, timeoutMs: beforeAnswer(call.budget) };
+  const records = await listRefs(repository, [LIVE, FILES], options);
+  const registered = await register(call, sessionsFrom(records));
   const budget = call.budget.part(beforeAnswer(call.budget));
-  const told = await inTime(tell(call, { repository, early, registered, budget }), budget).catch(
+  const told = await inTime(tell(call, { repository, records, topics, registered, budget }), budget).catch(
     (error: unknown) => {
       call.log('error', `what a session is told at its start: ${String(error)}`);
       return 'late' as const;
@@ -58,7 +62,9 @@ export async function sessionStart(call: TreeCall): Promise<readonly Finding[]> 
 /** What the text is made of. */
 interface Started {
   readonly repository: Repository;
-  readonly early: StartReading;
+  /** The sessions on record and the copies of files, with their content, as they were before this session's own record. */
+  readonly records: readonly Ref[];
+  readonly topics: Promise<TopicState[]>;
   readonly registered: Registered;
   readonly budget: Budget;
 }
@@ -66,16 +72,14 @@ interface Started {
 /** `undefined`: nothing that the session does not know. */
 async function tell(call: TreeCall, started: Started): Promise<string | undefined> {
   const { session } = call;
-  const { repository, early, registered } = started;
-  const isChanged = await settleNotes(call, registered, early.topics);
+  const { repository, records, topics, registered } = started;
+  const isChanged = await settleNotes(call, registered, topics);
   const { reading, judging } = judgedTopics(started, isChanged);
   const peers = livePeers(registered, session);
-  const copies = early.records.filter(({ name }) => name.startsWith(FILES));
+  const copies = records.filter(({ name }) => name.startsWith(FILES));
   const [states, told, files, worktrees] = await Promise.all([
     reading,
-    reading.then(async (read) =>
-      startupNotes(repository, read, judging, { session, now: call.now, started: await early.notes }),
-    ),
+    reading.then((read) => startupNotes(repository, read, judging, { session, now: call.now })),
     settleCopies(call.cwd, copies, session).finally(() => rememberFiles(call.cwd, call.machine.files.all())),
     peers.length === 0 ? [] : listWorktrees({ cwd: call.tree.folder }),
   ]);
@@ -120,12 +124,9 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
 }
 
 /** The topics, and what is stale of them; notes that were left just now are to be told, too, and those that were closed are not. */
-function judgedTopics({ repository, early, budget }: Started, isChanged: boolean) {
-  const reading = isChanged ? readTopics(repository) : early.topics;
-  const listed = isChanged ? Promise.resolve(undefined) : early.branches;
-  const judging = listed.then((branches) =>
-    judgeBranches(repository, reading, budget.part(beforeAnswer(budget)), branches),
-  );
+function judgedTopics({ repository, topics, budget }: Started, isChanged: boolean) {
+  const reading = isChanged ? readTopics(repository) : topics;
+  const judging = judgeBranches(repository, reading, budget.part(beforeAnswer(budget)));
   judging.catch(() => undefined);
   return { reading, judging };
 }

@@ -6,7 +6,6 @@ import type { Staleness } from '../../domain/staleness.ts';
 import { MAX_NAMES, MAX_NOTES, MAX_OVERLAPS, type StartupFacts } from '../../domain/startup.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { StartedGit } from '../../git/run.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { byAge } from '../../notes/find-topic.ts';
@@ -34,14 +33,14 @@ export async function startupNotes(
   repository: Repository,
   states: readonly TopicState[],
   judging: Promise<BranchStaleness>,
-  reader: { readonly session: SessionId; readonly now: number; readonly started?: StartedGit | undefined },
+  reader: { readonly session: SessionId; readonly now: number },
 ): Promise<Pick<StartupFacts, 'notes' | 'further' | 'overlaps'>> {
   const here = repository.branch;
   const open = states.filter(isOpen);
   const first = firstOf(open, here);
   const told = first.slice(0, MAX_EXCERPTS).filter(({ branch }) => branch === here);
   const oids = told.map(({ tip }) => tip.oid);
-  const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true, started: reader.started });
+  const loading = loadCommits({ cwd: repository.cwd }, oids, { notes: true });
   // Awaited when all else is said.
   loading.catch(() => undefined);
   const stale = await judging;

@@ -8,7 +8,6 @@ import type { CommandResult } from '../result.ts';
 import { checkClients } from './client-checks.ts';
 import { checkGone } from './gone-checks.ts';
 import { checkGoneRemotes } from './gone-remotes.ts';
-import { checkHangs } from './hang-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
 import { checkLedgers, checkLeftovers } from './leftover-checks.ts';
 import { checkLocks } from './lock-checks.ts';
@@ -56,7 +55,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...checkScripts(packageRoot),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
-    ...checkHangs(repository, context, fix),
     // A lock that stays would keep the refs from being mended.
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),

@@ -1,7 +1,7 @@
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CLI_BUNDLE, type Run } from '../repository.ts';
+import { START, type Run } from '../repository.ts';
 import { type FaultWorld, KEPT, REF, TOPIC } from './fault-world.ts';
 import type { Operation } from './linearizability.ts';
 import { startGroup } from './process-group.ts';
@@ -70,7 +70,7 @@ export class CliRegister {
   }
 
   #start(words: readonly string[], session: string, input: string) {
-    return startGroup(this.#world, process.execPath, [CLI_BUNDLE, ...words], { session, input });
+    return startGroup(this.#world, process.execPath, [...START, ...words], { session, input });
   }
 
   /** What a person does who is told of a lock: waits, then calls the doctor. */

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Clone, Clones, type Transport, refValues } from '../clones.ts';
-import { CLI_BUNDLE, type Run, type TestRepository } from '../repository.ts';
+import { START, type Run, type TestRepository } from '../repository.ts';
 import { startGroup } from './process-group.ts';
 import { type Figures, type Random, Tally } from './seed.ts';
 
@@ -94,7 +94,7 @@ export class SyncCampaign {
   }
 
   #start(clone: Clone, args: readonly string[], input = '') {
-    return startGroup(clone, process.execPath, [CLI_BUNDLE, ...args], { session: clone.session, input });
+    return startGroup(clone, process.execPath, [...START, ...args], { session: clone.session, input });
   }
 
   /** Half of them on few topics, so that they meet; a name of another line now and then. */

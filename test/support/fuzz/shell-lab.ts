@@ -22,14 +22,12 @@ const REPORT = /behind git-handoff's back|without the guard seeing it/;
 export class ShellLab {
   readonly world = new GuardWorld({ calls: 'process' });
   readonly #snapshot: Snapshot;
-  readonly #settings: string;
   readonly #refs: string;
   readonly #former: string;
 
   constructor() {
     this.#furnish();
     this.world.sessionStart(CALLER);
-    this.#settings = this.world.git(['config', '--get-regexp', '^(handoff|alias)\\.']);
     this.#snapshot = new Snapshot(this.world.root);
     this.#refs = this.#listRefs();
     this.#former = this.#state(true);
@@ -97,7 +95,6 @@ export class ShellLab {
     const stdout = await guard({
       text: JSON.stringify(payload),
       client: 'claude',
-      settings: this.#settings,
       clientPid: process.pid,
       env: world.env(),
       cwd: world.path,
