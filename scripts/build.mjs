@@ -6,8 +6,7 @@
 //   shell.cjs   the analysis of shell commands, which hook.cjs loads when it needs that
 //   cli.cjs     what is typed
 //   seldom.cjs  the verbs that need a library, and the board: what cli.cjs loads for a few of them
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -50,8 +49,6 @@ async function bundle(source, { rest, apart, define = {} } = {}) {
     input: { [source]: entry },
     platform: 'node',
     ...LIBRARY_OPTIONS,
-    // start.ts loads the others by their names in dist/.
-    external: /^\.\/\w+\.cjs$/,
     preserveEntrySignatures: 'allow-extension',
     moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
     transform: { define: { __VERSION__: JSON.stringify(version), ...define }, target: 'node20' },
@@ -66,7 +63,10 @@ async function bundle(source, { rest, apart, define = {} } = {}) {
     format: 'cjs',
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
-    codeSplitting: rest !== undefined && { includeDependenciesRecursively: false, groups: [split(source, rest, apart)] },
+    codeSplitting: rest !== undefined && {
+      includeDependenciesRecursively: false,
+      groups: [split(source, rest, apart)],
+    },
     minify: true,
     // One letter beyond Latin-1, and V8 takes two bytes for each of the file.
     charset: 'ascii',

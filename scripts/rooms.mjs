@@ -25,7 +25,7 @@ export const MAY_IMPORT = {
   install: ['git', 'host', 'shell', 'domain'],
   ui: ['domain'],
   agents: ['domain'],
-  git: ['shell', 'domain'],
+  git: ['host', 'shell', 'domain'],
   host: ['shell', 'domain'],
   shell: ['domain'],
   domain: [],

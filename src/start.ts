@@ -9,7 +9,7 @@ import module from 'node:module';
 
 interface Program {
   /** Runs what the process was started for; its exit status. */
-  main(argv: readonly string[]): Promise<number>;
+  readonly main: (argv: readonly string[]) => Promise<number>;
 }
 
 /** Below the user's state folder, where there is one (host/folders.ts). */
@@ -21,11 +21,13 @@ function cacheFolder(): string | undefined {
 
 const folder = cacheFolder();
 // Node 20 has no such cache.
-if (folder !== undefined) (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(folder);
+if (folder !== undefined)
+  (module as { enableCompileCache?: (folder: string) => void }).enableCompileCache?.(folder);
 const argv = process.argv.slice(2);
 /** A hook's call is allowed whatever goes wrong. */
 const isHook = argv[1] === 'guard' || argv[1] === 'hook';
-const { main } = (isHook ? require('./hook.cjs') : require('./cli.cjs')) as Program;
+const load = module.createRequire(__filename);
+const { main } = load(isHook ? './hook.cjs' : './cli.cjs') as Program;
 void main(argv).then(
   // Left alone, Node collects garbage first. Verbs may go on: `board --serve` does.
   (status) => (isHook ? process.exit(status) : void (process.exitCode = status)),

@@ -1,3 +1,4 @@
+import { trace } from '../host/trace.ts';
 import { FIXED_CONFIG, connecting, gitEnvironment } from './environment.ts';
 
 /**
@@ -90,6 +91,8 @@ export async function transfer(
       return undefined;
     },
   }).env(env);
+  const began = performance.now();
   const stdout = await git.raw([...args]);
+  trace('git', () => `${args.join(' ')}: exit ${failed?.code ?? 0}`, began);
   return failed ?? { code: 0, stdout, stderr: '' };
 }

@@ -40,8 +40,9 @@ export interface StartedGit {
  * is still being read.
  */
 export function startGit(args: readonly string[], options: Omit<GitOptions, 'input'>): StartedGit {
+  const began = performance.now();
   const child = spawnGit(args, options, 'pipe');
-  const result = collect(child, args, options);
+  const result = collect(child, args, options, began);
   // Looked at by `finish` only.
   result.catch(() => undefined);
   return {
@@ -62,8 +63,9 @@ export function startGit(args: readonly string[], options: Omit<GitOptions, 'inp
  * @throws Failure `environment` when git cannot be started or overran its time.
  */
 export const runGit: GitRunner = async (args, options) => {
+  const began = performance.now();
   const child = spawnGit(args, options, options.input === undefined ? 'ignore' : 'pipe');
-  const result = collect(child, args, options);
+  const result = collect(child, args, options, began);
   child.stdin?.end(options.input);
   return result;
 };
@@ -115,8 +117,13 @@ function limitOf(given: number | undefined): number {
   return Math.min(given ?? Infinity, most);
 }
 
-function collect(child: GitChild, args: readonly string[], options: GitOptions): Promise<GitResult> {
-  const began = performance.now();
+/** @param began when the child was started, as `performance.now()` tells it */
+function collect(
+  child: GitChild,
+  args: readonly string[],
+  options: GitOptions,
+  began: number,
+): Promise<GitResult> {
   const traceEnd = (outcome: string) => trace('git', () => `${args.join(' ')}: ${outcome}`, began);
   return new Promise((resolve, reject) => {
     const stdout: Buffer[] = [];

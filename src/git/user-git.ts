@@ -1,5 +1,6 @@
 import { type StdioOptions, spawn } from 'node:child_process';
 import { Failure } from '../domain/failure.ts';
+import { trace } from '../host/trace.ts';
 import { withoutStray } from './environment.ts';
 import type { GitResult } from './run.ts';
 
@@ -28,6 +29,7 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
   // An interrupt is for the editor and git; what they leave is cleaned up by us.
   const ignore = () => undefined;
   if (options.show === 'terminal') process.on('SIGINT', ignore);
+  const began = performance.now();
   try {
     return await new Promise<GitResult>((resolve, reject) => {
       const env = { ...userEnvironment(process.env), ...options.env };
@@ -45,13 +47,14 @@ export async function userGit(args: readonly string[], options: UserGitOptions):
       child.on('error', (cause) =>
         reject(new Failure('environment', `git could not be started: ${cause.message}`, { cause })),
       );
-      child.on('close', (code) =>
+      child.on('close', (code) => {
+        trace('git', () => `${args.join(' ')}: exit ${code ?? 128}`, began);
         resolve({
           code: code ?? 128,
           stdout: Buffer.concat(stdout),
           stderr: Buffer.concat(stderr).toString('utf8'),
-        }),
-      );
+        });
+      });
     });
   } finally {
     process.off('SIGINT', ignore);

@@ -3,6 +3,7 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
+import { trace } from '../host/trace.ts';
 import { markChecked, restOfCommit } from './commit-time.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook, hookPlace } from './hook-call.ts';
 
@@ -29,6 +30,7 @@ export async function gitHook(given: HookCall): Promise<HookAnswer> {
   try {
     const answer = await inTime(decideOrLift(call, place), call.budget);
     if (answer === 'late') return unknown('git did not answer in time');
+    trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
     return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
   } catch (error) {
     return unknown(error instanceof Error ? error.message : String(error));

@@ -101,7 +101,9 @@ async function ask<C extends Call, Facts>(
     const findings = await orUnchecked(call, () => traced('check', check.rule, judging, kindsOf));
     for (const finding of findings ?? []) {
       if (finding.kind === 'refuse' && (await lift(finding))) continue;
-      found.push(finding.kind === 'do' ? { ...finding, run: tracedEffect(check.rule, finding.run) } : finding);
+      found.push(
+        finding.kind === 'do' ? { ...finding, run: tracedEffect(check.rule, finding.run) } : finding,
+      );
       if (finding.kind === 'refuse') return found;
     }
   }
@@ -109,7 +111,8 @@ async function ask<C extends Call, Facts>(
 }
 
 /** What was found, for a trace. */
-const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind).join(', ') || 'nothing';
+const kindsOf = (findings: readonly Finding[]) =>
+  findings.map(({ kind }) => (kind === 'do' ? 'effect' : kind)).join(', ') || 'nothing';
 
 /** An effect that shows in a trace under the name of the rule that asked for it. */
 const tracedEffect = (rule: string, run: Effect['run']) => () => traced('effect', rule, run, kindsOf);

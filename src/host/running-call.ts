@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChildProcess } from 'node:child_process';
 import type { Budget } from './io.ts';
-import type { Trace } from './trace.ts';
+
+/** Writes one line of a trace (trace.ts). */
+export type Trace = (line: string) => void;
 
 /**
  * What holds for everything that one call of the program does, however deep: its time, the children that it waits for, and

@@ -1,10 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { escapeLine } from '../domain/surfacing.ts';
 import type { Output } from './io.ts';
-import { runningCall } from './running-call.ts';
-
-/** Writes one line of a trace. */
-export type Trace = (line: string) => void;
+import { type Trace, runningCall } from './running-call.ts';
 
 /** A longer line is cut off. Characters. */
 const MAX_LINE = 1000;

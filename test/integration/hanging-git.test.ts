@@ -92,9 +92,12 @@ describe.each([
   it.each([
     ['a tool call', bashCall, 'not checked'],
     ['a git hook', commitHook, 'did not check this commit'],
-  ])('lets %s pass when its time is over, says so, and leaves no process behind', async (_what, make, said) => {
-    fakeGit(lines);
-    expect(await make()).toContain(said);
-    await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
-  });
+  ])(
+    'lets %s pass when its time is over, says so, and leaves no process behind',
+    async (_what, make, said) => {
+      fakeGit(lines);
+      expect(await make()).toContain(said);
+      await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
+    },
+  );
 });

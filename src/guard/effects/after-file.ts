@@ -45,7 +45,8 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
   const hashing = startAgain(call, place, paths);
   if (hashing === undefined) return claimAnew(call, place, paths);
   const copies = copiesOf(place, call.session, paths);
-  if (!(await claimAgain(call, place, { paths, copies, hashing }))) await claimAnew(call, place, paths, copies);
+  if (!(await claimAgain(call, place, { paths, copies, hashing })))
+    await claimAnew(call, place, paths, copies);
 }
 
 /** What every claim of a file tool says. */
