@@ -12,6 +12,7 @@ import { trace } from '../host/trace.ts';
 import { beforeTool } from './before-tool.ts';
 import { type Finding, verdict } from './findings.ts';
 import { hasBypass } from './judge.ts';
+import { noteHarmlessCall } from './lone-session.ts';
 import { noteCall } from './presence.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
 import { PROBE_TOOL } from '../install/probe-tool.ts';
@@ -56,8 +57,15 @@ export async function guard(said: ClientCall): Promise<string> {
     event = dialect.parse(payload, said.env);
     if (event === undefined) throw new Error('no payload of this client');
     if (event.startedBy !== undefined) event = (await import('./agents.ts')).ofItsSession(event, folder);
+    const { env } = said;
+    const repository = await findRepository(event.cwd ?? said.cwd, env);
+    if (noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
+      trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
+      return '';
+    }
     const unchecked = new Set<string>();
-    const call = await readCall(said, dialect, event, { log, notChecked: (what) => unchecked.add(what) });
+    const report = { log, notChecked: (what: string) => unchecked.add(what) };
+    const call = await readCall(said, dialect, event, repository, report);
     folder = ownFolder(call) ?? folder;
     if (event.model !== undefined) (await import('./models.ts')).noteModel(call);
     const found = await judgeInTime(call);
@@ -78,17 +86,17 @@ async function readCall(
   said: ClientCall,
   dialect: Dialect,
   event: GuardEvent,
+  repository: FoundRepository | undefined,
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, now, budget } = said;
   const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
   // Half of the time: whoever waits for a git that hangs must be able to decide without.
-  const asking = plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
+  const told = await plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
     report.log('open', `settings unread: ${String(error)}`);
     return undefined;
   });
-  const [told, repository] = await Promise.all([asking, findRepository(cwd, env)]);
   const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);
   const isEnabled =

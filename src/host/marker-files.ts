@@ -26,7 +26,7 @@ export async function markerFiles(
     markerFileName(fold ? path.toLowerCase() : path) !== undefined ||
     further.some((matches) => matches(path));
   let known: string[] | undefined;
-  const all = () => (known ??= [...new Set(knownFolders(home, env).flatMap(filesOf))]);
+  const all = () => (known ??= [...new Set(memoryFolders(home, env).flatMap(filesOf))]);
   const filesOf = (folder: string) =>
     entries(folder)
       .map((name) => join(folder, name))
@@ -70,7 +70,7 @@ async function matchersOf(patterns: readonly string[]): Promise<((path: string) 
 }
 
 /** Memory folders of every project of the clients that use this layout. */
-function knownFolders(home: string, env: NodeJS.ProcessEnv): string[] {
+export function memoryFolders(home: string, env: NodeJS.ProcessEnv): string[] {
   const roots = new Set([env['CLAUDE_CONFIG_DIR'], join(home, '.claude'), join(home, '.gemini')]);
   return [...roots].flatMap((root) => {
     if (root === undefined || root === '') return [];

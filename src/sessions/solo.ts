@@ -8,7 +8,7 @@ import type { SessionRecord } from '../domain/session.ts';
  * a cache of the live refs for the sh fast path. Order of events: a session creates its ref, and unlinks
  * the file if that names another one; whoever makes the file lists the refs afterwards.
  */
-const soloFile = (gitDir: string) => `${gitDir}/handoff-solo`;
+export const soloFile = (gitDir: string): string => `${gitDir}/handoff-solo`;
 
 /**
  * Says that this session is alone here; false when the file names another one. The caller must list the refs afterwards,

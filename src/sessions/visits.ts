@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { entries, readText } from '../host/disk.ts';
+import { entries, exists, readText } from '../host/disk.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
 
@@ -27,6 +27,10 @@ export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRep
   const paths = entries(folder).map((name) => readText(join(folder, name)));
   return paths.flatMap((path) => (path === '' ? [] : (discoverRepository(path) ?? [])));
 }
+
+/** Whether the session works anywhere from outside. */
+export const hasVisits = (env: NodeJS.ProcessEnv, session: SessionId): boolean =>
+  exists(visitsFolder(env, session));
 
 /** Forgets one worktree, or all. */
 export function removeVisit(env: NodeJS.ProcessEnv, session: SessionId, found?: FoundRepository): void {

@@ -1,0 +1,79 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GuardEvent } from '../agents/dialect.ts';
+import type { SessionId } from '../domain/names.ts';
+import type { FoundRepository } from '../git/discover.ts';
+import { statOf } from '../git/stat.ts';
+import { entries, exists } from '../host/disk.ts';
+import { beat, touchedFolder } from '../host/folders.ts';
+import { memoryFolders } from '../host/marker-files.ts';
+import { isSolo, soloFile } from '../sessions/solo.ts';
+import { hasVisits, knownRepositories } from '../sessions/visits.ts';
+import { mayBeAtStake } from '../shell/at-stake.ts';
+
+/** Where and for whom a call is made. */
+interface Caller {
+  readonly event: GuardEvent;
+  readonly repository: FoundRepository | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly home: string;
+}
+
+/**
+ * Notes the call of a session that works alone, and that needs no decision: a command that puts nothing at stake, before and
+ * after which nothing moved that others must be told of. It asks git nothing. False: the call has to be judged.
+ */
+export function noteHarmlessCall({ event, repository, env, home }: Caller): boolean {
+  const { session, tool, kind, failure, changedFiles } = event;
+  if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
+  if (kind !== 'before-tool' && kind !== 'after-tool') return false;
+  if (!isSolo(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
+    return false;
+  if (hasVisits(env, session) || mayLeadOut(tool.command, repository, env)) return false;
+  if (kind === 'after-tool') {
+    if (failure !== undefined || changedFiles.length > 0 || exists(touchedFolder(repository.commonDir)))
+      return false;
+    if (hasMoved(repository, home, env)) return false;
+  }
+  beat(repository.commonDir, session, event.name);
+  return true;
+}
+
+/** Remembers that all was looked at that `hasMoved` asks about: the time is that of the file which names the lone session. */
+export function noteLookedAround({ gitDir }: FoundRepository, session: SessionId, now: number): void {
+  if (!isSolo(gitDir, session)) return;
+  try {
+    utimesSync(soloFile(gitDir), now / 1000, now / 1000);
+  } catch {
+    // Another session has come meanwhile: nobody is alone any more.
+  }
+}
+
+/** Whether handoffs, the stash or a predecessor's note moved since somebody looked, as a command whose words say nothing may do. */
+function hasMoved({ gitDir, commonDir }: FoundRepository, home: string, env: NodeJS.ProcessEnv): boolean {
+  const looked = statOf(soloFile(gitDir))?.mtimeMs ?? 0;
+  const isNew = (path: string) => (statOf(path)?.mtimeMs ?? 0) >= looked;
+  const handoffs = join(commonDir, 'refs', 'handoffs');
+  const refs = ['packed-refs', 'refs/stash', 'reftable/tables.list'].map((name) => join(commonDir, name));
+  if ([...refs, handoffs, ...entries(handoffs).map((name) => join(handoffs, name))].some(isNew)) return true;
+  return memoryFolders(home, env).some(
+    (folder) => isNew(folder) || entries(folder).some((name) => isNew(join(folder, name))),
+  );
+}
+
+/** What may lead to any folder. */
+const ANYWHERE = /~|\$|`|\bcd\s*(?:-|&|;|$)/;
+
+/** Whether a command may touch another worktree in which sessions have been at work, of this repository or of another one. */
+function mayLeadOut(
+  command: string,
+  { workTree, commonDir }: FoundRepository,
+  env: NodeJS.ProcessEnv,
+): boolean {
+  const others = knownRepositories(env).filter((known) => known !== commonDir);
+  if (others.length === 0 && !exists(join(commonDir, 'worktrees'))) return false;
+  if (ANYWHERE.test(command) || others.some((known) => known.startsWith(`${workTree}/`))) return true;
+  const isOutside = (path: string) =>
+    !path.startsWith(`${workTree}/`) && !/^\/(?:dev|bin|usr\/bin)\//.test(path);
+  return (command.match(/(?<![\w.-])\/[^\s"'\\;|&()<>]*/g) ?? []).some(isOutside);
+}
