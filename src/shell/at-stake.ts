@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
   'refs: by name, by a command that moves many, as files':
     /refs|update-ref|fetch|push|pull|remote|prune|filter-|fast-import|symbolic|\.git(?:\/|[ ;&]|$)/,
   'the folders of the predecessors’ notes': /\.claude|\/\.c|\/\.gem|projects/,
-  'what makes words of text': /\beval|base64|xargs|alias|[a-z]\{[a-z]|\$'/i,
+  'what makes words of text': /\beval|base64|xargs|alias|[a-z]\{[a-z]/i,
   'writers that follow a link': /\btee |\bcp |\bln |of=/,
   'another folder, which may be another worktree': / -C|\.\./,
   'git verbs that throw uncommitted work away or carry it off':
@@ -28,7 +28,8 @@ const LONGEST = 8192;
 
 /** Whether a command may put at stake what the guard protects from a session that works alone. */
 export function mayBeAtStake(command: string): boolean {
-  if (command.length > LONGEST) return true;
+  // `$'...'` may spell anything.
+  if (command.length > LONGEST || command.includes("$'")) return true;
   const text = command.replace(/["'\\]/g, '');
   return Object.values(WORDS).some((words) => words.test(text));
 }

@@ -35,7 +35,8 @@ it.each([
   'git reset --hard',
   'r\\m -rf src',
   'cd ../other && make',
-  "eval $'x'",
+  'eval x',
+  "rm$'\\x20'x",
   'unset CLAUDE_CODE_SESSION_ID',
   'a'.repeat(8193),
 ])('something may be at stake in %s', (command) => {
