@@ -1,5 +1,4 @@
 import { wholeSettings } from './domain/settings.ts';
-import type { ShimWords } from './githooks/hook-process.ts';
 import { guard } from './guard/guard.ts';
 import { limitGit, noteLateGit } from './git/limits.ts';
 import { type Budget, type Io, beforeAnswer, endWith, processTime, readInput, type Feed } from './host/io.ts';
@@ -7,12 +6,13 @@ import { processIo } from './host/process-io.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
- * and whatever goes wrong allows the call (start.ts).
+ * and whatever goes wrong allows a call of the guard (start.ts). A git hook that fails ends with 1, and git-hooks/ lets the
+ * commit or push pass.
  */
 
 /**
  * From the launcher's first line to its last: it ends what hangs, and a machine that is merely busy never gets there.
- * Clients give a hook ten seconds. All our hooks of one commit have as much together (githooks/commit-time.ts).
+ * Clients give a hook ten seconds. All our hooks of one commit have as much together (githooks/earlier-hooks.ts).
  * Milliseconds.
  */
 const CALL_MS = 8000;
@@ -25,18 +25,25 @@ const PUSH_MS = 30_000;
 export const main = (first?: Buffer): Promise<number> => run(process.argv.slice(2), processIo(first));
 
 /**
- * Runs one call of a hook and returns the exit status: 1 for a git hook that refuses, else 0.
+ * Runs one call of a hook and returns the exit status: 0, or what a git hook says by it (githooks/hook-process.ts).
  *
- * @throws whatever went wrong; the call is allowed then
+ * @throws whatever went wrong with a call of the guard; it is allowed then
  */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const words = readWords(argv, io);
   if (words.verb === 'guard') return guardCall(words, io);
-  if (words.verb !== 'hook') return 0;
-  const whole = words.isHung ? HUNG_MS : words.rest[0] === 'pre-push' ? PUSH_MS : CALL_MS;
-  const budget = begin(io.budget(whole, words.begun), words.isHung);
-  const { hookProcess } = await import('./githooks/hook-process.ts');
-  return hookProcess(words.rest[0] ?? '', words, io, budget);
+  return words.verb === 'hook' ? gitHookCall(words, io) : 0;
+}
+
+async function gitHookCall(words: Words, io: Io): Promise<number> {
+  const [name = ''] = words.rest;
+  const budget = begin(io.budget(name === 'pre-push' ? PUSH_MS : CALL_MS), false);
+  try {
+    const { hookProcess } = await import('./githooks/hook-process.ts');
+    return await hookProcess(name, words, io, budget);
+  } catch {
+    return 1;
+  }
 }
 
 /** From now on whatever is started ends with this budget. */
@@ -47,7 +54,15 @@ function begin(budget: Budget, isHung: boolean): Budget {
   return budget;
 }
 
-interface Words extends ShimWords {
+interface Words {
+  /** The process that a client's hook was started by. */
+  readonly clientPid: number;
+  readonly settings: string | undefined;
+  /** What git-hooks/ found out. */
+  readonly gitDir: string | undefined;
+  readonly commonDir: string | undefined;
+  /** What follows `--`. */
+  readonly args: readonly string[];
   readonly verb: string | undefined;
   readonly rest: readonly string[];
   /** The launcher's pid: the time runs since it began. */
@@ -78,11 +93,8 @@ function readWords(argv: readonly string[], io: Io): Words {
     client: value('--client'),
     settings: value('--settings'),
     isFed: options.includes('--fed'),
-    isPiped: options.includes('--settings-pipe'),
-    isHung: options.includes('--hung'),
     gitDir: value('--git-dir'),
     commonDir: value('--common-dir'),
-    answer: options.includes('--answer'),
     args: argv.slice(end + 1),
   };
 }

@@ -1,11 +1,9 @@
 /**
  * Words that the program and the scripts of sh go by alike. `node scripts/generate-sh.mjs` writes them into the marked
- * blocks of bin/git-handoff and git-hooks/; a test holds the two together. Pure.
+ * blocks of bin/git-handoff; a test holds the two together. Pure.
  */
 
-import { BEGUN, REF_FORMAT } from './begun-words.ts';
-import { FALSE_WORDS, TRUE_WORDS } from './boolean-words.ts';
-import { SESSION_VARIABLES } from './names.ts';
+import { BEGUN } from './begun-words.ts';
 
 /** The settings that the guard goes by, as an extended regular expression over git's keys. */
 export const GUARD_KEYS =
@@ -71,15 +69,6 @@ const MATTERING: readonly (readonly [what: string, words: readonly string[]])[] 
   ],
 ];
 
-/**
- * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
- * client's own variables the first counts.
- */
-export const NAMED_SESSION = [...new Set(Object.values(SESSION_VARIABLES))]
-  .map((client) => Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client))
-  .map((own) => own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
-  .join('');
-
 /** How git-status(1) tells what differs from HEAD, file by file. */
 export const STATUS_WORDS: readonly string[] = [
   '--literal-pathspecs',
@@ -100,19 +89,6 @@ const STATUS_SETTINGS = ['core.fsmonitor=false', 'core.ignoreCase=false'];
 /** Bigger contents of uncommitted files are named, not kept. Bytes. */
 export const MOST_KEPT = 1 << 20;
 
-/** A word as an sh pattern for any case of letters. */
-const anyCase = (word: string) =>
-  Array.from(word, (letter) => (/[a-z]/.test(letter) ? `[${letter.toUpperCase()}${letter}]` : letter)).join(
-    '',
-  );
-
-/** The blocks of the scripts, by name. */
-/** An `sh` function that is true for these words, in upper or lower case. */
-function asked(name: string, words: readonly string[]): string[] {
-  const pattern = words.map((word) => (word === '' ? "''" : anyCase(word))).join(' | ');
-  return [`${name}() {`, '  case $1 in', `    ${pattern}) return 0 ;;`, '  esac', '  return 1', '}'];
-}
-
 /** As functions, which take settings: each word stays one, whatever the shell. */
 function begunBlock(): string {
   return Object.entries(BEGUN)
@@ -120,29 +96,23 @@ function begunBlock(): string {
     .join('\n');
 }
 
+/** The blocks of the scripts, by name. */
 function shellBlocks(): Readonly<Record<string, string>> {
   const comment = MATTERING.map(([what]) => `# - ${what}`).join('\n');
   return {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
     'guard-keys': `guard_keys='${GUARD_KEYS}'`,
-    'named-session': `claimed=${NAMED_SESSION}`,
-    'ref-format': `whole='${REF_FORMAT}'`,
     look: [
       `look_words='${[...STATUS_SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS_WORDS].join(' ')}'`,
       // find(1): smaller than.
       `most_kept=${MOST_KEPT + 1}`,
     ].join('\n'),
     begun: begunBlock(),
-    booleans: [...asked('is_false', ['', ...FALSE_WORDS]), ...asked('is_true', TRUE_WORDS)].join('\n'),
   };
 }
 
 /** The scripts with such blocks. */
-export const GENERATED: readonly string[] = [
-  'bin/git-handoff',
-  'git-hooks/session.sh',
-  'git-hooks/trailer.sh',
-];
+export const GENERATED: readonly string[] = ['bin/git-handoff'];
 
 /** A script with its blocks rewritten. */
 export function freshScript(script: string): string {

@@ -14,12 +14,9 @@ import {
 } from '../domain/ledger/mixing.ts';
 import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
-import { utf8 } from '../git/binary-text.ts';
-import { readHead } from '../git/discover.ts';
-import { type HeadState, headAndRefs, readHeadAndRefs } from '../git/head.ts';
+import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
-import { parseListed } from '../git/refs.ts';
-import { findReversals, listedPaths, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
+import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
@@ -30,9 +27,8 @@ import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
-import { markChecked } from './commit-time.ts';
 import { passingMessage, runningCommit } from './git-process.ts';
-import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
@@ -57,10 +53,8 @@ interface CommitScene {
  */
 export async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const scene = await readScene(call, place);
-  if (scene === undefined || 'session' in scene) {
-    markChecked(call, place.gitDir, scene?.session);
-    return { refused: false, session: scene?.session, lines: [] };
-  }
+  if (scene === undefined) return PASSED;
+  if ('session' in scene) return { ...PASSED, session: scene.session };
   const { self, head } = scene;
   const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
   if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
@@ -70,7 +64,6 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const { decision, facts, words } = await judge(call, place, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
-    markChecked(call, place.gitDir, self);
     return { refused: false, session: self, lines: await warned(decision, facts.sides) };
   }
   const { refusalLines } = await import('./commit-refusal.ts');
@@ -111,11 +104,10 @@ async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
 ): Promise<CommitScene | { session: SessionId } | undefined> {
-  const known = listedFacts(call, gitDir);
   const [settings, { head, refs }, staged] = await Promise.all([
     settingsOf(call),
-    known ?? readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
-    known?.staged ?? stagedPaths(cwd),
+    readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
+    stagedPaths(cwd),
   ]);
   if (settings.enabled !== true) return undefined;
   const sessions = sessionsFrom(refs);
@@ -133,16 +125,6 @@ async function readScene(
   const shown = withRevived(all, (path) => changes.get(path));
   const ledgers = [...shown.filter(({ session }) => !lone.has(session)), ...lone.values()];
   return { self, head, sides, staged, ledger, ledgers, own, unfinished };
-}
-
-/** What the shim has read while Node started; `undefined` when that is not all, and git has to be asked. */
-function listedFacts({ listed }: HookCall, gitDir: string) {
-  const ref = listed === undefined ? undefined : readHead(gitDir);
-  const records = parseListed(listed ?? '');
-  const staged = records === undefined ? undefined : listedPaths(utf8(records.rest));
-  if (ref?.startsWith('refs/heads/') !== true || records === undefined || staged === undefined)
-    return undefined;
-  return { ...headAndRefs(ref, records.refs), staged };
 }
 
 /** The ledgers of sessions that are alone here, or were until now: the committing one works elsewhere. */

@@ -5,7 +5,7 @@ import { ensureFolder, hungFolder } from './folders.ts';
 /**
  * `<state folder>/hung/<worktree, % for />`: git hung in this worktree at the last call, or at the last two: then the file's
  * time is that until which a call has less of it. In the user's own folder, for the repository's may be what hangs. sh
- * reads it, too (bin/git-handoff, git-hooks/session.sh).
+ * reads it, too (bin/git-handoff).
  */
 
 /** Milliseconds. */

@@ -110,6 +110,13 @@ const LAUNCHER_MS = 200;
 const MOST_OF_LAUNCHER_MS = 4000;
 const TICK_MS = 10;
 
+/** When a process began, by its start in a table: milliseconds since the epoch, to within a second. */
+export function beganAt(start: string): number {
+  if (!/^\d+$/.test(start)) return Date.parse(`${start} UTC`);
+  const { uptime } = process.getBuiltinModule('node:os');
+  return Date.now() - uptime() * 1000 + Number(start) * TICK_MS;
+}
+
 /** How long before this process another one began, its launcher. Milliseconds. */
 export function beganBefore(launcher: number | undefined): number {
   if (launcher === undefined) return 0;

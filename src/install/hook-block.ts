@@ -2,7 +2,7 @@
  * The lines that `git handoff init` puts into a git hook. Pure; texts are binary strings (one character a
  * byte), because a hook may hold any bytes.
  */
-import { NAMED_SESSION } from '../domain/shared-words.ts';
+import { NAMED_SESSION } from '../domain/names.ts';
 import { toBinary } from './json-text.ts';
 import { shellQuote } from './shell-quote.ts';
 
