@@ -8,10 +8,14 @@ import { openTrace, trace } from './host/trace.ts';
 
 /**
  * Entry of the client hooks and the git hooks: `guard` and `hook <name>`. It says nothing where it has nothing to say,
- * and whatever goes wrong allows the call (start.ts).
+ * and whatever goes wrong allows a call of the guard (start.ts). A git hook that fails ends with 1, and git-hooks/ lets the
+ * commit or push pass.
  */
 
-/** A machine that is merely busy never gets there, and clients give a hook ten seconds. Milliseconds. */
+/**
+ * It ends what hangs, and a machine that is merely busy never gets there. Clients give a hook ten seconds. All our hooks of one
+ * commit have as much together (githooks/earlier-hooks.ts). Milliseconds.
+ */
 const CALL_MS = 8000;
 /** A push waits for the network anyway, and reads more commits. Milliseconds. */
 const PUSH_MS = 30_000;
@@ -41,21 +45,21 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   });
 }
 
-/** What the launcher was given. */
-export interface HookWords {
+interface Words {
   readonly verb: string | undefined;
-  /** The hook's name first. */
+  /** Behind the verb; of a git hook its name comes first. */
   readonly rest: readonly string[];
+  /** The process that a client's hook was started by. */
   readonly clientPid: number;
   readonly client: string | undefined;
-  /** What a git hook knows of its repository. */
+  /** What git-hooks/ found out. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
-  /** The arguments that git gave its hook. */
+  /** What follows `--`. */
   readonly args: readonly string[];
 }
 
-function readWords([parent = '', ...argv]: readonly string[]): HookWords {
+function readWords([parent = '', ...argv]: readonly string[]): Words {
   const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
   const options = argv.slice(0, end);
   const option = (name: string) => {
@@ -76,7 +80,7 @@ function readWords([parent = '', ...argv]: readonly string[]): HookWords {
   };
 }
 
-async function guardCall({ client, clientPid }: HookWords, io: Io, budget: Budget): Promise<number> {
+async function guardCall({ client, clientPid }: Words, io: Io, budget: Budget): Promise<number> {
   const { env, cwd } = io;
   const text = await readInput(io, budget);
   await io.stdout.write(await guard({ text, client, clientPid, env, cwd, now: io.clock(), budget }));

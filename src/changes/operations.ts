@@ -7,8 +7,8 @@ import { putText } from '../host/output-file.ts';
 
 /*
  * `<git-dir>/handoff-operation` says who began the merge, rebase … that is unfinished in a worktree: a line
- * `<session> <mark of the operation> <the tree that it merged, or ->` for each session that may have. sh reads it, too,
- * and takes it for outdated when the operation is newer than the file.
+ * `<session> <mark of the operation> <the tree that it merged, or ->` for each session that may have. git-hooks/pre-commit
+ * looks whether it is there.
  */
 
 /** Notes that this session began it. What is on record of an earlier operation goes. */

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { processTable } from '../host/processes.ts';
+import { beganAt, processTable } from '../host/processes.ts';
 import { statOf } from '../git/stat.ts';
 import { readText } from '../host/disk.ts';
 import type { LedgerPlace } from './ledger.ts';
 import { isForgotten } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 
-/** git's process and its start time, written by our lines in the pre-commit hook before any other hook runs. */
+/** git's process, written by our lines in the pre-commit hook before any other hook runs (git-hooks/pre-commit). */
 const RECORD = 'handoff-committing';
-/** Where the start of a process cannot be compared, the record counts for so long. Milliseconds. */
-const RECORD_MS = 10 * 60_000;
+/** What a process's start is known to within. Milliseconds. */
+const SLACK_MS = 2000;
 
 /**
  * Whether a commit is being made in the worktree: its hooks may have put aside what is not staged. A person's or a
@@ -23,14 +23,13 @@ export function commitRuns(
   over?: string,
 ): boolean {
   const windows = readWindows(place).filter((window) => window.commits && window.id !== over);
-  return windows.some((window) => !isForgotten(window, now)) || gitRuns(place.gitDir, now);
+  return windows.some((window) => !isForgotten(window, now)) || gitRuns(place.gitDir);
 }
 
-function gitRuns(gitDir: string, now: number): boolean {
+/** The process that the record names runs, and is no later one with its pid: it began before the record was written. */
+function gitRuns(gitDir: string): boolean {
   const record = join(gitDir, RECORD);
-  const [pid = '', start = ''] = readText(record).trim().split(' ');
-  if (!/^[1-9]\d*$/.test(pid)) return false;
-  const since = processTable().runningSince(Number(pid));
-  if (since === undefined) return false;
-  return start === '-' ? now - (statOf(record)?.mtimeMs ?? 0) < RECORD_MS : since === start;
+  const [pid = ''] = readText(record).trim().split(' ');
+  const since = /^[1-9]\d*$/.test(pid) ? processTable().runningSince(Number(pid)) : undefined;
+  return since !== undefined && beganAt(since) <= (statOf(record)?.mtimeMs ?? 0) + SLACK_MS;
 }

@@ -30,14 +30,23 @@ export const SESSION_VARIABLES: Readonly<Record<string, string>> = {
   QWEN_CODE_SESSION_ID: 'qwen',
 };
 
+/** The variables of each client, the one that counts first. */
+const VARIABLES_OF_CLIENTS = [...new Set(Object.values(SESSION_VARIABLES))].map((client) =>
+  Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client),
+);
+
 /**
  * The session that the environment names, for sh: one id for each client that names one, without anything between. Of a
- * client's own variables the first counts.
+ * client's own variables the first counts. git-hooks/ask.sh has it, too.
  */
-export const NAMED_SESSION = [...new Set(Object.values(SESSION_VARIABLES))]
-  .map((client) => Object.keys(SESSION_VARIABLES).filter((name) => SESSION_VARIABLES[name] === client))
-  .map((own) => own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''))
-  .join('');
+export const NAMED_SESSION = VARIABLES_OF_CLIENTS.map((own) =>
+  own.reduceRight((rest, name) => `\${${name}${rest === '' ? '-' : ':-'}${rest}}`, ''),
+).join('');
+
+/** The same for the program, as the environment has them: nobody has looked whether they are ids. */
+export function namedSessions(variable: (name: string) => string | undefined): string[] {
+  return VARIABLES_OF_CLIENTS.flatMap((own) => own.map(variable).find((value) => value) ?? []);
+}
 
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const TOPIC = /^[a-z0-9]+(?:-[a-z0-9]+)+$/;
@@ -96,7 +105,7 @@ export function isPerson(id: SessionId): boolean {
   return PERSON.test(id);
 }
 
-/** A UUID of version 7 begins with the time, as does OpenCode's id: all of one minute begin alike. git-hooks/trailer.sh has it, too. */
+/** A UUID of version 7 begins with the time, as does OpenCode's id: all of one minute begin alike. */
 const TIMED_ID = /^.{8}-.{4}-7.{3}-.{4}-.{12}$|^ses_.{26}$/;
 
 /**

@@ -16,7 +16,7 @@ export interface Operation {
 
 /**
  * The operation that is unfinished; the outermost of several. Only what git itself would go on with counts, not a
- * folder that was left behind. git-hooks/session.sh (`unfinished`) tells the same.
+ * folder that was left behind.
  */
 export function unfinishedOperation(gitDir: string): Operation | undefined {
   const has = (...names: string[]) => names.every((name) => isFile(join(gitDir, name)));

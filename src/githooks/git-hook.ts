@@ -4,37 +4,106 @@ import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { inTime } from '../host/io.ts';
 import { trace } from '../host/trace.ts';
-import { markChecked, restOfCommit } from './commit-time.ts';
-import { type HookAnswer, type HookCall, type HookPlace, logHook, hookPlace } from './hook-call.ts';
-
-const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
+import { leaveForLaterHooks, readEarlierHooks, restOfCommit } from './earlier-hooks.ts';
+import {
+  type HookAnswer,
+  type HookCall,
+  type HookPlace,
+  PASSED,
+  type StartedHook,
+  hookConfig,
+  hookPlace,
+  logHook,
+} from './hook-call.ts';
+import { mustCheck } from './whose-commit.ts';
 
 /**
  * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one
  * line in the log and one for whoever waits.
  */
-export async function gitHook(given: HookCall): Promise<HookAnswer> {
-  const isPush = given.name === 'pre-push';
-  const place = await hookPlace(given);
-  const call = isPush ? given : { ...given, budget: restOfCommit(given, place.gitDir) };
-  const unknown = (why: string): HookAnswer => {
-    logHook(call, place, 'open', `let through unchecked: ${why}`);
-    if (!isPush) markChecked(call, place.gitDir, '?');
-    return {
-      refused: false,
-      session: undefined,
-      lines: [notCheckedText(isPush ? 'push' : 'commit', why)],
-      isUnknown: true,
-    };
-  };
-  try {
-    const answer = await inTime(decideOrLift(call, place), call.budget);
-    if (answer === 'late') return unknown('git did not answer in time');
-    trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
-    return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
-  } catch (error) {
-    return unknown(error instanceof Error ? error.message : String(error));
+export async function gitHook(started: StartedHook): Promise<HookAnswer> {
+  const place = await hookPlace(started);
+  const earlier = isPush(started) ? undefined : readEarlierHooks(started, place.gitDir);
+  const budget = isPush(started) ? started.budget : restOfCommit(started.budget, earlier);
+  // What hangs has been waited for by an earlier hook of this commit, which said so.
+  if (budget === undefined) return PASSED;
+  const config = hookConfig(place.cwd, budget, earlier?.settings);
+  const call: HookCall = { ...started, budget, earlier, config };
+  const answer = await orUnchecked(call, place, () => runHook(call, place));
+  trace('verdict', () => `${call.name}: ${answer.refused ? 'refused' : 'go on'}`);
+  return { ...answer, lines: answer.lines.map((line) => placed(line, place)) };
+}
+
+const isPush = ({ name }: StartedHook) => name === 'pre-push';
+
+async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  switch (call.name) {
+    case 'pre-commit':
+      return mustCheck(call, place) ? checkCommit(call, place) : PASSED;
+    case 'prepare-commit-msg':
+      return prepareMessage(call, place);
+    case 'commit-msg':
+      return (await import('./name-session.ts')).nameInEdited(call, place);
+    case 'pre-push':
+      return decideOrLift(call, place, async () => (await import('./pre-push.ts')).checkPush(call, place));
+    default:
+      return PASSED;
   }
+}
+
+/** Checks the commit where pre-commit has not, and names the session where no editor follows. */
+async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const { env, earlier } = call;
+  // `git handoff commit` wants to know at the last moment that HEAD is where it was.
+  const isAsked = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '' || earlier === undefined;
+  const checked = isAsked && mustCheck(call, place) ? await checkCommit(call, place) : undefined;
+  if (checked?.refused === true || env['GIT_EDITOR'] !== ':') return checked ?? PASSED;
+  const { nameInPrepared } = await import('./name-session.ts');
+  try {
+    await nameInPrepared(call, place, checked);
+  } catch (error) {
+    // That has been said.
+    if (checked?.isUnknown !== true) throw error;
+  }
+  return checked ?? PASSED;
+}
+
+/** Checks a commit, and leaves word for the later hooks of the same one. */
+async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const answer = await orUnchecked(call, place, () =>
+    decideOrLift(call, place, async () => (await import('./pre-commit.ts')).checkCommit(call, place)),
+  );
+  if (!answer.refused && answer.isUnknown !== true) leaveWord(call, place, answer.session);
+  return answer;
+}
+
+function leaveWord(
+  call: HookCall,
+  { gitDir }: HookPlace,
+  committer: HookAnswer['session'] | 'unknown',
+): void {
+  leaveForLaterHooks(call, gitDir, { committer, settings: call.config.known() });
+}
+
+/** The answer, or in time that nobody could tell. */
+async function orUnchecked(
+  call: HookCall,
+  place: HookPlace,
+  decide: () => Promise<HookAnswer>,
+): Promise<HookAnswer> {
+  try {
+    const answer = await inTime(decide(), call.budget);
+    return answer === 'late' ? unchecked(call, place, 'git did not answer in time') : answer;
+  } catch (error) {
+    return unchecked(call, place, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unchecked(call: HookCall, place: HookPlace, why: string): HookAnswer {
+  logHook(call, place, 'open', `let through unchecked: ${why}`);
+  if (!isPush(call)) leaveWord(call, place, 'unknown');
+  const lines = [notCheckedText(isPush(call) ? 'push' : 'commit', why)];
+  return { refused: false, session: undefined, lines, isUnknown: true };
 }
 
 /** For whoever commits or pushes: nothing passes silently. */
@@ -51,34 +120,30 @@ function placed(line: string, { cwd }: HookPlace): string {
 }
 
 /** A person may have allowed what is refused. */
-async function decideOrLift(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  const answer = await dispatch(call, place);
+async function decideOrLift(
+  call: HookCall,
+  place: HookPlace,
+  decide: () => Promise<HookAnswer>,
+): Promise<HookAnswer> {
+  const answer = await decide();
   // Without a reason it is no refusal: `git handoff commit` starts over.
-  if (!answer.refused || answer.lines.length === 0) return answer;
+  if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
   const isLiftable = exists(bypassFolder(place.commonDir));
   const left = isLiftable ? await (await import('./lift-hook.ts')).liftHook(call, place, answer) : answer;
-  if (left.refused) await leaveWord(call, place, left);
+  if (left.refused) await leaveRequests(call, place, left);
   return left;
 }
 
 /** Those for whose sake it is refused hear of it. It is refused whatever becomes of that. */
-async function leaveWord(call: HookCall, place: HookPlace, { session, asked }: HookAnswer): Promise<void> {
+async function leaveRequests(
+  call: HookCall,
+  place: HookPlace,
+  { session, asked }: HookAnswer,
+): Promise<void> {
   if (session === undefined || asked === undefined) return;
   try {
     (await import('../changes/requests.ts')).leaveWord(session, asked, call.now);
   } catch (error) {
     logHook(call, place, 'open', `no request was left: ${String(error)}`, session);
-  }
-}
-
-async function dispatch(call: HookCall, place: HookPlace): Promise<HookAnswer> {
-  switch (call.name) {
-    case 'pre-commit':
-    case 'prepare-commit-msg':
-      return (await import('./pre-commit.ts')).checkCommit(call, place);
-    case 'pre-push':
-      return (await import('./pre-push.ts')).checkPush(call, place);
-    default:
-      return PASSED;
   }
 }

@@ -1,27 +1,39 @@
 import type { AskedFor } from '../changes/requests.ts';
 import type { SessionId } from '../domain/names.ts';
-import { type Settings, entriesFromLines, parseSettings } from '../domain/settings.ts';
-import type { BinaryText } from '../git/binary-text.ts';
-import { readSettings } from '../git/config.ts';
+import { type SettingEntry, type Settings, parseSettings } from '../domain/settings.ts';
+import { readSettingEntries } from '../git/config.ts';
 import { openRepository } from '../git/repository.ts';
 import { repositoryFolder } from '../host/folders.ts';
+import type { Budget } from '../host/io.ts';
 import { appendLog } from '../host/log.ts';
 import type { Context } from '../sessions/caller.ts';
+import type { EarlierHooks } from './earlier-hooks.ts';
 
-/** One call of a git hook, as our shim (git-hooks/) hands it on. */
-export interface HookCall extends Context {
+/** What git started one of our hooks with, as git-hooks/ hands it on. */
+export interface StartedHook extends Context {
   readonly name: string;
   /** The hook's own arguments. */
   readonly args: readonly string[];
   /** What git wrote to its standard input. */
   readonly readInput: () => Promise<string>;
-  /** Found by the shim; else git is asked. */
+  /** Found by sh; else git is asked. */
   readonly gitDir: string | undefined;
   readonly commonDir: string | undefined;
-  /** The `handoff.*` settings, as the shim read them. */
-  readonly settings: string | undefined;
-  /** The sessions, HEAD's commit and what is staged, as the shim listed them. */
-  readonly listed?: BinaryText | undefined;
+}
+
+/** One call of a git hook. */
+export interface HookCall extends StartedHook {
+  /** What the earlier hooks of the same commit have left. */
+  readonly earlier: EarlierHooks | undefined;
+  readonly config: HookConfig;
+}
+
+/** git's configuration, read once in a call. */
+export interface HookConfig {
+  /** The settings that hooks go by, in git's order. */
+  entries(): Promise<readonly SettingEntry[]>;
+  /** The same where they have been read. */
+  known(): readonly SettingEntry[] | undefined;
 }
 
 /** What a hook says. */
@@ -33,11 +45,16 @@ export interface HookAnswer {
   readonly lines: readonly string[];
   /** Nobody could tell: it passes unchecked, and the lines say so. */
   readonly isUnknown?: true;
+  /** Of a refusal: no person can allow it. */
+  readonly isFinal?: true;
   /** Of a refusal: whose work it protects; absent: it may be anybody's. */
   readonly owners?: readonly SessionId[];
   /** What they are asked for, where it is about changes of theirs. */
   readonly asked?: AskedFor | undefined;
 }
+
+/** The answer that stops nothing and says nothing. */
+export const PASSED: HookAnswer = { refused: false, session: undefined, lines: [] };
 
 /** The repository that the hook runs in. */
 export interface HookPlace {
@@ -46,23 +63,45 @@ export interface HookPlace {
   readonly commonDir: string;
 }
 
-/** The repository of a hook’s call: as the shim found it, or else git is asked. */
-export async function hookPlace({ cwd, gitDir, commonDir }: HookCall): Promise<HookPlace> {
+/** The repository of a hook’s call: as sh found it, or else git is asked. */
+export async function hookPlace({ cwd, gitDir, commonDir }: StartedHook): Promise<HookPlace> {
   if (gitDir !== undefined && commonDir !== undefined) return { cwd, gitDir, commonDir };
   const opened = await openRepository(cwd);
   return { cwd, gitDir: opened.gitDir, commonDir: opened.commonDir };
 }
 
-/** The settings: as the launcher read them, or else git is asked. */
-export async function settingsOf({ cwd, settings, budget }: HookCall): Promise<Settings> {
-  return settings === undefined
-    ? readSettings(cwd, budget.left())
-    : parseSettings(entriesFromLines(settings));
+const COMMENT_KEY = /^core\.comment(?:char|string)$/;
+
+/** The configuration of the repository around a folder; `kept`: as an earlier hook of the same commit has read it. */
+export function hookConfig(cwd: string, budget: Budget, kept?: readonly SettingEntry[]): HookConfig {
+  let read: Promise<readonly SettingEntry[]> | undefined;
+  let found = kept;
+  const ask = async () => {
+    const all = await readSettingEntries('^(handoff\\..*|core\\.comment(char|string))$', cwd, budget.left());
+    // The last is what our own git children are told (src/git/environment.ts).
+    const own = all.findLastIndex(([key]) => key === 'core.commentchar');
+    return (found = all.filter((_, at) => at !== own));
+  };
+  return {
+    entries: () => (read ??= found === undefined ? ask() : Promise.resolve(found)),
+    known: () => found,
+  };
+}
+
+/** The `handoff.*` settings. */
+export async function settingsOf({ config }: HookCall): Promise<Settings> {
+  return parseSettings(await config.entries());
+}
+
+/** What comments in a message begin with, by configuration: `auto` is git's to choose. */
+export async function commentStart({ config }: HookCall): Promise<string> {
+  const entries = await config.entries();
+  return entries.findLast(([key]) => COMMENT_KEY.test(key))?.[1] ?? '#';
 }
 
 /** One line in the guard's log, which doctor reads. */
 export function logHook(
-  { name }: HookCall,
+  { name }: StartedHook,
   { commonDir }: HookPlace,
   kind: string,
   detail: string,

@@ -1,24 +1,30 @@
-import type { HookWords } from '../hook.ts';
 import { type Budget, type Io, readInput } from '../host/io.ts';
 import { keptTable } from '../host/processes.ts';
 import { gitHook } from './git-hook.ts';
-import { committerSession } from './identity.ts';
 
-/** Runs a git hook in a process of its own: reads what its shim says and pipes in, and answers as the shim expects. */
+/** What a git hook's process was started with: what sh found out, and the hook's arguments. */
+export interface HookWords {
+  /** The process that started the launcher. */
+  readonly clientPid: number;
+  readonly gitDir: string | undefined;
+  readonly commonDir: string | undefined;
+  readonly args: readonly string[];
+}
+
+/** The exit status that refuses a commit or push: Node never ends with it by itself. git-hooks/ask.sh has it, too. */
+export const REFUSED = 77;
+
+/** Runs a git hook in a process of its own. Its exit status: 0 goes on, `REFUSED` refuses. */
 export async function hookProcess(name: string, words: HookWords, io: Io, budget: Budget): Promise<number> {
-  const { clientPid, gitDir, commonDir, args } = words;
   const { cwd, env, clock } = io;
-  const context = { cwd, env, clientPid, processes: keptTable(), now: clock(), clock, budget };
-  if (name === 'identity') {
-    const id = await committerSession(context, gitDir);
-    if (id !== undefined) await io.stdout.write(`${id}\n`);
-    return 0;
-  }
-  const place = { gitDir, commonDir };
-  const read = { settings: undefined, readInput: () => readInput(io, budget) };
-  const said = await gitHook({ ...context, ...place, ...read, name, args });
-  const lines = said.lines.map((line) => `${line}\n`).join('');
+  const context = { cwd, env, processes: keptTable(), now: clock(), clock, budget };
+  const { refused, lines } = await gitHook({
+    ...context,
+    ...words,
+    name,
+    readInput: () => readInput(io, budget),
+  });
   // A refusal that nobody can read is still one.
-  await io.stderr.write(lines).catch(() => undefined);
-  return said.refused ? 3 : 0;
+  await io.stderr.write(lines.map((line) => `${line}\n`).join('')).catch(() => undefined);
+  return refused ? REFUSED : 0;
 }

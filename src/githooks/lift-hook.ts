@@ -1,5 +1,4 @@
 import { consumeBypass } from '../sessions/bypass.ts';
-import { markChecked } from './commit-time.ts';
 import { gitPid } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, logHook } from './hook-call.ts';
 import { tellOwners } from '../changes/tell-owners.ts';
@@ -26,7 +25,5 @@ export async function liftHook(call: HookCall, place: HookPlace, answer: HookAns
       logHook(call, place, 'error', `the bypass could not be announced: ${String(error)}`, session);
     });
   }
-  // The hooks behind this one need not ask again.
-  if (call.name !== 'pre-push') markChecked(call, place.gitDir, session);
   return { refused: false, session, lines: [`warning: a person let this through once: ${what}`] };
 }

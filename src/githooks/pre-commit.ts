@@ -27,9 +27,8 @@ import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
-import { markChecked } from './commit-time.ts';
 import { passingMessage, runningCommit } from './git-process.ts';
-import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
@@ -54,10 +53,8 @@ interface CommitScene {
  */
 export async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const scene = await readScene(call, place);
-  if (scene === undefined || 'session' in scene) {
-    markChecked(call, place.gitDir, scene?.session);
-    return { refused: false, session: scene?.session, lines: [] };
-  }
+  if (scene === undefined) return PASSED;
+  if ('session' in scene) return { ...PASSED, session: scene.session };
   const { self, head } = scene;
   const expected = call.env['GIT_HANDOFF_EXPECT'] ?? '';
   if (call.name === 'prepare-commit-msg' && expected !== '' && expected !== head.place.oid) {
@@ -67,7 +64,6 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const { decision, facts, words } = await judge(call, place, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
-    markChecked(call, place.gitDir, self);
     return { refused: false, session: self, lines: await warned(decision, facts.sides) };
   }
   const { refusalLines } = await import('./commit-refusal.ts');

@@ -2,7 +2,7 @@ import { mixedSessions } from '../domain/mixed-commit.ts';
 import { type SessionId, canMean, meantId } from '../domain/names.ts';
 import { peerName, peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { HANDOFFS, LIVE } from '../git/namespace.ts';
+import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
 import {
   type PushedCommit,
   type PushedRef,
@@ -14,7 +14,7 @@ import { listRefs } from '../git/refs.ts';
 import { type StoredSession, clientsOf, judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { findSession } from '../sessions/caller.ts';
 import { sidesOf } from '../sessions/sides.ts';
-import { type HookAnswer, type HookCall, type HookPlace, logHook, settingsOf } from './hook-call.ts';
+import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { illegalPushes, illegalWork } from './pushed-handoffs.ts';
 
 /** Who pushes, what, and who is at work beside. */
@@ -29,6 +29,14 @@ interface PushScene {
   readonly refs: readonly PushedRef[];
   /** Commits that name a session and are new there, newest first. */
   readonly commits: readonly PushedCommit[];
+}
+
+/** The bookkeeping of this machine that would leave it: it holds uncommitted work. To take away what once did is welcome. */
+function leakingRefs(refs: readonly PushedRef[]): string[] {
+  return refs
+    .filter(({ local }) => local !== undefined)
+    .flatMap(({ localRef, remoteRef }) => [localRef, remoteRef])
+    .filter((name) => name.startsWith(LOCAL) || name.startsWith(REMOTE));
 }
 
 interface Finding {
@@ -47,6 +55,14 @@ const NOTHING: Finding = { refused: false, lines: [] };
  */
 export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: HookPlace): Promise<HookAnswer> {
   const all = parsePushedRefs(await call.readInput());
+  const leaks = leakingRefs(all);
+  if (leaks.length > 0) {
+    const lines = leaks.map(
+      (name) => `error: ${escapeLine(name)} is the bookkeeping of this machine and is never pushed`,
+    );
+    const hint = `hint: git push ${shellWord(call.args[0] ?? 'origin')} HEAD`;
+    return { refused: true, session: undefined, lines: [...lines, hint], isFinal: true };
+  }
   const handoffs = all.filter(({ remoteRef }) => remoteRef.startsWith(HANDOFFS));
   const refs = all.filter((ref) => !handoffs.includes(ref));
   const [remote = '', url = ''] = call.args;
@@ -58,8 +74,7 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
     newCommits(options, name, refs),
     illegalPushes(options, remote, handoffs),
   ]);
-  const none = { refused: false, session: undefined, lines: [] };
-  if (settings.enabled !== true) return none;
+  if (settings.enabled !== true) return PASSED;
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
   const judged = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);

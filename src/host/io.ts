@@ -15,8 +15,6 @@ export interface Io {
   readonly clock: () => number;
   /** The time for a call that has so many milliseconds, counted from the start of the process; `Infinity`: no end. */
   readonly budget: (ms: number) => Budget;
-  /** The process that started us: the nearest that can be a client where no launcher names one. */
-  readonly parentPid: number;
   /** The file that was started: it lies in `dist`, in the package's folder. */
   readonly program: string;
 }

@@ -18,7 +18,6 @@ export function processIo(): Io {
     },
     clock: Date.now,
     budget: (ms) => budgetUntil(ms, processAge),
-    parentPid: process.ppid,
     program: process.argv[1] ?? '',
   };
 }

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { uptime } from 'node:os';
 import type { ProcessId } from '../domain/session.ts';
 import { timeLeft } from './running-call.ts';
 
@@ -103,6 +104,15 @@ export function psTable(env: Readonly<Record<string, string | undefined>>): Proc
     },
     parentOf: (pid) => rows.get(pid)?.parent,
   };
+}
+
+/** What /proc counts a start in (proc(5)). Milliseconds. */
+const TICK_MS = 10;
+
+/** When a process began, by its start in a table: milliseconds since the epoch, to within a second. */
+export function beganAt(start: string): number {
+  if (!/^\d+$/.test(start)) return Date.parse(`${start} UTC`);
+  return Date.now() - uptime() * 1000 + Number(start) * TICK_MS;
 }
 
 /** A process and everything it descends from, nearest first. */

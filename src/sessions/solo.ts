@@ -1,7 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { randomName } from '../host/random-name.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
-import type { SessionRecord } from '../domain/session.ts';
+import type { ProcessId, SessionRecord } from '../domain/session.ts';
 
 /**
  * `<git-dir>/handoff-solo` names the only live session of a worktree: `<session> <pid> <start>`. It is
@@ -35,6 +35,18 @@ export function claimSolo(gitDir: string, record: SessionRecord): boolean {
 /** The session that the file names. */
 export function soloSession(gitDir: string): SessionId | undefined {
   return parseSessionId(readSolo(gitDir)?.split(' ')[0]);
+}
+
+/** The same with its process, where that is known. */
+export function soloProcess(
+  gitDir: string,
+): { session: SessionId; process: ProcessId | undefined } | undefined {
+  const [name, pid, ...start] = readSolo(gitDir)?.trimEnd().split(' ') ?? [];
+  const session = parseSessionId(name);
+  if (session === undefined) return undefined;
+  // Without /proc a start is a date, which has blanks in it.
+  const process = { pid: Number(pid), start: start.join(' ') };
+  return { session, process: process.pid > 0 && process.start !== '-' ? process : undefined };
 }
 
 /** Whether the file names this session. */

@@ -40,7 +40,6 @@ async function call(words: readonly string[], payload: object): Promise<string> 
     cwd: world.path,
     clock: Date.now,
     budget: () => budgetUntil(clock() + CALL_MS, clock),
-    parentPid: process.pid,
     program: '',
   };
   await run([String(process.pid), ...words], io);

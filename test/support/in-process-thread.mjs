@@ -45,7 +45,6 @@ async function run(call) {
     cwd,
     clock: () => Date.now(),
     budget: () => ENDLESS,
-    parentPid: process.pid,
     program: join(packageRoot, 'dist', 'start.cjs'),
   });
   // A process would be over now; what goes on must not meet the next call, nor the end of its repository.

@@ -1,0 +1,47 @@
+# shellcheck shell=sh
+# Read by the hooks that `init` installs. sh decides only whether a session can be at work here; everything else is Node's
+# (src/githooks/), and where Node cannot answer, the commit or push goes on.
+
+# Sets $gitdir and $common from what git gives its hooks: GIT_DIR, or the top of the working tree as the current folder. False
+# where `init` never ran.
+find_repository() {
+  gitdir=${GIT_DIR:-.git} line=
+  if [ -f "$gitdir" ]; then
+    IFS= read -r line <"$gitdir" || :
+    gitdir=${line#gitdir: }
+  fi
+  common=${GIT_COMMON_DIR:-$gitdir}
+  if [ -z "${GIT_COMMON_DIR-}" ] && [ -f "$gitdir/commondir" ]; then
+    IFS= read -r common <"$gitdir/commondir" || :
+    case $common in
+      /*) ;;
+      *) common=$gitdir/$common ;;
+    esac
+  fi
+  [ -d "$common/handoff" ]
+}
+
+# True if a session may be at work here: the environment names one, or one has made a call. Sets $named to the former.
+is_session_possible() {
+  find_repository || return 1
+  named=${GIT_HANDOFF_SESSION-}${CLAUDE_CODE_SESSION_ID-}${CODEX_SESSION_ID:-${CODEX_THREAD_ID-}}${GEMINI_SESSION_ID-}${QWEN_CODE_SESSION_ID-}
+  if [ -n "$named" ]; then return 0; fi
+  for beat in "$common"/handoff/beat/*; do break; done
+  [ -e "$beat" ]
+}
+
+# ask <hook> [<argument> ...]: sets $status to what Node answers: 0 goes on, 77 refuses, anything else is no answer. Prints what
+# Node says, or that nobody has checked $unchecked: of a commit prepare-commit-msg says so, the one hook that always runs.
+ask() {
+  hook=$1
+  shift
+  said=$(GIT_HANDOFF_GIT_PID=${GIT_HANDOFF_GIT_PID:-$PPID} "$here/../bin/git-handoff" hook "$hook" \
+    --git-dir "$gitdir" --common-dir "$common" -- "$@" 2>&1)
+  status=$?
+  if [ $status -ne 0 ] && [ $status -ne 77 ]; then
+    said='what is wrong: git handoff doctor'
+    [ -f "$here/../bin/git-handoff" ] && [ -f "$here/../dist/start.cjs" ] || said='install it again: parts of it are gone'
+    said=${unchecked:+"warning: git-handoff could not check this $unchecked; $said"}
+  fi
+  if [ -n "$said" ]; then printf '%s\n' "$said" >&2; fi
+}

@@ -1,0 +1,153 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  type MessageParts,
+  type Trailers,
+  messageParts,
+  missingTrailers,
+  notedModel,
+} from '../domain/commit-message.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
+import { runGit } from '../git/run.ts';
+import { readText } from '../host/disk.ts';
+import { stateFolder } from '../host/folders.ts';
+import {
+  type HookAnswer,
+  type HookCall,
+  type HookPlace,
+  PASSED,
+  commentStart,
+  settingsOf,
+} from './hook-call.ts';
+import { committerOf, isReplaying } from './whose-commit.ts';
+
+/**
+ * Names the session in the message of its commit, where git opens no editor.
+ *
+ * @param checked what the check of this commit has found, where it was made
+ * @throws Failure when git fails
+ */
+export async function nameInPrepared(
+  call: HookCall,
+  place: HookPlace,
+  checked: HookAnswer | undefined,
+): Promise<void> {
+  const [file = '', source = ''] = call.args;
+  if (isReplaying(place.gitDir)) return;
+  const message = await readMessage(call, place, file, checked);
+  // An empty message is git's to refuse.
+  if (message?.parts.hasText !== true) return;
+  // One that comes from another commit (amend, -C, cherry-pick -n) keeps its id.
+  const isOfAnother = !['message', 'template', ''].includes(source);
+  if (isOfAnother && message.parts.namesSession) return;
+  await addTrailers(call, message);
+}
+
+/**
+ * Names the session in the message that comes from an editor. Refuses one of which nothing but trailers is left: git takes
+ * a lone trailer for a subject, and would commit what the user meant to abort.
+ *
+ * @throws Failure when git fails
+ */
+export async function nameInEdited(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+  const [file = ''] = call.args;
+  if (isReplaying(place.gitDir)) return PASSED;
+  const message = await readMessage(call, place, file, undefined);
+  if (message === undefined) return PASSED;
+  const { hasText, namesSession, namesModel } = message.parts;
+  if (!hasText) {
+    // Without a trailer of ours in it git finds the message empty by itself.
+    if (!namesSession && !namesModel) return PASSED;
+    const lines = ['Aborting commit due to empty commit message.'];
+    return { refused: true, session: message.session, lines };
+  }
+  // An amended commit keeps its id, which was in the message that the editor was given.
+  if (!namesSession) await addTrailers(call, message);
+  return PASSED;
+}
+
+interface Message {
+  readonly file: string;
+  readonly session: SessionId;
+  readonly trailers: Trailers;
+  readonly parts: MessageParts;
+  readonly comment: string;
+}
+
+/** The message of a session's commit that is to have trailers. */
+async function readMessage(
+  call: HookCall,
+  place: HookPlace,
+  name: string,
+  checked: HookAnswer | undefined,
+): Promise<Message | undefined> {
+  // Beside whatever tells whose commit it is.
+  const asked = settingsOf(call);
+  asked.catch(() => undefined);
+  const session = await committer(call, place, checked);
+  if (session === undefined) return undefined;
+  const { enabled, trailer, assistedBy } = await asked;
+  const assisted = assistedBy
+    ? notedModel(readText(join(stateFolder(call.env), 'models', session), 'latin1'))
+    : undefined;
+  const trailers = {
+    ...(trailer === 'off' ? {} : { 'Claude-Session-Id': trailer === 'short' ? shortId(session) : session }),
+    ...(assisted === undefined ? {} : { 'Assisted-by': assisted }),
+  };
+  if (enabled !== true || Object.keys(trailers).length === 0) return undefined;
+  const file = resolve(call.cwd, name);
+  const comment = await commentStart(call);
+  const bytes = Buffer.from(comment).toString('latin1');
+  const parts = messageParts(readFileSync(file, 'latin1'), session, bytes);
+  return { file, session, trailers, parts, comment };
+}
+
+async function committer(
+  call: HookCall,
+  place: HookPlace,
+  checked: HookAnswer | undefined,
+): Promise<SessionId | undefined> {
+  if (checked !== undefined && checked.isUnknown !== true) return checked.session;
+  const { earlier } = call;
+  return earlier === undefined || earlier.committer === 'unknown'
+    ? committerOf(call, place)
+    : earlier.committer;
+}
+
+async function addTrailers(call: HookCall, { file, trailers, parts, comment }: Message): Promise<void> {
+  const lines = missingTrailers(trailers, parts);
+  if (lines.length === 0) return;
+  // git merge writes such a message, and git 2.39 would put the trailer into its last paragraph.
+  if (parts.isTorn) appendFileSync(file, '\n');
+  if (parts.isPlain) appendFileSync(file, ['', ...lines, ''].join('\n'));
+  // git before 2.45 refuses a comment character that is a string.
+  else if (!(await interpretTrailers(call, comment, file, lines)))
+    await interpretTrailers(call, '#', file, lines);
+}
+
+/**
+ * Has git write the trailers where they belong. Without any configuration: the user's would drop or rename them, and a
+ * repository's `trailer.<key>.command` would run. GIT_DIR names no repository, so that none is read.
+ */
+async function interpretTrailers(
+  { cwd, budget }: HookCall,
+  comment: string,
+  file: string,
+  lines: readonly string[],
+): Promise<boolean> {
+  const start = comment === 'auto' || comment === '' ? '#' : comment;
+  const how = ['--in-place', '--no-divider', '--where=end', '--if-exists=addIfDifferent', '--if-missing=add'];
+  const trailers = lines.map((line) => `--trailer=${line}`);
+  const words = ['-c', `core.commentChar=${start}`, 'interpret-trailers', ...how, ...trailers, file];
+  const { code } = await runGit(words, { cwd, env: WITHOUT_CONFIGURATION, timeoutMs: budget.left() });
+  return code === 0;
+}
+
+const WITHOUT_CONFIGURATION = {
+  GIT_CONFIG_PARAMETERS: undefined,
+  GIT_CONFIG_COUNT: undefined,
+  GIT_DIR: '/dev/null',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { isRevertMessage } from '../domain/commit-message.ts';
+import { type SessionId, namedSessions } from '../domain/names.ts';
+import type { ProcessId } from '../domain/session.ts';
+import { readBeginners } from '../changes/operations.ts';
+import { type Operation, unfinishedOperation } from '../git/operations.ts';
+import { commandLine } from '../host/command-line.ts';
+import { readText } from '../host/disk.ts';
+import { ancestorsOf } from '../host/processes.ts';
+import { findSession } from '../sessions/caller.ts';
+import { listSessions } from '../sessions/records.ts';
+import { soloProcess } from '../sessions/solo.ts';
+import { gitPid } from './git-process.ts';
+import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
+
+/** Whose commit git is making, and whether it has to be checked. */
+
+/**
+ * Whether a commit has to be checked: not that of a session which works here alone. What git makes from existing commits
+ * (merge, rebase, cherry-pick, revert, am) is looked at only where git has stopped, or where another session began it.
+ */
+export function mustCheck(call: HookCall, { gitDir }: HookPlace): boolean {
+  const isAlone = isLoneCommit(call, gitDir);
+  const operation = unfinishedOperation(gitDir);
+  if (operation !== undefined) {
+    if (mayBeOthers(call, gitDir, operation, isAlone)) return true;
+    return !isAlone && (isPreCommit(call) || isCommitCommand(call));
+  }
+  const [, source] = call.args;
+  if (source === 'merge' || isAlone) return false;
+  return isPreCommit(call) || !isReverting(gitDir) || isCommitCommand(call);
+}
+
+/** git runs pre-commit for commits that somebody makes only, and prepare-commit-msg for every picked one, too. */
+const isPreCommit = ({ name }: HookCall) => name === 'pre-commit';
+
+/** True while git remakes existing commits: they keep whatever ids they have. */
+export function isReplaying(gitDir: string): boolean {
+  const operation = unfinishedOperation(gitDir);
+  return (operation !== undefined && operation.name !== 'merge') || isReverting(gitDir);
+}
+
+const isReverting = (gitDir: string) => isRevertMessage(readText(join(gitDir, 'MERGE_MSG')));
+
+/** A session works here alone and it is what commits: the environment names it, or nobody while it is an ancestor. */
+function isLoneCommit(call: HookCall, gitDir: string): boolean {
+  const solo = soloProcess(gitDir);
+  if (solo === undefined) return false;
+  return isOnlyNamed(call, solo.session) || (!isAnyNamed(call) && isAncestor(call, solo.process));
+}
+
+/** Another session may have begun what is unfinished: it is on record for that, or works here alone. */
+function mayBeOthers(call: HookCall, gitDir: string, operation: Operation, isAlone: boolean): boolean {
+  const beginners = readBeginners(gitDir, operation);
+  if (beginners.length > 0) return !beginners.some((session) => isOnlyNamed(call, session));
+  return !isAlone && soloProcess(gitDir) !== undefined;
+}
+
+const named = ({ env }: HookCall) => namedSessions((name) => env[name]);
+
+const isAnyNamed = (call: HookCall) => named(call).length > 0;
+
+/** Clients may name a session by several variables. */
+function isOnlyNamed(call: HookCall, session: SessionId): boolean {
+  return isAnyNamed(call) && named(call).every((one) => one === session);
+}
+
+function isAncestor(call: HookCall, process: ProcessId | undefined): boolean {
+  if (process === undefined) return false;
+  const ancestors = ancestorsOf(gitPid(call) ?? call.clientPid, call.processes());
+  return ancestors.some(({ pid, start }) => pid === process.pid && start === process.start);
+}
+
+/** The process that runs the hook is a `git commit`, or that cannot be told; not a merge or a pick that git commits. */
+function isCommitCommand(call: HookCall): boolean {
+  const pid = gitPid(call);
+  const line = pid === undefined ? undefined : commandLine(pid);
+  return line === undefined || line.words.includes('commit');
+}
+
+/** The session whose commit git is making; `undefined` for a person, or where git-handoff is switched off. */
+export async function committerOf(
+  call: HookCall,
+  { cwd, gitDir }: HookPlace,
+): Promise<SessionId | undefined> {
+  const solo = soloProcess(gitDir);
+  if (solo !== undefined && (!isAnyNamed(call) || isOnlyNamed(call, solo.session))) {
+    if (isAncestor(call, solo.process)) return solo.session;
+    // A person beside it.
+    if (!isAnyNamed(call)) return undefined;
+  }
+  const [settings, sessions] = await Promise.all([
+    settingsOf(call),
+    listSessions({ cwd }, call.budget.left()),
+  ]);
+  return settings.enabled === true ? findSession(call, sessions, undefined)?.id : undefined;
+}
