@@ -36,7 +36,7 @@ export async function readHeadAndRefs(
 }
 
 /** The same from a list that holds the branch `ref` that HEAD is on, unless that is unborn. */
-export function headAndRefs(
+function headAndRefs(
   ref: string,
   listed: readonly Ref[],
 ): { readonly head: HeadState; readonly refs: readonly Ref[] } {

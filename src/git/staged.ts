@@ -26,12 +26,6 @@ export async function stagedPaths(cwd: string, env: Record<string, string> = {})
   return parseRaw(result.stdout.toString('utf8'));
 }
 
-/** The same of what a git hook has asked in those words, with a line with a dot at its end; `undefined` without that. */
-export function listedPaths(output: string): StagedPath[] | undefined {
-  const isWhole = output === '.\n' || output.endsWith('\0.\n');
-  return isWhole ? parseRaw(output.slice(0, -'.\n'.length)) : undefined;
-}
-
 /** Paths that are in conflict. */
 export async function unmergedPaths(cwd: string): Promise<string[]> {
   const result = await runGit(['ls-files', '-z', '--unmerged', '--full-name'], { cwd });

@@ -1,22 +1,17 @@
 import { join } from 'node:path';
 import { jsonFields } from '../domain/json-fields.ts';
-import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { readText } from '../host/disk.ts';
 import { rewriteText } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
 import type { Context } from '../sessions/caller.ts';
 import { gitPid } from './git-process.ts';
+import type { EarlierHooks } from './hook-call.ts';
 
-/** What the hooks of a commit that ran before this one have found out: `<git dir>/handoff-checked`, as JSON. */
-export interface EarlierHooks {
-  /** Who commits; `undefined`: a person; `unknown`: nobody could tell. */
-  readonly committer: SessionId | undefined | 'unknown';
-  /** How long all our hooks of this commit took. Milliseconds. */
-  readonly spentMs: number;
-  /** What git's configuration says, where it was asked. */
-  readonly settings: readonly SettingEntry[] | undefined;
-}
+/*
+ * What our hooks of one commit tell each other: `<git dir>/handoff-checked`, as JSON.
+ */
 
 /** All our hooks of one commit together: the user's own and editors do not count. Milliseconds. */
 const COMMIT_MS = 8000;

@@ -7,7 +7,6 @@ import { repositoryFolder } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
 import { appendLog } from '../host/log.ts';
 import type { Context } from '../sessions/caller.ts';
-import type { EarlierHooks } from './earlier-hooks.ts';
 
 /** What git started one of our hooks with, as git-hooks/ hands it on. */
 export interface StartedHook extends Context {
@@ -21,6 +20,16 @@ export interface StartedHook extends Context {
   readonly commonDir: string | undefined;
 }
 
+/** What the hooks of a commit that ran before this one have found out. */
+export interface EarlierHooks {
+  /** Who commits; `undefined`: a person; `unknown`: nobody could tell. */
+  readonly committer: SessionId | undefined | 'unknown';
+  /** How long all our hooks of this commit took. Milliseconds. */
+  readonly spentMs: number;
+  /** What git's configuration says, where it was asked. */
+  readonly settings: readonly SettingEntry[] | undefined;
+}
+
 /** One call of a git hook. */
 export interface HookCall extends StartedHook {
   /** What the earlier hooks of the same commit have left. */
@@ -29,7 +38,7 @@ export interface HookCall extends StartedHook {
 }
 
 /** git's configuration, read once in a call. */
-export interface HookConfig {
+interface HookConfig {
   /** The settings that hooks go by, in git's order. */
   entries(): Promise<readonly SettingEntry[]>;
   /** The same where they have been read. */

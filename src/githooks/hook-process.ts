@@ -3,7 +3,7 @@ import { keptTable } from '../host/processes.ts';
 import { gitHook } from './git-hook.ts';
 
 /** What a git hook's process was started with: what sh found out, and the hook's arguments. */
-export interface HookWords {
+interface HookWords {
   /** The process that started the launcher. */
   readonly clientPid: number;
   readonly gitDir: string | undefined;

@@ -1,150 +1,166 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SESSION_VARIABLES } from '../../src/domain/names.ts';
+import { REFUSED } from '../../src/githooks/hook-process.ts';
 import { shells } from '../support/shells.ts';
-import { TrailerWorld, mine, other, startOf } from './trailer-hooks-world.ts';
+import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+it('the git hooks ask every variable by which a client names its session', () => {
+  const script = readFileSync(join(root, 'git-hooks', 'ask.sh'), 'utf8');
+  for (const name of Object.keys(SESSION_VARIABLES)) expect(script).toContain(name);
+});
 
 /** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
 describe.each(shells)('under $name', (shell) => {
   let world: TrailerWorld;
   const begin = () => {
-    world = new TrailerWorld(shell);
+    world = new TrailerWorld(shell, 'stand-in');
     world.enable();
     world.register(process.pid);
   };
   afterEach(() => world.remove());
 
-  const answer = (...lines: string[]) => ({ FAKE_STDOUT: `${lines.join('\n')}\n` });
+  const answer = (status: number, ...lines: string[]) => ({
+    FAKE_STATUS: String(status),
+    FAKE_STDOUT: lines.map((line) => `${line}\n`).join(''),
+  });
   const commit = (env: Record<string, string>, ...more: string[]) =>
     world.try(['commit', '-q', '--allow-empty', '-m', 'one', ...more], env);
 
-  it.each([[[]], [['--no-verify']], [['-e']], [['-n', '-e']]])(
-    'stops a commit that Node refuses: %j',
-    (more) => {
-      begin();
-      const env = answer('answer: refused', 'error: x\\n $(id)', 'hint: y');
-      const run = commit({ ...env, ...world.editor('true') }, ...more);
-      expect(run).toMatchObject({ status: 1, stderr: 'error: x\\n $(id)\nhint: y\n' });
-      expect(run.words[2]).toBe(
-        more.includes('--no-verify') || more.includes('-n') ? 'prepare-commit-msg' : 'pre-commit',
-      );
-      expect(world.try(['rev-parse', '-q', '--verify', 'HEAD']).status).not.toBe(0);
-    },
-  );
+  it.each([
+    [[], 'pre-commit'],
+    [['--no-verify'], 'prepare-commit-msg'],
+    [['-e'], 'pre-commit'],
+    [['-n', '-e'], 'prepare-commit-msg'],
+  ])('stops a commit that Node refuses: %j', (more, hook) => {
+    begin();
+    const env = answer(REFUSED, 'error: x\\n $(id)', 'hint: y');
+    const run = commit({ ...env, ...world.editor('true') }, ...more);
+    expect(run).toMatchObject({ status: 1, stderr: 'error: x\\n $(id)\nhint: y\n' });
+    expect(run.asked.slice(1, 3)).toEqual(['hook', hook]);
+    expect(world.try(['rev-parse', '-q', '--verify', 'HEAD']).status).not.toBe(0);
+  });
 
   it('goes on with what Node says besides', () => {
     begin();
-    expect(commit(answer(`answer: ${mine}`, 'warning: x'), '-n')).toMatchObject({
-      status: 0,
-      stderr: 'warning: x\n',
-    });
-    expect(world.ids()).toEqual([mine]);
-    expect(commit(answer('answer: -'), '-n')).toMatchObject({ status: 0, stderr: '' });
-    expect(world.ids()).toEqual([]);
+    expect(commit(answer(0, 'warning: x'), '-n')).toMatchObject({ status: 0, stderr: 'warning: x\n' });
+    expect(commit(answer(0), '-n')).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it.each([[['']], [['refused']], [['TypeError: x', 'answer: refused']], [['answer:refused']]])(
-    'goes on where the answer is none, and says once that nobody checked: %j',
-    (lines) => {
+  it.each([1, 3, 7, 127, 137])(
+    'goes on where Node ends with %i, and says once that nobody checked',
+    (status) => {
       begin();
-      const stderr = expect.stringMatching(
-        /^warning: git-handoff could not check this commit; .*doctor\n$/,
-      ) as string;
-      for (const status of ['0', '1', '137']) {
-        expect(commit({ ...answer(...lines), FAKE_STATUS: status })).toMatchObject({ status: 0, stderr });
-      }
+      const stderr = 'warning: git-handoff could not check this commit; what is wrong: git handoff doctor\n';
+      expect(commit(answer(status, 'TypeError: x', 'error: y'))).toMatchObject({ status: 0, stderr });
+      const edited = { ...answer(status, 'TypeError: x'), ...world.editor('true') };
+      expect(commit(edited, '-e')).toMatchObject({ status: 0, stderr });
     },
   );
 
   it.each(['bin/git-handoff', 'dist/cli.cjs'])('sends nobody to a doctor that is gone with %s', (part) => {
     begin();
     rmSync(join(world.base.package, part));
-    const stderr = expect.stringMatching(
-      /^warning: git-handoff could not check this commit; install it again: parts of it are gone\n$/,
-    ) as string;
-    expect(commit(answer('TypeError: x'))).toMatchObject({ status: 0, stderr });
+    expect(commit(answer(1, 'TypeError: x'))).toMatchObject({
+      status: 0,
+      stderr: 'warning: git-handoff could not check this commit; install it again: parts of it are gone\n',
+    });
   });
 
   it('hands on where it is', () => {
     begin();
-    writeFileSync(join(world.gitDir, 'handoff-checked'), '1 2 3\n');
-    const { words: started } = commit(answer('answer: -'), '-n');
-    expect(started.slice(1)).toEqual([
+    expect(commit(answer(0), '-n').asked.slice(1)).toEqual([
       'hook',
       'prepare-commit-msg',
-      '--client-pid',
-      expect.stringMatching(/^\d+$/),
-      '--begun',
-      expect.stringMatching(/^\d+$/),
-      '--answer',
       '--git-dir',
       '.git',
       '--common-dir',
       '.git',
-      '--settings-pipe',
       '--',
       '.git/COMMIT_EDITMSG',
       'message',
     ]);
   });
 
-  const OID = '0123456789'.repeat(4);
-  const STATES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    'rebase-merge': { 'rebase-merge/head-name': 'refs/heads/x\n', 'rebase-merge/onto': `${OID}\n` },
-    'rebase-apply': {
-      'rebase-apply/next': '1\n',
-      'rebase-apply/last': '2\n',
-      'rebase-apply/rebasing': '',
-    },
-    am: { 'rebase-apply/next': '1\n', 'rebase-apply/last': '2\n', 'rebase-apply/applying': '' },
-    sequencer: { 'sequencer/todo': `pick ${OID}\n`, 'sequencer/head': `${OID}\n` },
-    CHERRY_PICK_HEAD: { CHERRY_PICK_HEAD: `${OID}\n` },
-    REVERT_HEAD: { REVERT_HEAD: `${OID}\n` },
-    MERGE_HEAD: { MERGE_HEAD: `${OID}\n${OID}\n` },
-    'MERGE_HEAD (sha256)': { MERGE_HEAD: `${OID}${OID.slice(16)}\n` },
-  };
-  const put = (files: Readonly<Record<string, string>>) => {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(join(world.gitDir, name, '..'), { recursive: true });
-      writeFileSync(join(world.gitDir, name), text);
-    }
-  };
-  const preCommit = (env: Record<string, string> = {}) =>
-    world.try(['-c', 'core.editor=true', 'hook', 'run', 'pre-commit'], {
-      ...answer('answer: refused'),
+  it('asks nobody where no session can be at work, and where git-handoff is off', () => {
+    begin();
+    expect(commit({ ...answer(REFUSED), GIT_HANDOFF: 'off' })).toMatchObject({ status: 0, asked: [] });
+    rmSync(join(world.gitDir, 'handoff', 'beat', mine));
+    expect(commit(answer(REFUSED))).toMatchObject({ status: 0, asked: [] });
+    expect(commit({ ...answer(REFUSED), GEMINI_SESSION_ID: mine }).status).toBe(1);
+    rmSync(join(world.gitDir, 'handoff'), { recursive: true });
+    expect(commit({ ...answer(REFUSED), GEMINI_SESSION_ID: mine })).toMatchObject({ status: 0, asked: [] });
+  });
+
+  it('finds the repository of a linked worktree', () => {
+    begin();
+    commit(answer(0));
+    const tree = join(world.base.dir, 'a tree');
+    world.git(['worktree', 'add', '-q', '-b', 'tree', tree]);
+    const run = world.try(['commit', '-q', '--allow-empty', '-nm', 'two'], answer(0), tree);
+    const [, gitDir = '', , commonDir = ''] = run.asked.slice(run.asked.indexOf('--git-dir'));
+    expect(gitDir).toBe(join(world.gitDir, 'worktrees', 'a-tree'));
+    expect(existsSync(join(commonDir, 'handoff', 'beat'))).toBe(true);
+  });
+
+  const preCommit = (env: Record<string, string> = {}, ...words: string[]) =>
+    world.try(['-c', 'core.editor=true', 'hook', 'run', 'pre-commit', ...words], {
+      ...answer(REFUSED),
       ...env,
     });
 
-  it('does not ask where handoff-solo says that nothing is to be looked at', () => {
+  it('lets a lone session commit, unless somebody is on record for what is unfinished', () => {
     begin();
-    put({ 'handoff-solo': `${mine} ${process.pid} ${startOf(process.pid)}\n` });
-    expect(preCommit()).toMatchObject({ status: 0, asked: false });
+    writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
+    expect(preCommit()).toMatchObject({ status: 0, asked: [] });
+    expect(preCommit({ GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: mine })).toMatchObject({
+      status: 0,
+      asked: [],
+    });
+    expect(preCommit({ GEMINI_SESSION_ID: other }).status).toBe(1);
+    expect(preCommit({ GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other }).status).toBe(1);
+    writeFileSync(join(world.gitDir, 'handoff-operation'), `${other} x\n`);
+    expect(preCommit({ GEMINI_SESSION_ID: mine }).status).toBe(1);
   });
 
-  it.each(Object.entries(STATES))('asks where git has stopped in %s, whoever began it', (_, files) => {
+  it('notes that git makes a commit before the hooks that were there, and asks nothing then', () => {
     begin();
-    put(files);
-    put({ 'handoff-operation': `${other} x\n` });
-    expect(preCommit()).toMatchObject({ status: 1, asked: true });
-    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
-    const both = { GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other };
-    expect(preCommit(both)).toMatchObject({ status: 1, asked: true });
-    expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 1, asked: true });
-    // A lone session has nobody to ask about.
-    rmSync(join(world.gitDir, 'handoff-operation'));
-    put({ 'handoff-solo': `${mine} ${process.pid} ${startOf(process.pid)}\n` });
-    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 0, asked: false });
+    const shim = join(world.base.package, 'git-hooks', 'pre-commit');
+    const record = join(world.gitDir, 'handoff-committing');
+    const run = () =>
+      world.base.run(['begin'], '', {
+        env: { ...answer(REFUSED), GIT_DIR: world.gitDir, GIT_HANDOFF_GIT_PID: '4711' },
+        command: [shim],
+      });
+    expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });
+    expect(readFileSync(record, 'utf8')).toBe('4711\n');
+    rmSync(record);
+    writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
+    expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });
+    expect(existsSync(record)).toBe(false);
   });
 
-  it('asks whether a session that is named may commit where another one works alone', () => {
+  it('works as a part of the hook that init writes', () => {
     begin();
-    put({ 'handoff-solo': `${other} 1 1\n` });
-    expect(preCommit({ GEMINI_SESSION_ID: other })).toMatchObject({ status: 0, asked: false });
-    expect(preCommit({ GEMINI_SESSION_ID: mine })).toMatchObject({ status: 1, asked: true });
-    // On record by its process.
-    expect(preCommit()).toMatchObject({ status: 1, asked: true });
-    rmSync(join(world.gitDir, 'handoff', 'registered'), { recursive: true });
-    expect(preCommit()).toMatchObject({ status: 0, asked: false });
+    for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
+      const shim = join(world.base.package, 'git-hooks', hook);
+      world.base.script(join(world.gitDir, 'hooks', hook), [
+        `handoff_shim='${shim}'`,
+        '(GIT_HANDOFF_GIT_PID=$PPID; . "$handoff_shim") || exit',
+        `echo ${hook} >>"$HOME/went-on"`,
+      ]);
+    }
+    const wentOn = () => readFileSync(join(world.base.home, 'went-on'), 'utf8').split('\n').filter(Boolean);
+    expect(commit({ ...answer(REFUSED, 'error: x'), ...world.editor('true') }, '-e')).toMatchObject({
+      status: 1,
+      stderr: 'error: x\n',
+    });
+    expect(existsSync(join(world.base.home, 'went-on'))).toBe(false);
+    expect(commit({ ...answer(0), ...world.editor('true') }, '-e').status).toBe(0);
+    expect(wentOn()).toEqual(['pre-commit', 'prepare-commit-msg', 'commit-msg']);
   });
 
   describe('pre-push', () => {
@@ -154,41 +170,34 @@ describe.each(shells)('under $name', (shell) => {
       return world.base.run(args, input, { env: { GIT_DIR: world.gitDir, ...env }, command: [shim] });
     };
     const line = (local: string, remote: string) => `${local} ${'1'.repeat(40)} ${remote} ${zero}\n`;
+    const unchecked = 'warning: git-handoff could not check this push; what is wrong: git handoff doctor\n';
 
     it('hands everything on, and stops when Node refuses', () => {
       begin();
-      const input = line('refs/heads/é', 'refs/heads/b') + line('HEAD', 'refs/tags/$(id)');
-      const passed = push(input, answer('answer: -', 'warning: x'), ['a b', '-c']);
+      const input = line('refs/heads/\u00e9', 'refs/heads/b') + line('HEAD', 'refs/tags/$(id)');
+      const passed = push(input, answer(0, 'warning: x'), ['a b', '-c']);
       expect(passed).toMatchObject({ status: 0, stdout: '', stderr: 'warning: x\n' });
       expect(passed.node?.stdin).toBe(input);
       expect(passed.node?.argv.slice(-3)).toEqual(['--', 'a b', '-c']);
-      expect(push(input, answer('answer: refused', 'error: x'))).toMatchObject({
-        status: 1,
-        stderr: 'error: x\n',
-      });
-      expect(push(input, { ...answer('error: x'), FAKE_STATUS: '1' })).toMatchObject({
-        status: 0,
-        stderr: 'warning: git-handoff could not check this push; what is wrong: git handoff doctor\n',
-      });
+      expect(push(input, answer(REFUSED, 'error: x'))).toMatchObject({ status: 1, stderr: 'error: x\n' });
+      expect(push(input, answer(1, 'error: x'))).toMatchObject({ status: 0, stderr: unchecked });
       expect(push('')).toMatchObject({ status: 0, node: undefined });
       expect(push(input, { GIT_HANDOFF: 'off' })).toMatchObject({ status: 0, node: undefined });
+      rmSync(join(world.gitDir, 'handoff'), { recursive: true });
+      expect(push(input, answer(REFUSED))).toMatchObject({ status: 0, node: undefined });
     });
 
-    it('refuses local bookkeeping without Node', () => {
+    it('keeps what may be local bookkeeping here where Node cannot tell', () => {
       begin();
-      const leak = push(
-        line('refs/heads/a', 'refs/heads/a') + line('refs/handoffs-local/kept/a/b-c', 'refs/heads/x'),
-      );
-      expect(leak).toMatchObject({
-        status: 1,
-        stderr:
-          'error: refs/handoffs-local/kept/a/b-c is the bookkeeping of this machine and is never pushed\n' +
-          'hint: git push origin HEAD\n',
-        node: undefined,
-      });
-      expect(push(`(delete) ${zero} refs/handoffs-local/x ${zero}\n`).status).toBe(0);
-      expect(push(line('refs/heads/refs/handoffs-local/x', 'refs/heads/a')).status).toBe(0);
-      expect(readFileSync(join(world.gitDir, 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+      mkdirSync(join(world.gitDir, 'gone'));
+      for (const name of ['refs/handoffs-local/kept/a/b-c', 'refs/handoffs-remote/origin/a/b-c']) {
+        const input = line('refs/heads/a', 'refs/heads/a') + line(name, 'refs/heads/x');
+        expect(push(input, answer(1))).toMatchObject({ status: 1, stderr: unchecked });
+        expect(push(input, answer(REFUSED, 'error: x')).status).toBe(1);
+        expect(push(input, answer(0)).status).toBe(0);
+        // Wherever `init` has run.
+        expect(push(input, { ...answer(REFUSED), GIT_DIR: join(world.gitDir, 'gone') }).status).toBe(1);
+      }
     });
   });
 });

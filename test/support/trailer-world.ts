@@ -1,22 +1,25 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Shell } from '../support/shells.ts';
-import { LauncherWorld } from './launcher-world.ts';
+import { recordOf } from './session-record.ts';
+import type { Shell } from './shells.ts';
+import type { SessionId } from '../../src/domain/names.ts';
+import { formatRecord } from '../../src/domain/session.ts';
+import { processTable } from '../../src/host/processes.ts';
+import { LauncherWorld } from '../sh/launcher-world.ts';
 
 /** The session that commits here, known by its process: the test's own. */
 export const mine = '11111111-aaaa-4aaa-8aaa-111111111111';
 /** Another session. */
 export const other = '22222222-bbbb-4bbb-8bbb-222222222222';
 
-/** What a git command did; `asked` tells whether Node was started. */
+/** What a git command did. */
 export interface GitRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  asked: boolean;
-  /** The last words that Node was started with. */
-  words: string[];
+  /** The hooks for which Node was started. */
+  asked: string[];
 }
 
 /** Start time of a process: field 22 of its stat line. */
@@ -25,18 +28,25 @@ export function startOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
+const DIST = join(import.meta.dirname, '..', '..', 'dist');
+
 /** A repository with our hooks installed, and ways to commit in it. */
 export class TrailerWorld {
   readonly base: LauncherWorld;
   readonly root: string;
   readonly gitDir: string;
 
-  /** @param shell what runs the shims instead of the machine's /bin/sh */
-  constructor(shell?: Shell) {
+  /**
+   * @param shell what runs the shims instead of the machine's /bin/sh
+   * @param node in its place: `real` runs our program, and notes for which hook
+   */
+  constructor(shell?: Shell, node: 'real' | 'stand-in' = 'real') {
     this.base = new LauncherWorld(shell);
+    if (node === 'real') this.useNode();
     this.root = join(this.base.dir, 'repo sitory');
     this.gitDir = join(this.root, '.git');
     this.base.repository('repo sitory', false);
+    this.git(['config', 'handoff.enabled', 'true']);
     this.git(['config', 'user.name', 'a']);
     this.git(['config', 'user.email', 'a@b']);
     for (const hook of ['pre-commit', 'prepare-commit-msg', 'commit-msg']) {
@@ -46,18 +56,39 @@ export class TrailerWorld {
     }
   }
 
+  private useNode(): void {
+    rmSync(join(this.base.package, 'dist'), { recursive: true });
+    symlinkSync(DIST, join(this.base.package, 'dist'));
+    const line = `printf '%s\\n' "$3" >>"$RECORD"; exec '${process.execPath}' "$@"`;
+    this.base.script(join(this.base.binaries, 'node'), [line]);
+  }
+
   /** What `init` leaves; with a pid, also a session that works alone and is that process. */
   enable(pid?: number, start = pid === undefined ? '' : startOf(pid), gitDir = this.gitDir): void {
     mkdirSync(join(this.gitDir, 'handoff'), { recursive: true });
-    if (pid !== undefined) writeFileSync(join(gitDir, 'handoff-solo'), `${mine} ${pid} ${start}\n`);
+    if (pid === undefined) return;
+    this.beat(mine);
+    writeFileSync(join(gitDir, 'handoff-solo'), `${mine} ${pid} ${start}\n`);
   }
 
-  /** Puts a session on record whose process that is. */
-  register(pid: number, start = startOf(pid), session = mine): void {
-    const folder = join(this.gitDir, 'handoff', 'registered', '0123456789abcdef', session);
-    for (const path of [folder, join(this.gitDir, 'handoff', 'beat')]) mkdirSync(path, { recursive: true });
-    writeFileSync(join(folder, `${pid}.${start}`), '');
+  /** What each call of a session leaves. */
+  private beat(session: string): void {
+    mkdirSync(join(this.gitDir, 'handoff', 'beat'), { recursive: true });
     writeFileSync(join(this.gitDir, 'handoff', 'beat', session), '');
+  }
+
+  /** Puts a session on record whose process that is, as its first call does. */
+  register(pid: number, start = startOf(pid), session = mine): void {
+    this.beat(session);
+    const { bootId, pidNs } = processTable();
+    const record = recordOf(session as SessionId, { pid, start, bootId, pidNs });
+    const blob = spawnSync('git', ['hash-object', '-w', '--stdin'], {
+      cwd: this.root,
+      env: this.base.environment(),
+      input: formatRecord(record),
+      encoding: 'utf8',
+    });
+    this.git(['update-ref', `refs/handoffs-local/live/0123456789abcdef/${session}`, blob.stdout.trim()]);
   }
 
   /** Runs git without judging how it ends. */
@@ -70,9 +101,8 @@ export class TrailerWorld {
       input: '',
       encoding: 'utf8',
     });
-    const asked = existsSync(record);
-    const words = asked ? readFileSync(record, 'utf8').split('\n').slice(0, -1) : [];
-    return { status: done.status, stdout: done.stdout, stderr: done.stderr, asked, words };
+    const asked = existsSync(record) ? readFileSync(record, 'utf8').split('\n').slice(0, -1) : [];
+    return { status: done.status, stdout: done.stdout, stderr: done.stderr, asked };
   }
 
   /** Runs git, which has to succeed. */

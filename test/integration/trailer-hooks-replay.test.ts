@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TrailerWorld, mine, other } from './trailer-hooks-world.ts';
+import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
 
 let world: TrailerWorld;
 beforeEach(() => {

@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shells } from '../support/shells.ts';
-import { TrailerWorld, mine, other, startOf } from './trailer-hooks-world.ts';
+import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
 
 let world: TrailerWorld;
 beforeEach(() => {
@@ -135,36 +134,5 @@ describe('messages from an editor', () => {
     world.file('a', 'a', other);
     world.git(['commit', '-q', '--amend'], env);
     expect(world.ids()).toEqual([other]);
-  });
-});
-
-describe.each(shells)('under $name', (shell) => {
-  it('writes the same', () => {
-    const under = new TrailerWorld(shell);
-    under.enable(process.pid);
-    under.commit('one\n\nbody');
-    expect(under.message()).toBe(`one\n\nbody\n\n${trailer}`);
-    under.git(['commit', '-q', '--allow-empty'], under.editor('printf "two\\n# x\\n" >"$1"'));
-    expect(under.message()).toBe(`two\n\n${trailer}`);
-    under.remove();
-  });
-
-  it.each([
-    [mine, mine.slice(0, 8)],
-    ['01a20256-e09f-7542-a66b-d84706f9779c', '06f9779c'],
-    ['ses_df7d1377cffenFWzBuEbCLZOqh', 'EbCLZOqh'],
-    ['sess', 'sess'],
-    ['sess-one', 'sess-one'],
-  ])('cuts %s short to %s', (session, short) => {
-    const under = new TrailerWorld(shell);
-    under.enable();
-    writeFileSync(join(under.gitDir, 'handoff-solo'), `${session} ${process.pid} ${startOf(process.pid)}\n`);
-    under.git(['config', 'handoff.trailer', 'short']);
-    under.commit('one');
-    under.git(['commit', '-q', '--allow-empty', '--amend', '--no-edit']);
-    expect(under.ids()).toEqual([short]);
-    under.commit('two', ['-m', `Claude-Session-Id: ${session}`]);
-    expect(under.ids()).toEqual([session]);
-    under.remove();
   });
 });
