@@ -239,7 +239,7 @@ async function swap(
 ): Promise<TransactionResult> {
   const updates = [
     { ref: handoffRef(before.path), next, old: before.publicOid },
-    { ref: keptRef(before.path), next, old: before.keptRefOid },
+    { ref: keptRef(before.path), next, old: before.keptOid },
   ];
   if (early?.store?.finish(batch.pack(), transactionWords(updates)) === true) return { kind: 'done' };
   const act = passing.takenFrom === undefined ? 'write' : 'take';

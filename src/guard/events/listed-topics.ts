@@ -19,7 +19,7 @@ export async function topicsFromLists(
   for (const ref of publicRefs) {
     const line = `${ref.oid} ${KEPT}${ref.name.slice(HANDOFFS.length)}\n`;
     const path = kept.startsWith(line, at) ? parsePath(ref.name, HANDOFFS) : undefined;
-    const state = path === undefined ? undefined : settledState(path, ref, ref.oid, ref.oid);
+    const state = path === undefined ? undefined : settledState(path, ref, ref.oid);
     if (state === undefined) break;
     states.push(state);
     at += line.length;
