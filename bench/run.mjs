@@ -18,7 +18,6 @@ import { insteadRows } from './instead-rows.mjs';
 import { largeRows } from './large-rows.mjs';
 import { ledgerRows } from './ledger-rows.mjs';
 import { measure, median, once } from './measure.mjs';
-import { overlapRows } from './overlap-rows.mjs';
 import { Scenario } from './scenario.mjs';
 import { sizeRows } from './size-rows.mjs';
 import { travelRows } from './travel-rows.mjs';
@@ -30,7 +29,6 @@ const GROUPS = [
   ledgerRows,
   commitRows,
   verbRows,
-  overlapRows,
   workRows,
   travelRows,
   largeRows,

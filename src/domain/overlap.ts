@@ -109,13 +109,3 @@ function conflictAt(path: string, { unmerged, messages }: MergeReport): PathOver
 export function stopsMerge({ kind }: Pick<PathOverlap, 'kind'>): boolean {
   return kind === 'conflict' || kind === 'deleted';
 }
-
-/** A time of whole seconds may come from a file system that stores no others, or only every second one. Milliseconds. */
-const COARSE_MS = 2000;
-/** Linux's file times lag behind its clock by a tick. Milliseconds. */
-const TICK_MS = 20;
-
-/** Whether what a file's time tells of happened before a moment. Both in milliseconds since the epoch. */
-export function isBefore(fileTime: number, moment: number): boolean {
-  return fileTime < moment - (fileTime % 1000 === 0 ? COARSE_MS : TICK_MS);
-}

@@ -24,13 +24,13 @@ export const REMOTE = 'refs/handoffs-remote/';
 /** This clone's own memory: nothing below it ever leaves the machine. */
 export const LOCAL = 'refs/handoffs-local/';
 export const KEPT = `${LOCAL}kept/`;
-/** One list of what was accepted of many handoffs at once (ref-lists.ts). */
+/** A list that a development version made of such refs (migrate-ref-lists.ts). */
 export const KEPT_LIST = `${LOCAL}kept-list` as RefName;
 export const LOST = `${LOCAL}lost/`;
 export const LIVE = `${LOCAL}live/`;
 export const FILES = `${LOCAL}files/`;
 export const ACKS = `${LOCAL}acks/`;
-/** Of each remote one list of what it showed (ref-lists.ts). */
+/** Lists that a development version made of tracking refs, one for each remote (migrate-ref-lists.ts). */
 export const SHOWN = `${LOCAL}shown/`;
 /** What was deleted on purpose here and may still stand at a remote. */
 export const PRUNED = `${LOCAL}pruned/`;
@@ -146,11 +146,6 @@ export function keptRef({ component, topic }: HandoffPath): RefName {
 /** What `remote` last showed of a handoff. */
 export function trackingRef(remote: string, { component, topic }: HandoffPath): RefName {
   return `${remotePrefix(remote)}${component}/${topic}` as RefName;
-}
-
-/** The list of what `remote` showed. */
-export function shownRef(remote: string): RefName {
-  return `${SHOWN}${encodeRemote(remote)}` as RefName;
 }
 
 /** Remembers that a handoff was deleted here on purpose: a blob with the name of the commit that it had. */

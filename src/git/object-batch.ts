@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { NOT_SYNCED } from './environment.ts';
 import { hash, objectName, sha1 } from './hash.ts';
 import { isBrief, storedZlib } from './stored-zlib.ts';
 import { readObjects } from './objects.ts';
@@ -123,15 +122,6 @@ export class ObjectBatch {
   storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
     const batched = ['-c', 'core.fsyncMethod=batch', ...UNPACK];
     return this.#store(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
-  }
-
-  /**
-   * Stores everything collected where it may be lost: beside the repository, for a while.
-   *
-   * @throws Failure `environment` when they could not be written.
-   */
-  storeLoosely(options: Omit<GitOptions, 'input'>): Promise<void> {
-    return this.#store([...NOT_SYNCED, ...UNPACK], options);
   }
 
   /** A failure before the caller awaits this is not unhandled: the caller gets it then. */

@@ -14,8 +14,6 @@ export interface ScratchStore {
   readonly folder: string;
   /** The repository's own objects, which are read through. */
   readonly objects: string;
-  /** The folder of another such store to read from. */
-  readonly below?: string;
 }
 
 /** Bigger contents are named, not kept. Bytes. */
@@ -42,14 +40,12 @@ export function ownStore(commonDir: string): ScratchStore {
 }
 
 /** Variables by which git writes to the scratch store and reads both. */
-export function scratchEnvironment({ folder, objects, below }: ScratchStore): Record<string, string> {
+export function scratchEnvironment({ folder, objects }: ScratchStore): Record<string, string> {
   const others = process.env['GIT_ALTERNATE_OBJECT_DIRECTORIES'];
   const own = process.env['GIT_OBJECT_DIRECTORY'] ?? objects;
   // git reads a name in double quotes as a C string: one with a colon needs them.
-  const quoted = [below, own].flatMap((name) =>
-    name === undefined ? [] : [/[:"\n]/.test(name) ? JSON.stringify(name) : name],
-  );
-  const all = others === undefined || others === '' ? quoted : [...quoted, others];
+  const quoted = /[:"\n]/.test(own) ? JSON.stringify(own) : own;
+  const all = others === undefined || others === '' ? [quoted] : [quoted, others];
   return { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: all.join(':') };
 }
 

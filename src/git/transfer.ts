@@ -51,17 +51,15 @@ function parseShown(output: string): ShownRef[] {
 
 /**
  * Fetches refs to where the refspecs say, and nothing else: no tags, no `FETCH_HEAD`, no pruning, and whole
- * objects also into a partial clone, for a note must be readable offline. The name of a commit that the remote shows is a
- * refspec, too: then no ref is moved.
+ * objects also into a partial clone, for a note must be readable offline.
  *
- * @returns `false` when a ref went away or moved since it was shown
  * @throws Failure `remote` when the remote cannot be asked
  */
 export async function fetchRefs(
   options: TransferOptions,
   remote: string,
   refspecs: readonly string[],
-): Promise<boolean> {
+): Promise<void> {
   const args = [
     '--no-tags',
     '--no-write-fetch-head',
@@ -86,14 +84,10 @@ export async function fetchRefs(
     await new Promise((resume) => setTimeout(resume, PAUSE_MS * tries * (0.5 + Math.random())));
     result = await fetch();
   }
-  if (result.code === 0) return true;
-  // The next look tells.
-  if (GONE.test(result.stderr)) return false;
+  // A ref that went away since it was shown: the next look tells.
+  if (result.code === 0 || /couldn't find remote ref/.test(result.stderr)) return;
   throw cannotStore(result) ?? localRace(result) ?? unreachable(remote, result);
 }
-
-/** As git says it, and servers of others do. */
-const GONE = /couldn't find remote ref|not our ref|unadvertised object|want [0-9a-f]{40,64} not valid/;
 
 const HOLE = /^(?:error|fatal): could not (?:read|parse commit) [0-9a-f]{40,64}$/im;
 

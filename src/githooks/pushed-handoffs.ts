@@ -4,17 +4,15 @@ import type { IllegalReason } from '../domain/transition.ts';
 import {
   HANDOFFS,
   KEPT,
-  KEPT_LIST,
   decodeBranch,
+  keptRef,
   parsePath,
-  placeName,
   parseWorkRef,
   remoteWorkPrefix,
 } from '../git/namespace.ts';
 import type { PushedRef } from '../git/push-range.ts';
 import { listRefNames } from '../git/refs.ts';
 import type { GitOptions } from '../git/run.ts';
-import { keptAmong } from '../git/ref-lists.ts';
 import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
 import { reasonText } from '../notes/report-illegal.ts';
 import { typedTopic } from '../notes/topic-argument.ts';
@@ -84,9 +82,8 @@ const MANY = 100;
 /** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
 async function acceptedBefore({ cwd }: GitOptions, count: number): Promise<(move: HandoffMove) => boolean> {
   if (count < MANY) return () => false;
-  const { refs, listed } = await keptAmong({ cwd }, await listRefNames({ cwd }, [KEPT, KEPT_LIST]));
-  const keptOid = (place: string) => refs.get(place) ?? listed.get(place);
-  return ({ path, old, next }) => old === undefined && keptOid(placeName(path)) === next;
+  const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
+  return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
 }
 
 function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {

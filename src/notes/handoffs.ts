@@ -229,7 +229,7 @@ async function swap(
 ): Promise<TransactionResult> {
   const updates = [
     { ref: handoffRef(before.path), next, old: before.publicOid },
-    { ref: keptRef(before.path), next, old: before.keptRefOid },
+    { ref: keptRef(before.path), next, old: before.keptOid },
   ];
   const act = passing.takenFrom === undefined ? 'write' : 'take';
   return updateRefs(repository, updates, {

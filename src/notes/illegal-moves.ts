@@ -14,11 +14,8 @@ export async function recordIllegalMove(
   state: TopicState,
   at: number,
 ): Promise<boolean> {
-  const { illegal, keptOid, keptRefOid } = state;
+  const { illegal, keptOid } = state;
   if (illegal === undefined) return false;
-  // A list holds no object, and nothing else may hold this one now.
-  if (keptOid !== undefined && keptRefOid === undefined)
-    await updateRefs(repository, [{ ref: keptRef(state.path), next: keptOid, old: undefined }]);
   const bad = illegal.bad ?? null;
   const known = await listLost(repository, state.path);
   const told = known.some(
@@ -54,5 +51,5 @@ export async function healTopic(repository: Repository, state: TopicState): Prom
 
 /** Lets `kept` follow a public ref that moved legally without it (a crash between the two, a plain fetch). */
 export async function foldTopic(repository: Repository, state: TopicState): Promise<TransactionResult> {
-  return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptRefOid }]);
+  return updateRefs(repository, [{ ref: keptRef(state.path), next: state.publicOid, old: state.keptOid }]);
 }

@@ -1,9 +1,6 @@
 import type { Oid } from '../domain/names.ts';
-import { Failure } from '../domain/failure.ts';
 import {
   ACKS,
-  HANDOFFS,
-  KEPT_LIST,
   REMOTE,
   WORK,
   ackRef,
@@ -15,9 +12,9 @@ import {
 } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type RefUpdate, updateRefs } from '../git/ref-updates.ts';
-import { listRefNames } from '../git/refs.ts';
+import type { RefValue } from '../git/refs.ts';
 import { type Repository, objectFormat } from '../git/repository.ts';
-import { type ListedRef, addToList, listTracking, takeFromList } from '../git/ref-lists.ts';
+import { listBookkeeping } from '../git/migrate-ref-lists.ts';
 import type { TopicState } from './topic.ts';
 
 /** Topics in one transaction: what moves meanwhile costs one process for each of them. */
@@ -32,10 +29,7 @@ export async function deleteTopics(
   repository: Repository,
   topics: readonly TopicState[],
 ): Promise<TopicState[]> {
-  const paths = topics.map(({ path }) => path);
-  if (!(await takeFromList(repository, KEPT_LIST, paths)))
-    throw new Failure('environment', `${KEPT_LIST} cannot be changed`, { hint: 'git handoff doctor' });
-  const beside = await listTracking(repository, [ACKS, REMOTE, WORK]);
+  const beside = await listBookkeeping(repository, [ACKS, REMOTE, WORK]);
   const traces = { beside, memories: await storeMemories(repository, topics, beside) };
   const gone: TopicState[] = [];
   for (let at = 0; at < topics.length; at += BATCH) {
@@ -43,25 +37,12 @@ export async function deleteTopics(
     if (await deleted(repository, batch, traces)) gone.push(...batch);
     else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
   }
-  const stayed = topics.filter((one) => !gone.includes(one));
-  await listAgain(repository, stayed);
   return gone;
-}
-
-/** Puts topics that were not deleted back into the list that says what was kept, unless somebody else has deleted them. */
-async function listAgain(repository: Repository, topics: readonly TopicState[]): Promise<void> {
-  const listed = topics.flatMap(({ path, keptOid, keptRefOid }) =>
-    keptOid === undefined || keptRefOid !== undefined ? [] : [{ path, oid: keptOid }],
-  );
-  if (listed.length === 0) return;
-  const there = new Set((await listRefNames(repository, [HANDOFFS])).map(({ name }) => name));
-  const left = listed.filter(({ path }) => there.has(handoffRef(path)));
-  await addToList(repository, KEPT_LIST, left);
 }
 
 /** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
 interface Traces {
-  readonly beside: readonly ListedRef[];
+  readonly beside: readonly RefValue[];
   readonly memories: ReadonlyMap<TopicState, Oid>;
 }
 
@@ -69,7 +50,7 @@ interface Traces {
 async function storeMemories(
   repository: Repository,
   topics: readonly TopicState[],
-  refs: readonly ListedRef[],
+  refs: readonly RefValue[],
 ): Promise<Map<TopicState, Oid>> {
   const shown = new Set(
     refs.flatMap(({ name }) => {
@@ -91,16 +72,12 @@ async function deleted(
   { beside, memories }: Traces,
 ): Promise<boolean> {
   const updates = topics.flatMap((state): RefUpdate[] => {
-    const { path, publicOid, keptRefOid } = state;
+    const { path, publicOid, keptOid } = state;
     const memory = memories.get(state);
     return [
       ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
-      ...(keptRefOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptRefOid }]),
+      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
       ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
-      // A list keeps no object alive, and a handoff that is written anew is compared with what the remote has.
-      ...beside
-        .filter(({ name, list }) => list !== undefined && name.endsWith(`/${path.component}/${path.topic}`))
-        .map(({ name, oid }) => ({ ref: name, next: oid, old: undefined })),
       ...beside
         .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
         .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),

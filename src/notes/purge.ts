@@ -18,12 +18,12 @@ import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../git/refs.ts';
 import type { InRepository, Repository } from '../git/repository.ts';
 import { git, gitFailure, runGit } from '../git/run.ts';
-import { type ListedRef, findListed } from '../git/ref-lists.ts';
+import { listBookkeeping } from '../git/migrate-ref-lists.ts';
 
 export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
 
 /** A ref of one handoff. */
-export interface PurgedRef extends RefValue, Partial<Pick<ListedRef, 'list'>> {
+export interface PurgedRef extends RefValue {
   readonly kind: PurgedKind;
   /** For a tracking ref, and for work that was sent. */
   readonly remote: string | null;
@@ -37,11 +37,7 @@ export async function refsOf(repository: InRepository, path: HandoffPath): Promi
   const unpacked = `${UNPACKED}${place}/`;
   const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
   const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
-  const [refs, { entries }] = await Promise.all([
-    listRefNames(repository, patterns),
-    findListed(repository, path),
-  ]);
-  const own = new Set(refs.map(({ name }) => name));
+  const refs = await listBookkeeping(repository, patterns);
   const kindOf = (name: RefName): PurgedKind | undefined => {
     if (name === handoffRef(path)) return 'handoff';
     if (name === keptRef(path)) return 'kept';
@@ -50,7 +46,7 @@ export async function refsOf(repository: InRepository, path: HandoffPath): Promi
     if (name.startsWith(work) || name.startsWith(unpacked) || sentTo(name, path) !== null) return 'work';
     return name.startsWith(REMOTE) && name.endsWith(`/${place}`) ? 'tracking' : undefined;
   };
-  return [...refs, ...entries.filter(({ name }) => !own.has(name))].flatMap((ref) => {
+  return refs.flatMap((ref) => {
     const kind = kindOf(ref.name);
     const remote =
       kind === 'tracking' ? (parseTrackingRef(ref.name)?.remote ?? null) : sentTo(ref.name, path);
@@ -73,15 +69,10 @@ const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept',
 /** Deletes the refs of a handoff in one transaction, each by compare-and-swap from what was read, and their logs with them. */
 export async function deleteRefs(
   repository: Repository,
-  path: HandoffPath,
   refs: readonly PurgedRef[],
 ): Promise<TransactionResult> {
-  const { takeOut } = await findListed(repository, path);
   const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
-  const deletions = sorted.flatMap(({ name, oid, list }) =>
-    list === undefined ? [{ ref: name, next: undefined, old: oid }] : [],
-  );
-  const updates = [...(await takeOut()), ...deletions];
+  const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
   const result = updates.length === 0 ? ({ kind: 'done' } as const) : await updateRefs(repository, updates);
   if (result.kind === 'done') await dropOldTables(repository);
   return result;

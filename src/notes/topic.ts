@@ -6,17 +6,14 @@ import {
   HANDOFFS,
   type HandoffPath,
   KEPT,
-  KEPT_LIST,
   decodeBranch,
   handoffRef,
   keptRef,
   parsePath,
-  prunedRef,
 } from '../git/namespace.ts';
-import { type Ref, type RefValue, listRefNames, listRefs } from '../git/refs.ts';
-import { keptAmong } from '../git/ref-lists.ts';
+import { isList, listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
+import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
-import { listedOid, notPruned } from './kept-list.ts';
 import { judgeMoves } from './moves.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
@@ -36,8 +33,6 @@ export interface TopicState {
   readonly publicOid: Oid | undefined;
   /** What was written or accepted here last. */
   readonly keptOid: Oid | undefined;
-  /** The value of the ref that says so; `undefined` where a list does (ref-lists.ts). */
-  readonly keptRefOid: Oid | undefined;
   readonly illegal: IllegalMove | undefined;
 }
 
@@ -86,7 +81,6 @@ async function readSettledTopic(
     tip: settled,
     publicOid: oid,
     keptOid: oid,
-    keptRefOid: oid,
     illegal: undefined,
     note: settled.note,
   };
@@ -97,10 +91,9 @@ async function compareTopic(
   path: HandoffPath,
   note: boolean,
 ): Promise<ReadableTopic> {
-  const refs = await listRefs(repository, [handoffRef(path), keptRef(path), KEPT_LIST, prunedRef(path)]);
+  const refs = await listBookkeepingRefs(repository, [handoffRef(path), keptRef(path)]);
   const publicRef = refs.find((ref) => ref.name === handoffRef(path));
-  const keptRefOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
-  const keptOid = keptRefOid ?? (await listedOid(repository, path, refs, publicRef?.oid));
+  const keptOid = refs.find((ref) => ref.name === keptRef(path))?.oid;
   const { illegal, tipOid } = await effectiveTip(repository, path, publicRef, keptOid);
   const [tip] =
     tipOid === undefined ? [] : await loadCommits({ cwd: repository.cwd }, [tipOid], { notes: note });
@@ -111,7 +104,6 @@ async function compareTopic(
     tip,
     publicOid: publicRef?.oid,
     keptOid,
-    keptRefOid,
     illegal,
     note: tip?.note,
   };
@@ -123,7 +115,7 @@ async function compareTopic(
  */
 export async function readTopics(repository: InRepository, component?: string): Promise<TopicState[]> {
   const below = component === undefined ? '' : `${component}/`;
-  return readTopicsBeside(repository, below, listRefNames(repository, [KEPT + below, KEPT_LIST]));
+  return readTopicsBeside(repository, below, listBookkeeping(repository, [KEPT + below]));
 }
 
 /** The same, where what was kept is among refs that are being listed for something else, too. */
@@ -144,27 +136,25 @@ export async function topicsFrom(
   localRefs: readonly RefValue[],
   below = '',
 ): Promise<TopicState[]> {
-  const { refs, listed } = await keptAmong({ cwd: repository.cwd }, localRefs);
+  // Whoever listed these may have had no part in the migration.
+  const local = localRefs.some(isList) ? await listBookkeeping(repository, [KEPT + below]) : localRefs;
+  const kept = new Map(
+    local.flatMap(({ name, oid }) => (name.startsWith(KEPT) ? [[name.slice(KEPT.length), oid]] : [])),
+  );
   const places = publicRefs.map(({ name }) => name.slice(HANDOFFS.length));
   const found = publicRefs.flatMap((ref, at) => {
     const path = parsePath(ref.name, HANDOFFS);
-    const place = places[at] ?? '';
-    const keptRefOid = refs.get(place);
-    return path === undefined ? [] : [{ ref, path, keptRefOid, keptOid: keptRefOid ?? listed.get(place) }];
+    return path === undefined ? [] : [{ ref, path, keptOid: kept.get(places[at] ?? '') }];
   });
   const fetched = await judgeFetched(repository, found);
   const states: TopicState[] = [];
-  for (const { ref, path, keptOid, keptRefOid } of found) {
-    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid, keptRefOid);
+  for (const { ref, path, keptOid } of found) {
+    const state = fetched.get(ref.name) ?? settledState(path, ref, keptOid);
     states.push(state ?? (await readTopic(repository, path)));
   }
   const open = new Set(places);
-  const gone = [...refs.keys()].filter((place) => !open.has(place));
-  const unseen = [...listed].filter(
-    ([place]) => !open.has(place) && !refs.has(place) && place.startsWith(below),
-  );
-  for (const place of [...gone, ...(await notPruned(repository, unseen))]) {
-    const path = parsePath(KEPT + place, KEPT);
+  for (const place of kept.keys()) {
+    const path = open.has(place) ? undefined : parsePath(KEPT + place, KEPT);
     if (path !== undefined) states.push(await readTopic(repository, path));
   }
   return states;
@@ -183,9 +173,7 @@ async function judgeFetched(
   for (const [at, { ref, path }] of fetched.entries()) {
     const reason = reasons[at];
     const state =
-      reason === undefined
-        ? settledState(path, ref, ref.oid, undefined)
-        : illegalState(path, ref.oid, reason);
+      reason === undefined ? settledState(path, ref, ref.oid) : illegalState(path, ref.oid, reason);
     if (state !== undefined) states.set(ref.name, { ...state, keptOid: undefined });
   }
   return states;
@@ -196,17 +184,12 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
   if (reason === 'unknown format version') return undefined;
   const branch = branchFor(path, undefined);
   const illegal = { reason, bad };
-  const none = { tip: undefined, keptOid: undefined, keptRefOid: undefined };
+  const none = { tip: undefined, keptOid: undefined };
   return { path, branch, topic: path.topic, publicOid: bad, illegal, ...none };
 }
 
 /** The common case: the public ref is what was kept, and its commit says all that a list shows. */
-export function settledState(
-  path: HandoffPath,
-  ref: Ref,
-  keptOid: Oid | undefined,
-  keptRefOid: Oid | undefined,
-): TopicState | undefined {
+export function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
   const tip = new ListedCommit(ref.oid, ref.content);
@@ -217,7 +200,6 @@ export function settledState(
     tip,
     publicOid: ref.oid,
     keptOid,
-    keptRefOid,
     illegal: undefined,
   };
 }

@@ -11,17 +11,6 @@ function idleSince(commonDir: string, session: SessionId): number | undefined {
   return LAST.has(lastEvent(commonDir, session)) ? lastCall(commonDir, session) : undefined;
 }
 
-/** Clients' names for the event before a tool call. */
-const BEFORE = /^(?:pre|before)|before$/i;
-
-/**
- * When a session last called, in milliseconds since the epoch; `undefined`: unknown, or one of its tools is running now.
- */
-export function restsSince(commonDir: string, session: SessionId): number | undefined {
-  const event = lastEvent(commonDir, session);
-  return event === '' || BEFORE.test(event) ? undefined : lastCall(commonDir, session);
-}
-
 /** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */
 export function idleText(
   commonDir: string,

@@ -142,8 +142,6 @@ export interface OverlapSideShape {
   readonly branch: string | null;
   /** The live sessions at work there. */
   readonly sessions: readonly NamedSessionShape[];
-  /** When the worktree was last looked at, if not now. */
-  readonly asOf?: string;
 }
 
 /** Two sides that changed the same paths, or of which that is not known. */

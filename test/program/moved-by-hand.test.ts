@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepInList } from '../support/kept-list.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const session = 'aaaaaaaa-1111';
@@ -70,13 +69,8 @@ function plant(trailers: string): void {
   repo.git(['update-ref', REF, commit]);
 }
 
-const CASES = Object.keys(MOVES).flatMap((name) => ['ref', 'list'].map((where) => [name, where]));
-
-describe.each(CASES)('%s of a public ref, where a %s says what was kept', (name, where) => {
-  beforeEach(() => {
-    if (where === 'list') keepInList(repo);
-    MOVES[name]!();
-  });
+describe.each(Object.keys(MOVES))('%s of a public ref', (name) => {
+  beforeEach(() => MOVES[name]!());
 
   it('is told once, by whichever command comes first, and never shown as the truth', () => {
     const first = repo.handoff(['list'], { session });
@@ -132,45 +126,6 @@ describe('what stood there', () => {
       repo.handoff(['list'], { session });
     }
     expect(repo.json(['show', 'auth-refresh', '--lost'], { session }).items).toHaveLength(2);
-  });
-});
-
-describe('a handoff that a list says was kept', () => {
-  beforeEach(() => keepInList(repo));
-
-  it('goes on by every command, and gets a ref with the first write', () => {
-    for (const verb of [['list'], ['show', 'auth-refresh'], ['doctor'], ['log', 'auth-refresh']])
-      expect({ verb, ...repo.handoff(verb, { session }) }).toMatchObject({ verb, stderr: '', status: 0 });
-    const oid = repo.ok(['write', 'auth-refresh', '-m', 'third'], { session });
-    expect(repo.git(['rev-parse', REF, KEPT]).split('\n')).toEqual([oid, oid]);
-    repo.git(['update-ref', REF, tip]);
-    expect(repo.json(['show', 'auth-refresh'], { session })).toMatchObject({ oid });
-  });
-
-  it('is judged from the root on when the commit that the list names is gone', () => {
-    repo.git(['update-ref', REF, `${REF}~1`]);
-    repo.run('rm', ['-f', `.git/objects/${tip.slice(0, 2)}/${tip.slice(2)}`]);
-    const run = repo.handoff(['show', 'auth-refresh', '--raw'], { session });
-    expect(run).toMatchObject({ stdout: 'first\n', stderr: '', status: 0 });
-  });
-
-  it('is not missed where a program that knows no lists has pruned it', () => {
-    const memory = repo.git(['hash-object', '-w', '--stdin'], { input: `${tip}\n` });
-    repo.git(['update-ref', 'refs/handoffs-local/pruned/main/auth-refresh', memory]);
-    repo.git(['update-ref', '-d', REF]);
-    expect(repo.handoff(['list', '--all'], { session })).toMatchObject({ stderr: '', status: 1 });
-    const oid = repo.ok(['write', 'auth-refresh', '-m', 'another'], { session });
-    expect(repo.git(['rev-list', '--count', oid])).toBe('1');
-  });
-
-  it('is missed on its own branch only', () => {
-    repo.git(['update-ref', '-d', REF]);
-    repo.git(['checkout', '-q', '-b', 'other']);
-    repo.ok(['write', 'other-topic', '-m', 'here'], { session });
-    expect(repo.handoff(['boot'], { session }).stderr).toBe('');
-    expect(repo.handoff(['list'], { session }).stderr).toContain(
-      'refs/handoffs/main/auth-refresh was deleted',
-    );
   });
 });
 

@@ -115,7 +115,34 @@ describe('two sessions in two worktrees', () => {
     ]);
   });
 
-  it('leave every ref, index, object and file as it was, but for what we remember', () => {
+  it('see what somebody who is no session has just changed there', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    expect(lines()[0]).toMatch(/^no overlap/);
+    writeFileSync(join(other, 'src', 'a.ts'), changed(TEN, 1, 'somebody'));
+    expect(lines()).toContain('  conflict  src/a.ts');
+  });
+
+  it('meet where git follows the rename of a folder', () => {
+    world.bash(A, 'git mv src moved');
+    world.write(B, 'src/new.ts', 'new\n', other);
+    const { items } = world.json(['overlap']);
+    expect(items[0]?.['paths']).toMatchObject([{ kind: 'conflict' }]);
+  });
+
+  it('meet where one has a file and the other a folder of that name', () => {
+    world.write(A, 'name', 'file\n');
+    world.write(B, 'name/inner', 'file in a folder\n', other);
+    expect(world.json(['overlap']).items).toHaveLength(1);
+  });
+
+  it('are merged as the attributes of the file say', () => {
+    world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
+    world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
+    writeFileSync(join(world.path, '.git', 'info', 'attributes'), '*.ts merge=union\n');
+    expect(lines()).toContain('  same file  src/a.ts  merges cleanly');
+  });
+
+  it('leave every ref, index, object and file as it was', () => {
     world.write(A, 'src/a.ts', changed(TEN, 1, 'A'));
     world.write(B, 'src/a.ts', changed(TEN, 1, 'B'), other);
     const before = [contentsOf(world.path), contentsOf(other)];
@@ -261,12 +288,11 @@ describe('a repository without git-handoff', () => {
   });
 });
 
-/** Every file below a folder, `.git` too but not our records, with its content. */
+/** Every file below a folder, `.git` too, with its content. */
 function contentsOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return Object.fromEntries(
     names
-      .filter((name) => !name.startsWith('.git/handoff/'))
       .filter((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true)
       .map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
   );

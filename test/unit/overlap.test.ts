@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type MergeReport,
-  extentOf,
-  isBefore,
-  mayMeet,
-  overlapsOf,
-  stopsMerge,
-} from '../../src/domain/overlap.ts';
+import { type MergeReport, extentOf, mayMeet, overlapsOf, stopsMerge } from '../../src/domain/overlap.ts';
 import { parseReports } from '../../src/git/merge-trees.ts';
 
 const TREE = '8712e0b12d727ae537241b3ba457999566720767';
@@ -113,18 +106,5 @@ describe('changes of one commit', () => {
   ])('%s: whether they may meet', (_, one, other, expected) => {
     expect(mayMeet(reach(...one), reach(...other))).toBe(expected);
     expect(mayMeet(reach(...other), reach(...one))).toBe(expected);
-  });
-});
-
-describe('what a file’s time tells of', () => {
-  const at = 1_700_000_000_000;
-  it.each<[string, number, boolean]>([
-    ['happened before, a clock tick and more ago', at - 20.5, true],
-    ['may have happened since, within a clock tick', at - 19.5, false],
-    ['may have happened since, within two seconds, if they are whole ones', at - 2000, false],
-    ['happened before, more than two whole seconds ago', at - 3000, true],
-    ['is unknown', Infinity, false],
-  ])('%s', (_, time, before) => {
-    expect(isBefore(time, at)).toBe(before);
   });
 });

@@ -1,6 +1,5 @@
-import { HANDOFFS, KEPT, KEPT_LIST, RESCUE, STASH } from '../../git/namespace.ts';
+import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
-import { keptAmong } from '../../git/ref-lists.ts';
 import { openRepository } from '../../git/repository.ts';
 import { isStashing } from '../../rescue/stash-owners.ts';
 import { readTopics } from '../../notes/topic.ts';
@@ -16,17 +15,16 @@ export async function lookAround(call: TreeCall, command: string): Promise<strin
 
 /** One listing tells whether any public ref differs from what was kept; only then topics are read. */
 async function movedRefs(call: TreeCall, command: string): Promise<string[]> {
-  const refs = await listRefs({ cwd: call.tree.folder }, [HANDOFFS, KEPT, KEPT_LIST, STASH, RESCUE], {
+  const refs = await listRefs({ cwd: call.tree.folder }, [HANDOFFS, KEPT, STASH, RESCUE], {
     content: false,
     timeoutMs: call.budget.left(),
   });
   await newStash(call, command, refs);
-  const open = new Map(
-    refs.flatMap(({ name, oid }) => (name.startsWith(HANDOFFS) ? [[name.slice(HANDOFFS.length), oid]] : [])),
-  );
-  const options = { cwd: call.tree.folder, timeoutMs: call.budget.left() };
-  const { refs: ofRefs, listed } = await keptAmong(options, refs);
-  const kept = new Map([...listed, ...ofRefs]);
+  const below = (prefix: string) =>
+    new Map(
+      refs.flatMap(({ name, oid }) => (name.startsWith(prefix) ? [[name.slice(prefix.length), oid]] : [])),
+    );
+  const [open, kept] = [below(HANDOFFS), below(KEPT)];
   if (open.size === kept.size && [...open].every(([place, oid]) => kept.get(place) === oid)) return [];
   const repository = await openRepository(call.tree.folder);
   return reportIllegalMoves(repository, await readTopics(repository), call.now);

@@ -10,17 +10,14 @@ import {
   PRUNED,
   handoffRef,
   parsePath,
-  parseTrackingRef,
   prunedRef,
   remotePrefix,
-  shownRef,
-  trackingRef,
 } from '../../git/namespace.ts';
 import { type Found, loadJudged } from '../../git/judged-commits.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
-import { readLists } from '../../git/ref-lists.ts';
+import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
 import { judgeMoves } from '../moves.ts';
 import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';
@@ -29,10 +26,8 @@ import { type TopicState, readTopics } from '../topic.ts';
 export interface SyncedTopic {
   readonly path: HandoffPath;
   readonly here: TopicState | undefined;
-  /** What the remote showed; `undefined`: it never did. */
+  /** The tracking ref; `undefined`: the remote has never shown it. */
   readonly there: Ref | undefined;
-  /** The value of the tracking ref; `undefined` where only a list says what the remote showed. */
-  readonly tracking: Oid | undefined;
   /** What remembers that it was deleted here on purpose: a blob with the name of the commit that it had. */
   readonly pruned: Oid | undefined;
 }
@@ -50,10 +45,8 @@ export async function readSyncedTopics(
   const below = component === undefined ? '' : `${component}/`;
   const [states, beside] = await Promise.all([
     known ?? readTopics(repository, component),
-    listRefs(repository, [remotePrefix(remote) + below, PRUNED + below, shownRef(remote)]),
+    listBookkeepingRefs(repository, [remotePrefix(remote) + below, PRUNED + below]),
   ]);
-  const lists = beside.filter(({ name }) => name === shownRef(remote));
-  const listed = (await readLists(repository, lists)).flat();
   const here = new Map(states.map((state) => [handoffRef(state.path), state]));
   const there = new Map(
     beside.flatMap((ref) => {
@@ -61,69 +54,12 @@ export async function readSyncedTopics(
       return path === undefined ? [] : [[handoffRef(path), ref] as const];
     }),
   );
-  const gone = await missingCommits(
-    repository,
-    listed.filter(({ name, oid }) => {
-      const place = parseTrackingRef(name);
-      const state = place && here.get(handoffRef(place));
-      return state !== undefined && state.tip?.oid !== oid;
-    }),
-  );
   const memories = new Map(beside.map((ref) => [ref.name, ref.oid]));
-  const copies = new Map(listed.map(({ name, oid }) => [name, oid]));
   return [...new Set([...here.keys(), ...there.keys()])].sort().flatMap((name) => {
     const path = parsePath(name, HANDOFFS);
     if (path === undefined) return [];
-    const pruned = memories.get(prunedRef(path));
-    const own = there.get(name);
-    const copy = copies.get(trackingRef(remote, path));
-    // What a list names may have been pruned by an older version of this program, or deleted by hand: nothing need hold
-    // that any more.
-    const isHeld = copy !== undefined && here.has(name) && pruned !== memoryOf(copy) && !gone.has(copy);
-    const shown = own ?? (isHeld ? shownAs(remote, path, copy) : undefined);
-    return [{ path, here: here.get(name), there: shown, tracking: own?.oid, pruned }];
+    return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
   });
-}
-
-/** Those of the commits that lists name which are not here any more. */
-async function missingCommits(
-  repository: InRepository,
-  listed: readonly { readonly oid: Oid }[],
-): Promise<ReadonlySet<Oid>> {
-  if (listed.length === 0) return new Set();
-  const requests = listed.map(({ oid }) => ({ name: oid, infoOnly: true }));
-  const objects = await readObjects({ cwd: repository.cwd }, requests);
-  return new Set(listed.flatMap(({ oid }, at) => (objects[at] === undefined ? [oid] : [])));
-}
-
-const shownAs = (remote: string, path: HandoffPath, oid: Oid): Ref => ({
-  name: trackingRef(remote, path),
-  oid,
-  type: 'commit',
-  symbolic: false,
-  content: '',
-});
-
-/**
- * The topics with what a remote has just shown of some, by their public refs, which no tracking ref says yet; `removed`: what was
- * removed here on purpose.
- */
-export function withShown(
-  topics: readonly SyncedTopic[],
-  remote: string,
-  shown: readonly (readonly [ref: string, oid: Oid])[],
-  removed: ReadonlyMap<string, Oid> = new Map(),
-): SyncedTopic[] {
-  const all = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
-  for (const [ref, oid] of shown) {
-    const path = parsePath(ref, HANDOFFS);
-    if (path === undefined) continue;
-    const tip = removed.get(ref);
-    const pruned = tip === undefined ? undefined : memoryOf(tip);
-    const known = all.get(ref) ?? { path, here: undefined, tracking: undefined, pruned };
-    all.set(ref, { ...known, there: shownAs(remote, path, oid) });
-  }
-  return [...all.values()];
 }
 
 /** The name of the blob that remembers a deletion at that commit. */

@@ -2,9 +2,8 @@ import type { Oid, Topic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
-import { KEPT_LIST, handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
+import { handoffRef, keptRef, prunedRef } from '../../git/namespace.ts';
 import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
-import { addToList } from '../../git/ref-lists.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type AsideLine, TakenNames, asideLine } from './aside.ts';
 import { type Difference, type SyncedTopic, findDifferences } from './differences.ts';
@@ -24,18 +23,13 @@ interface FoldOptions {
   readonly leaveDiverged: boolean;
 }
 
-/** Handoffs that are judged together, and of which the refs are moved in one transaction while others are judged. */
-const BATCH = 1250;
-
-/** Up to so many new ones get both refs in one transaction. */
-const MANY = 200;
+/** Handoffs in one transaction. */
+const BATCH = 5000;
 
 /** What became of all topics. */
 interface FoldedAll {
   readonly differences: readonly Difference[];
   readonly folded: readonly Folded[];
-  /** To be awaited: what is kept of thousands is written while others do something else. */
-  readonly kept: Promise<unknown>;
 }
 
 /**
@@ -51,78 +45,49 @@ export async function foldTopics(
   all: readonly SyncedTopic[],
   options: FoldOptions,
 ): Promise<FoldedAll> {
-  let turn: Promise<unknown> = Promise.resolve();
-  const parts = await twoAtOnce(inBatches(topics, BATCH), async (part) => {
-    const differences = await findDifferences(repository, part);
-    // Two processes that fill the same folder wait for each other.
-    const moving = turn.then(() => moveAll(repository, differences));
-    turn = moving.catch(() => undefined);
-    return { differences, ...(await moving) };
-  });
-  const many = parts.flatMap((part) => part.many);
-  const kept = keepMany(repository, many);
-  // Awaited by the caller.
-  kept.catch(() => undefined);
+  const differences = await findDifferences(repository, topics);
+  const moved = await moveAll(repository, differences);
   let taken: TakenNames | undefined;
   const folded: Folded[] = [];
-  for (const { differences, moved } of parts) {
-    for (const difference of differences) {
-      const action = decideFold(difference.facts);
-      const plain = {
-        difference,
-        reason: action.kind === 'refuse' ? action.reason : undefined,
-        aside: undefined,
-      };
-      if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
-      else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
-      else if (options.leaveDiverged) folded.push({ ...plain, kind: 'conflict' });
-      else {
-        taken ??= new TakenNames(all);
-        const aside = await setAside(repository, difference, taken);
-        folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
-      }
+  for (const difference of differences) {
+    const action = decideFold(difference.facts);
+    const plain = {
+      difference,
+      reason: action.kind === 'refuse' ? action.reason : undefined,
+      aside: undefined,
+    };
+    if (moved.has(difference)) folded.push({ ...plain, kind: 'moved' });
+    else if (action.kind !== 'set-aside') folded.push({ ...plain, kind: action.kind });
+    else if (options.leaveDiverged) folded.push({ ...plain, kind: 'conflict' });
+    else {
+      taken ??= new TakenNames(all);
+      const aside = await setAside(repository, difference, taken);
+      folded.push({ ...plain, kind: aside === undefined ? 'moved' : 'set-aside', aside });
     }
   }
-  return { differences: parts.flatMap(({ differences }) => differences), folded, kept };
+  return { differences, folded };
 }
 
-interface Moved {
-  /** Moved by somebody else meanwhile. */
-  readonly moved: ReadonlySet<Difference>;
-  /** New here, without a ref that says what is kept of it. */
-  readonly many: readonly Difference[];
-}
-
-/** Moves to what the remote shows whatever can simply go there. */
-async function moveAll(repository: Repository, differences: readonly Difference[]): Promise<Moved> {
+/** Moves to what the remote shows whatever can simply go there; returns what somebody else moved meanwhile. */
+async function moveAll(
+  repository: Repository,
+  differences: readonly Difference[],
+): Promise<ReadonlySet<Difference>> {
   const simple = differences.filter(({ facts }) =>
     ['create', 'forward', 'follow'].includes(decideFold(facts).kind),
   );
   // What is new here has no former value that a reflog could name.
   const isNew = ({ here }: Difference) => here?.publicOid === undefined && here?.keptOid === undefined;
-  const fresh = simple.filter(isNew);
-  const isMany = fresh.length > MANY;
+  const groups = [simple.filter(isNew), simple.filter((one) => !isNew(one))];
+  const batches = groups.flatMap((group) => inBatches(group, BATCH));
   const moved = new Set<Difference>();
-  const move = async (batch: readonly Difference[], updates: readonly RefUpdate[]) => {
-    if (updates.length === 0 || (await apply(repository, updates, batch === fresh))) return;
-    for (const one of batch) if (!(await apply(repository, toTheirs(one), false))) moved.add(one);
+  const move = async (batch: readonly Difference[]): Promise<void> => {
+    if (await apply(repository, batch.flatMap(toTheirs), batch.every(isNew))) return;
+    if (batch.length === 1) batch.forEach((one) => moved.add(one));
+    else for (const half of inBatches(batch, Math.ceil(batch.length / 2))) await move(half);
   };
-  // git makes a file for each ref.
-  const withoutKept = (one: Difference) => toTheirs(one).filter(({ ref }) => ref !== keptRef(one.path));
-  await move(fresh, fresh.flatMap(isMany ? withoutKept : toTheirs));
-  const others = simple.filter((one) => !isNew(one));
-  await move(others, others.flatMap(toTheirs));
-  return { moved, many: isMany ? fresh.filter((one) => !moved.has(one)) : [] };
-}
-
-/**
- * Lists what is kept of so many new ones. If the list cannot be written, or a kill is before it, they stand there as after a
- * plain fetch: they are judged again, and are the same.
- */
-async function keepMany(repository: Repository, many: readonly Difference[]): Promise<void> {
-  if (many.length === 0) return;
-  const entries = many.map(({ path, there }) => ({ path, oid: there.oid }));
-  await addToList(repository, KEPT_LIST, entries);
+  await twoAtOnce(batches, move);
+  return moved;
 }
 
 async function apply(
@@ -141,7 +106,7 @@ function toTheirs({ path, here, there, pruned }: Difference): RefUpdate[] {
   const changed = (ref: RefUpdate['ref'], old: Oid | undefined) => (old === next ? [] : [{ ref, next, old }]);
   return [
     ...changed(handoffRef(path), here?.publicOid),
-    ...changed(keptRef(path), here?.keptRefOid),
+    ...changed(keptRef(path), here?.keptOid),
     ...forgotten,
   ];
 }

@@ -92,7 +92,7 @@ export async function mergeLines(
     repository,
     [
       { ref: handoffRef(path), next: oid, old: here?.publicOid },
-      { ref: keptRef(path), next: oid, old: here?.keptRefOid },
+      { ref: keptRef(path), next: oid, old: here?.keptOid },
     ],
     { reflog: 'handoff: merge' },
   );

@@ -16,7 +16,7 @@ import {
 } from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames } from '../../git/refs.ts';
-import { listTracking } from '../../git/ref-lists.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';
@@ -126,7 +126,7 @@ async function fetchWork(
     throw new Failure('refused', message, { hint: `git config handoff.maxWork ${size?.bytes}` });
   }
   const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
-  const from = await listTracking(repository, [REMOTE]);
+  const from = await listBookkeeping(repository, [REMOTE]);
   // First the remote that `git fetch` would use, then those that have the note.
   const remotes = [
     ...all.filter((one) => one.name === usual),

@@ -2,7 +2,8 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { readSettingsAndRemotes } from '../../git/config.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
-import { type ListedRef, listTracking } from '../../git/ref-lists.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
+import type { RefValue } from '../../git/refs.ts';
 import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -14,7 +15,7 @@ import { counted } from '../../ui/terminal.ts';
  * go whose every version stands here, too.
  */
 export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget): Promise<CheckShape[]> {
-  const refs = await listTracking({ cwd }, [HANDOFFS, REMOTE]);
+  const refs = await listBookkeeping({ cwd }, [HANDOFFS, REMOTE]);
   if (!refs.some(({ name }) => name.startsWith(REMOTE))) return [];
   const { remotes } = await readSettingsAndRemotes(cwd);
   const gone = refs.filter(({ name }) => {
@@ -23,16 +24,12 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
     return remote !== undefined && !remotes.has(remote) && !/^[./~]/.test(remote);
   });
   if (gone.length === 0) return [];
-  const tracking = gone.filter(({ list }) => list === undefined);
-  const held = await heldHere(cwd, refs, tracking, budget);
+  const held = await heldHere(cwd, refs, gone, budget);
   const found: CheckShape[] = [];
   for (const remote of new Set(gone.flatMap(({ name }) => parseTrackingRef(name)?.remote ?? []))) {
     const own = gone.filter(({ name }) => name.startsWith(remotePrefix(remote)));
-    // A list holds no version, and none goes with it.
-    const isSafe = (ref: ListedRef) => ref.list !== undefined || held.has(ref);
-    const [safe, only] = [own.filter(isSafe), own.filter((ref) => !isSafe(ref))];
-    const refs = new Set(safe.map((ref) => ref.list ?? ref));
-    const updates = [...refs].map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
+    const [safe, only] = [own.filter((ref) => held.has(ref)), own.filter((ref) => !held.has(ref))];
+    const updates = safe.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
     const removed = fix && updates.length > 0 && (await updateRefs({ cwd }, updates)).kind === 'done';
     const what = `what remote ${shellWord(remote)} showed is still here (the remote was removed or renamed)`;
     if (removed)
@@ -52,10 +49,10 @@ export async function checkGoneRemotes(cwd: string, fix: boolean, budget: Budget
 /** Tracking refs of which every version is in the handoff here. */
 async function heldHere(
   cwd: string,
-  refs: readonly ListedRef[],
-  gone: readonly ListedRef[],
+  refs: readonly RefValue[],
+  gone: readonly RefValue[],
   budget: Budget,
-): Promise<ReadonlySet<ListedRef>> {
+): Promise<ReadonlySet<RefValue>> {
   const tips = refs.flatMap(({ name, oid }) => {
     const path = parsePath(name, HANDOFFS);
     return path === undefined ? [] : [{ path, oid }];

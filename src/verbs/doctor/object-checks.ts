@@ -96,11 +96,11 @@ export async function verifyHandoffs(
 
 async function refDifferences(
   reader: { compareRef: (ref: ReturnType<typeof handoffRef>, expected: Oid) => Promise<string | undefined> },
-  { path, publicOid, keptRefOid }: TopicState,
+  { path, publicOid, keptOid }: TopicState,
 ): Promise<string[]> {
   const differences = [
     publicOid === undefined ? undefined : await reader.compareRef(handoffRef(path), publicOid),
-    keptRefOid === undefined ? undefined : await reader.compareRef(keptRef(path), keptRefOid),
+    keptOid === undefined ? undefined : await reader.compareRef(keptRef(path), keptOid),
   ];
   return differences.filter((text) => text !== undefined);
 }

@@ -1,8 +1,8 @@
 import { readerName } from '../../domain/reader.ts';
 import { looksDone } from '../../domain/staleness.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';
-import { ACKS, KEPT, KEPT_LIST, PRUNED, REMOTE } from '../../git/namespace.ts';
-import { listTracking } from '../../git/ref-lists.ts';
+import { ACKS, KEPT, PRUNED, REMOTE } from '../../git/namespace.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { openRepository } from '../../git/repository.ts';
 import { ackOf, acksFrom } from '../../notes/acks.ts';
 import { type TopicState, readTopicsBeside } from '../../notes/topic.ts';
@@ -48,7 +48,7 @@ const STALENESS_MS = 2000;
 export async function list(options: ListOptions, context: Context): Promise<CommandResult<ListValue>> {
   const { cwd, budget } = context;
   const repository = await openRepository(cwd);
-  const local = listTracking({ cwd }, [KEPT, KEPT_LIST, ACKS, REMOTE, PRUNED]);
+  const local = listBookkeeping({ cwd }, [KEPT, ACKS, REMOTE, PRUNED]);
   const reading = readTopicsBeside({ cwd }, '', local);
   const [workspace, states, facts, stale, remotes] = await Promise.all([
     openWorkspace(context, repository),

@@ -5,7 +5,7 @@ import { acknowledgedOf, readerName } from '../../domain/reader.ts';
 import { loadCommits } from '../../git/commits.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { REMOTE, encodeBranch } from '../../git/namespace.ts';
-import { listTracking } from '../../git/ref-lists.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { ackOf, readAcks } from '../../notes/acks.ts';
@@ -87,7 +87,7 @@ async function relationsOf(
   { path, tip, publicOid }: TopicState,
   budget: Budget,
 ): Promise<readonly RemoteRelation[]> {
-  const refs = await listTracking(repository, [REMOTE]);
+  const refs = await listBookkeeping(repository, [REMOTE]);
   return (await compareWithRemotes(repository, refs, [{ path, oid: tip?.oid ?? publicOid }], budget)).of(
     path,
   );

@@ -95,7 +95,7 @@ export async function eraseHere(
   const now = await refsOf(repository, target.path);
   const seen = new Map(shown.map(({ name, oid }) => [name, oid]));
   if (now.some(({ name, oid, kind }) => kind !== 'tracking' && seen.get(name) !== oid)) throw moved();
-  const result = await deleteRefs(repository, target.path, now);
+  const result = await deleteRefs(repository, now);
   if (result.kind === 'locked') {
     const message = `a lock is in the way, nothing was removed here: ${result.detail}${there}`;
     throw new Failure('environment', message, { hint: 'git handoff doctor' });

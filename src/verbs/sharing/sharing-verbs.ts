@@ -35,8 +35,8 @@ export const SHARING_VERBS: VerbTable = {
     summary: 'which work meets, and whether it would merge',
     details:
       'Compares worktrees in which a session is working, their uncommitted changes included, and the branch that each will be ' +
-      'merged into. Other worktrees are reported as last seen, unless a session in one has called since. One name: what ' +
-      'overlaps with it. Several: the overlaps among them. Exit status 1: something would not merge.',
+      'merged into. One name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not ' +
+      'merge.',
     words: [0, Infinity],
     options: {
       all: { type: 'boolean', alias: 'a', describe: 'branches and worktrees without a session, too' },

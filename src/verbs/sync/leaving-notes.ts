@@ -26,12 +26,12 @@ export interface Outgoing {
  * Those that take no secret along, in any version that the remote does not have. What is let pass all the same is logged;
  * with `handoff.secretScan = warn` it is said, and they go.
  */
-export async function withoutSecrets<One extends Outgoing>(
+export async function withoutSecrets(
   { repository, context, options, me }: SyncWorld,
   remote: string,
-  outgoing: readonly One[],
+  outgoing: readonly Outgoing[],
   report: SyncReport,
-): Promise<readonly One[]> {
+): Promise<readonly Outgoing[]> {
   const { secretScan } = await readSettings(context.cwd);
   const found = await scanNotes(leavingNotes(repository.cwd, outgoing), secretScan);
   if (found.length === 0) return outgoing;

@@ -8,12 +8,10 @@ import {
   findDifferences,
   readRemoved,
   readSyncedTopics,
-  withShown,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldTopics } from '../../notes/sync/fold.ts';
 import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
-import { holdStrange, trackShown } from '../../notes/sync/track.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
 import { planOnly } from './dry-run.ts';
@@ -93,10 +91,15 @@ async function syncOnce(
   // Where it was written anew the two have to meet.
   const news = unseen.filter(([ref, oid]) => removed?.get(ref) !== oid || standing.has(ref));
   const isAsked = options.fetch && news.length > 0;
-  const fetched = isAsked
-    ? await fetchNews(world, remote, before, { news, unseen, shown, removed })
-    : undefined;
-  let topics = fetched?.topics ?? before;
+  let topics = before;
+  if (isAsked) {
+    await fetchRefs(
+      transferOptions(world, remote),
+      remote.name,
+      refspecs(world, remote.name, { news, unseen, shown }),
+    );
+    topics = await readSyncedTopics(repository, remote.name, component);
+  }
   let isSettled = true;
   // What the remote shows no longer is told as deleted, and moves nothing.
   const isShown = ({ path }: SyncedTopic) => there.has(handoffRef(path));
@@ -104,7 +107,6 @@ async function syncOnce(
   if (options.fetch) {
     const { folded, differences: found } = await fold(world, topics.filter(isShown), topics, report);
     differences = found;
-    if (fetched?.isListed === true) await holdStrange(repository, remote.name, folded);
     isSettled = !folded.some(({ kind }) => kind === 'moved');
     const isChanged = folded.some(({ kind }) => kind !== 'nothing' && kind !== 'refuse');
     // A fetch has all that it tells, but for the names of branches that were cut.
@@ -125,38 +127,6 @@ interface News {
   readonly news: readonly (readonly [ref: string, oid: Oid])[];
   readonly unseen: readonly (readonly [ref: string, oid: Oid])[];
   readonly shown: readonly ShownRef[];
-  /** What was removed here on purpose. */
-  readonly removed: ReadonlyMap<string, Oid> | undefined;
-}
-
-interface Fetched {
-  readonly topics: readonly SyncedTopic[];
-  /** What was shown is remembered without a ref for each. */
-  readonly isListed: boolean;
-}
-
-/** Fetches what was not seen before, of much only the objects: that is listed then, without a ref for each. */
-async function fetchNews(
-  world: SyncWorld,
-  remote: Remote,
-  before: readonly SyncedTopic[],
-  news: News,
-): Promise<Fetched> {
-  const { repository, component } = world;
-  const options = transferOptions(world, remote);
-  const commits = [...new Set(news.news.map(([, oid]) => oid))];
-  if (news.news.length > MAX_NAMED) {
-    const fetching = fetchRefs(options, remote.name, commits);
-    // Awaited below, behind other work during which it may fail.
-    fetching.catch(() => undefined);
-    // Lets git start before that work keeps Node busy.
-    await new Promise(setImmediate);
-    const topics = withShown(before, remote.name, news.news, news.removed);
-    await trackShown(repository, remote.name, topics, fetching);
-    if (await fetching) return { topics, isListed: true };
-  }
-  await fetchRefs(options, remote.name, refspecs(world, remote.name, news));
-  return { topics: await readSyncedTopics(repository, remote.name, component), isListed: false };
 }
 
 /** What to fetch: by name when it is little; by pattern without what could not be ours when it is much. */
@@ -184,7 +154,7 @@ async function fold(
 ): Promise<{ folded: readonly Folded[]; differences: readonly Difference[] }> {
   const { repository, options } = world;
   const leaveDiverged = options.mergeNote !== undefined;
-  const { differences, folded, kept } = await foldTopics(repository, topics, all, { leaveDiverged });
+  const { differences, folded } = await foldTopics(repository, topics, all, { leaveDiverged });
   const conflicts = folded.filter(({ kind }) => kind === 'conflict');
   if (options.mergeNote !== undefined && conflicts.length > 0) {
     const merged = await mergeConflicts(
@@ -195,6 +165,5 @@ async function fold(
     report.merged(merged);
   }
   report.folded(folded, await findTakes(repository, folded));
-  await kept;
   return { folded, differences };
 }

@@ -1,13 +1,14 @@
 import type { Oid } from '../../domain/names.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
 import { decidePush } from '../../domain/sync/outgoing.ts';
-import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
+import { inBatches, twoAtOnce } from '../../git/batches.ts';
+import { HANDOFFS, handoffRef, trackingRef } from '../../git/namespace.ts';
+import { updateRefs } from '../../git/ref-updates.ts';
 import type { Remote } from '../../git/remotes.ts';
 import type { TransferOptions } from '../../git/network.ts';
-import { type Arrived, track } from '../../notes/sync/track.ts';
 import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
 import type { SyncReport } from './items.ts';
-import { withoutSecrets } from './leaving-notes.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import type { SyncWorld } from './world.ts';
 import { pushAll } from './push-all.ts';
 
@@ -41,9 +42,9 @@ export async function pushOutgoing(
   const ahead = new Set(
     differences.filter(({ facts }) => facts.relation === 'ahead').map(({ path }) => handoffRef(path)),
   );
-  const outgoing: Arrived[] = [];
-  const arrived: Arrived[] = [];
-  for (const { path, here, there: tracked, tracking } of topics) {
+  const outgoing: Outgoing[] = [];
+  const arrived: Outgoing[] = [];
+  for (const { path, here, there: tracked } of topics) {
     const tip = here?.tip?.oid;
     if (tip === undefined) continue;
     const ref = handoffRef(path);
@@ -52,14 +53,13 @@ export async function pushOutgoing(
     // What was fetched in this round is newer than what was shown.
     const isFolded = action === 'behind' && options.fetch && ahead.has(ref);
     // It got there unseen: by a push that was killed, or under another remote's name.
-    if (action === 'current' && tracked?.oid !== tip)
-      arrived.push({ path, tip, old: tracked?.oid, tracking });
-    if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid, tracking });
+    if (action === 'current' && tracked?.oid !== tip) arrived.push({ path, tip, old: tracked?.oid });
+    if (action === 'push' || isFolded) outgoing.push({ path, tip, old: tracked?.oid });
     else if (action === 'deleted-there' || (action === 'behind' && !options.fetch))
       report.left(path, tip, action);
     else if (action === 'blocked' && !options.fetch) report.left(path, tip, 'behind');
   }
-  await track(world.repository, remote.name, arrived);
+  await track(world, remote, arrived);
   const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote.name, outgoing, report);
   if (leaving.length === 0) return true;
   if (there.size === 0) options.warn(firstPush(world, remote, leaving.length));
@@ -70,9 +70,20 @@ export async function pushOutgoing(
     outgoing: byRef,
   });
   const pushed = outcomes.flatMap(({ ref, kind }) => (kind === 'pushed' ? (byRef.get(ref) ?? []) : []));
-  await track(world.repository, remote.name, pushed);
+  await track(world, remote, pushed);
   report.pushed(outcomes, byRef);
   return !outcomes.some(({ kind }) => kind === 'moved');
+}
+
+/** Refs in one transaction. */
+const BATCH = 5000;
+
+/** Remembers what a remote has now. */
+async function track({ repository }: SyncWorld, { name }: Remote, there: readonly Outgoing[]): Promise<void> {
+  const updates = there
+    .filter(({ tip, old }) => tip !== old)
+    .map(({ path, tip, old }) => ({ ref: trackingRef(name, path), next: tip, old }));
+  await twoAtOnce(inBatches(updates, BATCH), (batch) => updateRefs(repository, batch, { repeatable: true }));
 }
 
 function firstPush({ component }: SyncWorld, { name, pushUrls }: Remote, count: number): string {

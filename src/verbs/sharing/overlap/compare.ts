@@ -1,4 +1,4 @@
-import { timestamp } from '../../../domain/age.ts';
+import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import { type PathOverlap, mayMeet, overlapsOf } from '../../../domain/overlap.ts';
 import type { MergeDrivers } from '../../../git/merge-drivers.ts';
 import type { Unmerged } from '../../../git/merge-trees.ts';
@@ -8,8 +8,7 @@ import { namedSession } from '../../owner-text.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { Line } from './lines.ts';
 import { commitLines } from './commits.ts';
-import { tryMerges } from './merges.ts';
-import type { Remembered, SeenTree, TriedMerge } from './remembered.ts';
+import { type TriedMerge, tryMerges } from './merges.ts';
 
 export type LinePair = readonly [one: Line, other: Line];
 
@@ -20,40 +19,31 @@ const REASONS: Readonly<Record<Unmerged, string>> = {
 
 const UNBORN = 'there is no commit yet';
 const UNLOOKED = 'git cannot look at a worktree';
-const isUnlooked = ({ worktree, seen }: Line) => worktree !== undefined && seen === undefined;
+const isUnlooked = ({ worktree, snapshot }: Line) => worktree !== undefined && snapshot === undefined;
 
 interface Compared {
   readonly found: OverlapShape[];
-  /** What to remember about the worktrees. */
-  readonly seen: ReadonlyMap<Line, SeenTree>;
-  readonly merges: Remembered['merges'];
-  /** Objects were missing. */
-  readonly isTorn: boolean;
+  /** The looks at worktrees of which contents were read. */
+  readonly read: ReadonlyMap<Line, Snapshot>;
 }
 
-/**
- * Lets git merge the pairs that may overlap, and reports each overlap.
- *
- * @param known merges that are remembered
- */
+/** Lets git merge the pairs that may overlap, and reports each overlap. */
 export async function compare(
   cwd: string,
   pairs: readonly LinePair[],
-  known: Remembered['merges'],
-  options: { readonly store: ScratchStore; readonly merging: ScratchStore; readonly drivers: MergeDrivers },
+  options: { readonly store: ScratchStore; readonly drivers: MergeDrivers },
 ): Promise<Compared> {
   const born = pairs.filter((pair) => pair.every(({ head }) => head !== undefined));
   const meeting = born.filter(([one, other]) => one.head !== other.head || mayMeet(one.extent, other.extent));
-  const { commits, seen } = await commitLines(cwd, [...new Set(meeting.flat())], options.store);
+  const { commits, read } = await commitLines(cwd, [...new Set(meeting.flat())], options.store);
   const asked = meeting.flatMap((pair) => {
     const [one, other] = pair.map((line) => commits.get(line));
     return one === undefined || other === undefined ? [] : [{ pair, commits: [one, other] as const }];
   });
-  const { outcomes, merges } = await tryMerges(
+  const outcomes = await tryMerges(
     cwd,
     asked.map((one) => one.commits),
-    known,
-    { store: options.merging, drivers: options.drivers },
+    options,
   );
   const tried = new Map(asked.map(({ pair }, n) => [pair, outcomes[n] ?? 'unreadable']));
   const apart = new Set(born.filter((pair) => !tried.has(pair)));
@@ -65,14 +55,13 @@ export async function compare(
     const sides = [sideOf(concerned(pair[0], paths)), sideOf(concerned(pair[1], paths))] as const;
     return [{ sides, paths, unknown: typeof outcome === 'string' ? outcome : null }];
   });
-  return { found, seen, merges, isTorn: outcomes.includes('unreadable') };
+  return { found, read };
 }
 
 function outcomeOf(merge: TriedMerge | Unmerged): string | PathOverlap[] {
-  const report = typeof merge === 'string' ? merge : merge.report;
-  if (typeof report === 'string') return REASONS[report];
-  const ways = typeof merge === 'string' ? {} : merge.ways;
-  return overlapsOf(report, (path) => ways[path] === 'driver');
+  return typeof merge === 'string'
+    ? REASONS[merge]
+    : overlapsOf(merge.report, (path) => merge.driven.has(path));
 }
 
 /** Of several sessions in one worktree those that have changed one of the paths, as far as the ledger knows. */
@@ -98,12 +87,10 @@ export function sideOf({
   worktree,
   branch,
   sessions,
-  asOf,
-}: Pick<Line, 'worktree' | 'branch' | 'sessions' | 'asOf'>): OverlapSideShape {
+}: Pick<Line, 'worktree' | 'branch' | 'sessions'>): OverlapSideShape {
   return {
     worktree: worktree?.path ?? null,
     branch: branch ?? null,
     sessions: sessions.map(namedSession),
-    ...(asOf === undefined ? {} : { asOf: timestamp(asOf) }),
   };
 }

@@ -1,5 +1,4 @@
 import { type OverlapKind, stopsMerge } from '../../../domain/overlap.ts';
-import { ago } from '../../../domain/age.ts';
 import { ownerName } from '../../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
 import type { Paint } from '../../../ui/colour.ts';
@@ -8,14 +7,11 @@ import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
 /** Prints each pair with the paths that overlap. */
-export function renderOverlap(
-  { items, compared, asOf }: OverlapValue,
-  { paint, now }: TextContext,
-): Rendered {
-  if (items.length > 0) return items.map((item) => renderItem(item, paint, now)).join('\n');
+export function renderOverlap({ items, compared }: OverlapValue, { paint }: TextContext): Rendered {
+  if (items.length > 0) return items.map((item) => renderItem(item, paint)).join('\n');
   return compared === 0
     ? 'nobody else is at work here, and there is no branch to merge into\n'
-    : `no overlap: compared ${compared} worktrees and branches${age(asOf, now)}\n`;
+    : `no overlap: compared ${compared} worktrees and branches\n`;
 }
 
 const TITLES: Readonly<Record<OverlapKind, string>> = {
@@ -26,8 +22,8 @@ const TITLES: Readonly<Record<OverlapKind, string>> = {
   'same-file': 'same file',
 };
 
-function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint, now: number): string {
-  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side, now)]));
+function renderItem({ sides, paths, unknown }: OverlapShape, paint: Paint): string {
+  const heads = columns(sides.map((side) => [whoOf(side), whereOf(side)]));
   if (unknown !== null) return `${heads}  not known: ${unknown}\n`;
   const rows = paths.map(({ path, kind, deletedBy }) => [
     `  ${stopsMerge({ kind }) ? paint.bad(TITLES[kind]) : TITLES[kind]}`,
@@ -49,10 +45,7 @@ function whoOf({ sessions, branch, worktree }: OverlapSideShape): string {
   return worktree === null ? escapeLine(branch ?? '') : 'no session';
 }
 
-function whereOf({ branch, worktree, asOf }: OverlapSideShape, now: number): string {
+function whereOf({ branch, worktree }: OverlapSideShape): string {
   if (worktree === null) return 'as committed';
-  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}${age(asOf, now)}`);
+  return escapeLine(`${branch ?? 'detached HEAD'}  ${worktree}`);
 }
-
-const age = (asOf: string | undefined, now: number) =>
-  asOf === undefined ? '' : `, seen ${ago(Date.parse(asOf), now)}`;

@@ -1,0 +1,192 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Clone, Clones, refValues } from '../support/clones.ts';
+import { Forger } from '../support/forger.ts';
+
+/** Many handoffs that a remote shows at once. */
+
+const COUNT = 202;
+const topic = (at: number) => `topic-${at}`;
+const place = (at: number) => `main/${topic(at)}`;
+const all = Array.from({ length: COUNT }, (_, at) => topic(at));
+
+let world: Clones;
+let ada: Clone;
+let forger: Forger;
+beforeEach(async () => {
+  world = await Clones.start();
+  ada = world.clone('Ada');
+  forger = new Forger(world.server);
+  forger.plant(all);
+});
+afterEach(() => world.remove());
+
+const tracking = () => [...refValues(ada, 'refs/handoffs-remote').keys()];
+const kept = () => [...refValues(ada, 'refs/handoffs-local/kept').keys()];
+const drop = (ref: string) => ada.git(['update-ref', '-d', ref]);
+const collect = () => {
+  ada.git(['reflog', 'expire', '--expire=now', '--all']);
+  ada.git(['gc', '-q', '--prune=now']);
+};
+const stateOf = (at: number) => {
+  const item = ada.json(['list', '--all']).items.find((one) => one['topic'] === topic(at));
+  return (item?.['remotes'] as { state: string }[] | undefined)?.map(({ state }) => state);
+};
+const others = (answer = ada.syncJson()) => ada.actions(answer);
+
+describe('what a remote showed of many handoffs', () => {
+  it('says how each handoff stands', () => {
+    ada.sync();
+    expect(stateOf(7)).toEqual(['in-sync']);
+    expect(ada.json(['status'])).toMatchObject({ remotes: [{ remote: 'origin', toPush: 0, toFetch: 0 }] });
+    ada.write(topic(7), 'mine\n', ['--take']);
+    expect(stateOf(7)).toEqual(['ahead']);
+    expect(ada.json(['show', topic(7)])).toMatchObject({ remotes: [{ remote: 'origin', ahead: 1 }] });
+    expect(others()).toEqual([`pushed ${topic(7)}`]);
+    expect(stateOf(7)).toEqual(['in-sync']);
+    world.server.git(['update-ref', '-d', `refs/handoffs/${place(9)}`]);
+    expect(others()).toEqual([`deleted-there ${topic(9)}`]);
+    expect(world.server.ref(`refs/handoffs/${place(9)}`)).toBeUndefined();
+  });
+
+  it('is kept where it was refused, so that it is not fetched again', () => {
+    const bad = forger.commit({ topic: 'another-topic' });
+    forger.point('refs/handoffs/main/bad-topic', bad);
+    expect(others(ada.json(['fetch']))).toContain('refused bad-topic');
+    expect(ada.ref('refs/handoffs-remote/origin/main/bad-topic')).toBe(bad);
+    collect();
+    expect(others()).toEqual(['refused bad-topic']);
+  });
+
+  it('is asked for once more where the tracking refs are gone', () => {
+    ada.sync();
+    for (const ref of tracking()) drop(ref);
+    expect(ada.sync()).toContain(`0 fetched, 0 pushed, ${COUNT} unchanged`);
+    expect(tracking()).toHaveLength(COUNT);
+  });
+
+  it('does not bring back what was pruned here, and parts from it when it is written anew', () => {
+    ada.sync();
+    ada.as(['close', topic(4), '--take']);
+    ada.sync();
+    expect(ada.as(['prune', '--older-than', '0m', '--yes']).status).toBe(0);
+    expect(ada.ref(`refs/handoffs/${place(4)}`)).toBeUndefined();
+    expect([kept().length, tracking().length]).toEqual([COUNT - 1, COUNT]);
+    collect();
+    expect(others()).toEqual([]);
+    ada.write(topic(4), 'anew\n');
+    expect(others()).toEqual([`set-aside ${topic(4)}`, `pushed ${topic(4)}-2`]);
+  });
+
+  it('is missed where its ref was deleted by hand, until `doctor --fix` puts it back', () => {
+    ada.sync();
+    drop(`refs/handoffs/${place(5)}`);
+    expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(5)} was deleted`);
+    expect(others()).toEqual([]);
+    expect(ada.as(['doctor', '--fix']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+  });
+
+  it('goes with a purge', () => {
+    ada.sync();
+    const tip = ada.ref(`refs/handoffs/${place(2)}`) ?? '';
+    const planned = ada.json(['purge', topic(2)]);
+    expect(planned).toMatchObject({ stillOn: ['origin'] });
+    expect(ada.as(['purge', topic(2), '--yes', '--take', '--gc']).status).toBe(0);
+    expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
+    expect([kept().length, tracking().length]).toEqual([COUNT - 1, COUNT - 1]);
+    expect(others()).toEqual([]);
+    expect(ada.run('git', ['cat-file', '-e', tip]).status).not.toBe(0);
+  });
+
+  /** The variables by which a script of ours stands before git: it has `$real`, `$@`, and standard input as `$input`. */
+  function gitBehind(script: string, more = '" none "*)'): { PATH: string } {
+    const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
+    mkdirSync(folder);
+    const lines = [
+      `real='${real}' input='${join(ada.root, 'input')}'`,
+      `case " $* " in *" update-ref "*) cat >"$input" ;; *${more} ;; *) exec "$real" "$@" ;; esac`,
+      script,
+      'exec "$real" "$@" <"$input"',
+    ];
+    writeFileSync(join(folder, 'git'), `#!/bin/sh\n${lines.join('\n')}\n`);
+    chmodSync(join(folder, 'git'), 0o755);
+    return { PATH: `${folder}:${ada.env()['PATH']}` };
+  }
+
+  it('comes with the next fetch where one was killed before the handoffs were made', () => {
+    const env = gitBehind('if grep -q "^create refs/handoffs/" "$input"; then kill -9 $PPID; exit 1; fi');
+    expect(ada.as(['fetch'], { env, calls: 'process' }).status).not.toBe(0);
+    expect([tracking().length, ada.handoffs().size, kept()]).toEqual([COUNT, 0, []]);
+    expect(ada.as(['list'])).toMatchObject({ status: 1, stderr: '' });
+    expect(ada.as(['fetch']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+    expect(kept()).toHaveLength(COUNT);
+  });
+
+  it('comes whole where one note is written here meanwhile, which is set aside', () => {
+    const mine = new Forger(ada).commit({ topic: topic(9), owner: ada.session, note: 'mine\n' });
+    const once = '"$input.once"';
+    const write = `: >${once}; "$real" update-ref refs/handoffs/${place(9)} ${mine}`;
+    const script = `if [ ! -e ${once} ] && grep -q "^create refs/handoffs/" "$input"; then ${write}; fi`;
+    expect(ada.as(['fetch'], { env: gitBehind(script), calls: 'process' }).status).toBe(0);
+    const aside = `refs/handoffs/${place(9)}-2`;
+    expect(ada.note(`${topic(9)}-2`)).toBe('mine\n');
+    expect([...ada.handoffs()].filter(([name]) => name !== aside)).toEqual([...world.server.handoffs()]);
+    expect(kept()).toHaveLength(COUNT + 1);
+  });
+
+  it('is told when the fetch fails at once', () => {
+    const env = gitBehind('', '" fetch "*) echo "fatal: no network" >&2; exit 128');
+    const run = ada.as(['fetch'], { env, calls: 'process' });
+    expect(run.stderr).toBe('error: origin could not be asked: no network\nhint: git ls-remote origin\n');
+    expect(ada.handoffs().size).toBe(0);
+    expect(ada.as(['fetch']).status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+  });
+
+  it('is kept of a note that could not be pruned', () => {
+    const ref = `refs/handoffs/${place(5)}`;
+    const message = 'done\n\nClaude-Session-Id: sess-eve-1\nHandoff-State: closed\n';
+    const parents = [world.server.ref(ref) ?? ''];
+    const closed = forger.commit({ topic: topic(5), owner: 'sess-eve-1', parents, message });
+    forger.point(ref, closed);
+    ada.sync();
+    writeFileSync(join(ada.path, '.git', `${ref}.lock`), '');
+    ada.as(['prune', '--older-than', '0m', '--yes']);
+    rmSync(join(ada.path, '.git', `${ref}.lock`));
+    expect([ada.ref(ref), ada.ref(`refs/handoffs-local/kept/${place(5)}`)]).toEqual([closed, closed]);
+    ada.git(['update-ref', ref, `${ref}~1`]);
+    expect(ada.as(['list']).stderr).toContain(`${ref} was moved`);
+  });
+
+  it('is kept of a note that was purged here, written there again, and fetched with many', () => {
+    ada.sync();
+    ada.as(['purge', topic(2), '--yes', '--take']);
+    for (const ref of [...tracking(), ...kept(), ...ada.handoffs().keys()]) drop(ref);
+    forger.point(`refs/handoffs/${place(2)}`, forger.commit({ topic: topic(2) }));
+    expect(ada.sync()).toContain(`${COUNT} fetched`);
+    expect(refValues(ada, 'refs/handoffs-local/pruned').size).toBe(0);
+    drop(`refs/handoffs/${place(2)}`);
+    expect(ada.as(['list']).stderr).toContain(`refs/handoffs/${place(2)} was deleted`);
+  });
+
+  it('may move while it is fetched', () => {
+    const next = forger.commit({ topic: topic(1) });
+    const [folder, real] = [join(ada.root, 'bin'), ada.run('sh', ['-c', 'command -v git']).stdout.trim()];
+    mkdirSync(folder);
+    const move = `update-ref refs/handoffs/${place(1)} ${next}`;
+    writeFileSync(
+      join(folder, 'git'),
+      `#!/bin/sh\ncase " $* " in *" fetch "*) '${real}' --git-dir '${world.server.path}' ${move} ;; esac\nexec '${real}' "$@"\n`,
+    );
+    chmodSync(join(folder, 'git'), 0o755);
+    // The oldest protocol gives out only what it shows.
+    ada.git(['config', 'protocol.version', '0']);
+    const fetched = ada.as(['fetch'], { env: { PATH: `${folder}:${ada.env()['PATH']}` } });
+    expect(fetched.status).toBe(0);
+    expect(ada.handoffs()).toEqual(world.server.handoffs());
+    expect(tracking()).toHaveLength(COUNT);
+  });
+});
