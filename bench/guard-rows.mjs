@@ -1,104 +1,180 @@
-// Rows of the guard: nothing to decide, a full decision, and a hostile command.
+// Rows of the guard, and of the git hooks.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bareNode, once } from './measure.mjs';
-import { registered, source, toolCall } from './scenario.mjs';
+import { once } from './measure.mjs';
+import { bareNode, inSession, registered, source, toolCall } from './scenario.mjs';
 
-const ratio = ({ guard, node }) => guard / node;
+/** Where one row has several calls: their mean, in starts of Node. */
+const inNodes = ({ node, ...calls }) =>
+  Object.values(calls).reduce((sum, ms) => sum + ms, 0) / Object.keys(calls).length / node;
 
-function nothingToDecide(scenario) {
-  const off = once(() => scenario.repository('without init'));
-  const solo = once(() => scenario.enabled('solo', 1));
-  const several = once(() => scenario.withWorktree('several worktrees'));
-  const path = (root) => join(root, 'src', 'a.ts');
-  const write = (root, bytes) => toolCall(root, 'Write', { file_path: path(root), content: source(bytes) });
-  const wrote = (root, bytes) =>
-    toolCall(root, 'Write', { file_path: path(root), content: source(bytes) }, { tool_response: {} });
-  const output = (root, bytes) =>
-    toolCall(root, 'Bash', { command: 'npm test' }, { tool_response: { stdout: source(bytes), stderr: '' } });
-  const command = (root, bytes) => toolCall(root, 'Bash', { command: `node -e '${source(bytes)}'` });
-  const cases = [
-    ['guard, no init', off, write],
-    ['guard, solo, file tool', solo, write],
-    ['guard, solo, shell tool', solo, output],
-    // A shell takes longer for a long command than a process that looks for all words at once: grep(1), a tenth of Node.
-    ['guard, solo, shell tool, long command', solo, command, 0.45],
-    // Last: where the user has a second repository, more commands are looked at.
-    ['guard, solo, file tool, several worktrees', several, wrote],
+/** A row of calls of the guard about which it says nothing. */
+const row = (scenario, name, target, root, payloads) => ({
+  name: `guard, ${name}`,
+  unit: '× node',
+  target,
+  commands: () => {
+    const calls = payloads(root()).map((payload) => ({
+      ...registered(scenario, root(), payload),
+      silent: true,
+    }));
+    return { node: bareNode(scenario), ...calls };
+  },
+  figure: inNodes,
+});
+
+const write = (root, bytes, more) => {
+  const input = { file_path: join(root, 'src', 'a.ts'), content: source(bytes) };
+  return toolCall(root, 'Write', input, more);
+};
+const shell = (root, command, more) => toolCall(root, 'Bash', { command }, more);
+const printed = (bytes) => ({ tool_response: { stdout: source(bytes), stderr: '' } });
+
+function notEnabled(scenario) {
+  const root = once(() => scenario.repository('not enabled'));
+  return [
+    row(scenario, 'not enabled, 2 KB', 0.3, root, (at) => [write(at, 1500)]),
+    row(scenario, 'not enabled, 100 KB', 0.4, root, (at) => [write(at, 100_000)]),
   ];
-  return cases.flatMap(([name, root, payload, most = 0.33]) =>
-    [
-      ['2 KB', 1500, 0.27],
-      ['100 KB', 100_000, most],
-    ].map(([size, bytes, target]) => ({
-      name: `${name}, ${size}`,
-      unit: '× node',
-      target,
-      commands: () => ({
-        node: bareNode(scenario.env),
-        guard: { ...registered(scenario, root(), payload(root(), bytes)), silent: true },
-      }),
-      figure: ratio,
-    })),
-  );
 }
 
-function fullDecision(scenario) {
-  const root = once(() => scenario.enabled('with a peer', 2));
-  const edit = () => ({ file_path: join(root(), 'src', 'a.ts'), old_string: '1', new_string: '2' });
-  const file = () => toolCall(root(), 'Edit', edit());
-  const shell = () =>
-    toolCall(root(), 'Bash', { command: 'sed -i s/1/2/ src/a.ts && git add src && npm test' });
-  const row = (name, input, target) => ({
-    name,
-    unit: '× node',
-    target,
-    commands: () => ({
-      node: bareNode(scenario.env),
-      guard: { ...registered(scenario, root(), input()), silent: true },
-    }),
-    figure: ratio,
+/** The commands are only asked about, never run. */
+function lone(scenario) {
+  const root = once(() => scenario.enabled('lone', 1));
+  const listed = ['git status', 'ls -la', 'cat src/a.ts'];
+  const harmless = ['npm test', 'node build.js --fast'];
+  const all = (commands, more) => (at) => commands.map((command) => shell(at, command, more));
+  const analysed = all(['git checkout -b x && sed -i s/1/2/ src/a.ts']);
+  return [
+    row(scenario, 'lone, before a file tool, 2 KB', 0.4, root, (at) => [write(at, 1500)]),
+    row(scenario, 'lone, after a file tool, 2 KB', 0.4, root, (at) => [
+      write(at, 1500, { tool_response: {} }),
+    ]),
+    row(scenario, 'lone, before an allow-listed command', 0.4, root, all(listed)),
+    row(scenario, 'lone, after an allow-listed command, 2 KB', 0.4, root, all(listed, printed(1500))),
+    row(scenario, 'lone, before a command that one test finds harmless', 1.35, root, all(harmless)),
+    row(scenario, 'lone, before a command that is analysed', 1.9, root, analysed),
+  ];
+}
+
+function besidePeer(scenario) {
+  const root = once(() => scenario.enabled('beside a peer', 2));
+  const edit = (at) => {
+    const input = { file_path: join(at, 'src', 'a.ts'), old_string: '1', new_string: '2' };
+    return [toolCall(at, 'Edit', input)];
+  };
+  const command = (at) => [shell(at, 'sed -i s/1/2/ src/a.ts && git add src && npm test')];
+  const written = once(() => {
+    const at = scenario.enabled('written beside a peer', 2);
+    writeFileSync(join(at, 'src', 'a.ts'), 'export const a = 2;\n');
+    return at;
   });
   return [
-    row('guard, full decision with a peer, file tool', file, 1.5),
-    row('guard, full decision with a peer, shell tool', shell, 2.1),
+    row(scenario, 'beside a peer, before a file tool', 1.75, root, edit),
+    row(scenario, 'beside a peer, before a shell tool', 2.5, root, command),
+    row(scenario, 'beside a peer, after a Write', 2, written, (at) => [write(at, 1, { tool_response: {} })]),
     ...hostile(scenario, root),
   ];
 }
 
-/** Commands that are costly to parse; the worst of them counts. */
+/** Commands that are costly to parse, in units that are repeated. The worst of them counts. */
+const COSTLY = ['> ', '$(', '<<E ', '"', '{a,', 'a;'];
+
 function hostile(scenario, root) {
-  const units = {
-    redirects: '> ',
-    substitutions: '$(',
-    heredocs: '<<E ',
-    quotes: '"',
-    braces: '{a,',
-    lists: 'a;',
-  };
-  return Object.entries(units).flatMap(([kind, unit]) => {
-    const call = (bytes) => {
-      const command = `echo handoff ${unit.repeat(bytes / unit.length)}`;
-      return registered(scenario, root(), toolCall(root(), 'Bash', { command }));
-    };
-    return [
-      {
-        name: `guard, 200 KB hostile command, ${kind}`,
-        unit: '× node',
-        target: 6,
-        runs: 7,
-        commands: () => ({ node: bareNode(scenario.env), guard: call(200_000) }),
-        figure: ratio,
-      },
-      {
-        name: `guard, hostile command doubled (100 to 200, 200 to 400 KB), ${kind}`,
-        unit: '×',
-        target: 2.3,
-        runs: 7,
-        commands: () => ({ half: call(100_000), whole: call(200_000), twice: call(400_000) }),
-        figure: ({ half, whole, twice }) => Math.max(whole / half, twice / whole),
-      },
-    ];
-  });
+  const calls = (kilobytes) =>
+    COSTLY.map((unit) => {
+      const command = `echo handoff ${unit.repeat((kilobytes * 1000) / unit.length)}`;
+      return registered(scenario, root(), shell(root(), command));
+    });
+  return [
+    {
+      name: 'guard, beside a peer, hostile command of 200 KB, worst of 6',
+      unit: '× node',
+      target: 6,
+      runs: 7,
+      commands: () => ({ node: bareNode(scenario), ...calls(200) }),
+      figure: ({ node, ...all }) => Math.max(...Object.values(all)) / node,
+    },
+    {
+      name: 'guard, beside a peer, hostile command doubled (100, 200, 400 KB), worst of 6',
+      unit: '×',
+      target: 2.3,
+      runs: 7,
+      commands: () => ({ ...[100, 200, 400].flatMap(calls) }),
+      figure: (times) =>
+        Math.max(...COSTLY.flatMap((_, n) => [times[n + 6] / times[n], times[n + 12] / times[n + 6]])),
+    },
+  ];
 }
 
-export const guardRows = (scenario) => [...nothingToDecide(scenario), ...fullDecision(scenario)];
+/** What our git hooks add to `git commit`. */
+function commits(scenario) {
+  const plain = once(() => scenario.repository('plain'));
+  const commit = (cwd, env) => ({
+    command: 'git',
+    args: ['commit', '-q', '--allow-empty', '-m', 'fix: one thing'],
+    cwd,
+    env,
+  });
+  const hooked = (name, sessions, target, of, unit) => {
+    const env = sessions === 0 ? scenario.env : inSession(scenario);
+    return {
+      name: `commit, ${name}, more than plain`,
+      unit: `× ${of}`,
+      target,
+      times: 2,
+      commands: () => ({
+        plain: commit(plain(), env),
+        unit,
+        hooked: commit(scenario.enabled(`commit, ${name}`, sessions), env),
+      }),
+      figure: (times) => (times.hooked - times.plain) / times.unit,
+    };
+  };
+  const bareShell = { command: 'sh', args: ['-c', ':'], env: scenario.env };
+  return [
+    hooked('no session', 0, 3, 'sh', bareShell),
+    hooked('lone', 1, 2.4, 'node', bareNode(scenario)),
+    hooked('beside a peer', 2, 3.6, 'node', bareNode(scenario)),
+  ];
+}
+
+/**
+ * Stands in for claude-handoff-guard's PreToolUse hook: the same process, and the same look at the call. Its own code
+ * reads a note's first line where a path is a note's; a file of the project is not.
+ */
+const OTHER_GUARD = `import { readFileSync } from 'node:fs';
+const { tool_name, tool_input = {} } = JSON.parse(readFileSync(0, 'utf8'));
+const notes = /\\/projects\\/[^/]+\\/memory\\/(handoff-[a-z0-9-]+\\.md)$/;
+if (tool_name === 'Write' && notes.test(tool_input.file_path)) process.exitCode = 1;
+`;
+
+/** What a user would have instead: no target, but a measure for those above. */
+function others(scenario) {
+  const name = "claude-handoff-guard's hook, before a file tool";
+  return {
+    name: `instead: ${name}`,
+    unit: '× node',
+    commands: () => {
+      const root = scenario.repository('instead');
+      const hook = join(scenario.dir, 'other-guard.mjs');
+      writeFileSync(hook, OTHER_GUARD);
+      const call = {
+        ...registered(scenario, root, write(root, 1500)),
+        command: process.execPath,
+        args: [hook],
+      };
+      return { node: bareNode(scenario), call };
+    },
+    figure: inNodes,
+  };
+}
+
+export const guardRows = (scenario) => [
+  ...notEnabled(scenario),
+  ...lone(scenario),
+  ...besidePeer(scenario),
+  others(scenario),
+];
+
+export const commitRows = commits;

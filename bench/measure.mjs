@@ -6,6 +6,17 @@ import { spawnSync } from 'node:child_process';
  * A command to time.
  * @typedef {{ command: string, args: string[], input?: string, cwd?: string, env: Record<string, string>,
  *   silent?: boolean }} Command `silent`: it has to print nothing
+ *
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {string} unit
+ * @property {number} [target] none for a figure of others
+ * @property {boolean} [isBound] the target is the same for every version of Node
+ * @property {number} [runs] the most rounds of a slow row
+ * @property {number} [times] by which the rounds of a row are multiplied whose figure is the small difference of two times
+ * @property {() => Record<string, Command>} [commands]
+ * @property {(times: Record<string, number>) => number} [figure]
+ * @property {() => number} [value] instead of `commands` and `figure`, where nothing is timed
  */
 
 /** What a row needs, made for the first row that is measured. @template T @param {() => T} build */
@@ -13,12 +24,6 @@ export function once(build) {
   let built;
   return () => (built ??= build());
 }
-
-/** Bare Node: the unit of most figures. @returns {Command} */
-export const bareNode = (env) => ({ command: process.execPath, args: ['-e', '0'], env });
-
-/** A start of sh: the unit of the git hooks. @returns {Command} */
-export const bareShell = (env) => ({ command: 'sh', args: ['-c', ':'], env });
 
 /** The middle of some numbers. */
 export function median(numbers) {
@@ -41,9 +46,8 @@ export function time({ command, args, silent, ...options }) {
 /**
  * Measures the same row of one or two packages: one round to warm up, then `runs` rounds in which they take turns.
  *
- * @param {{ commands: () => Record<string, Command>, figure: (times: Record<string, number>) => number,
- *   runs?: number, times?: number }[]} rows `runs` caps the rounds of a slow row, `times` multiplies those of one whose
- *   figure is the small difference of two times
+ * @param {Row[]} rows
+ * @param {number} runs
  * @returns {number[][]} for each row its figure in every round
  */
 export function measure(rows, runs) {

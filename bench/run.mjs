@@ -1,48 +1,41 @@
-// npm run bench: measures the figures that the project promises and prints each beside its target.
+// npm run bench: measures the figures that the project promises and prints each beside its target, in Linux's way and in
+// macOS's (mac-way.mjs), with the current LTS of Node and with the oldest that is supported.
 //   --only <text>      rows whose name contains the text
 //   --runs <n>         rounds of each row (default 35)
-//   --against <.tgz>   the same rows of another package of git-handoff, in turn with ours, and the ratio of the two
+//   --way linux|mac    one way only
+//   --node 20|24       one version of Node only; the one that does not run comes from npm, once, into .cache/
+//   --against <.tgz>   the same rows of another package of git-handoff in turn with ours: in parentheses the ratio to its figure
 //   --json             one object instead of the table
 //   --page             puts the table into docs/performance.md, too
 // Not a test: it needs a quiet machine. The exit status is 1 if a figure misses its target by more than a tenth, or a
 // command could not be run.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { commitRows } from './commit-rows.mjs';
-import { growthRows } from './growth-rows.mjs';
-import { guardRows } from './guard-rows.mjs';
-import { insteadRows } from './instead-rows.mjs';
-import { largeRows } from './large-rows.mjs';
-import { ledgerRows } from './ledger-rows.mjs';
-import { measure, median, once } from './measure.mjs';
-import { Scenario } from './scenario.mjs';
-import { sizeRows } from './size-rows.mjs';
-import { travelRows } from './travel-rows.mjs';
-import { verbRows } from './verb-rows.mjs';
-import { workRows } from './work-rows.mjs';
+import { macWay } from './mac-way.mjs';
 
-const GROUPS = [
-  guardRows,
-  ledgerRows,
-  commitRows,
-  verbRows,
-  workRows,
-  travelRows,
-  largeRows,
-  growthRows,
-  insteadRows,
-  sizeRows,
-];
+const ROOT = join(import.meta.dirname, '..');
 /** A figure may miss its target by so much. */
 const TOLERANCE = 1.1;
+/** Versions of Node, and by what the targets are multiplied there. */
+const NODES = new Map([
+  ['24', 1],
+  ['20', 1.3],
+]);
+const WAYS = new Map([
+  ['linux', 'Linux'],
+  ['mac', 'macOS'],
+]);
 
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     runs: { type: 'string', default: '35' },
+    way: { type: 'string' },
+    node: { type: 'string' },
     against: { type: 'string' },
     json: { type: 'boolean', default: false },
     page: { type: 'boolean', default: false },
@@ -50,15 +43,26 @@ const { values: options } = parseArgs({
 });
 const runs = Math.max(1, Number.parseInt(options.runs, 10) || 35);
 
-/** What a reader needs to know of the machine to judge the figures. */
-function machine() {
-  return {
-    node: process.version,
-    git: spawnSync('git', ['--version'], { encoding: 'utf8' }).stdout.trim(),
-    cores: cpus().length,
-    load: loadavg().map((load) => Number(load.toFixed(2))),
-    runs,
-  };
+/** Those of a table that an option asks for. */
+function chosen(name, table) {
+  const all = [...table.keys()];
+  const asked = options[name];
+  if (asked !== undefined && !all.includes(asked)) throw new Error(`--${name} ${all.join('|')}`);
+  return all.filter((one) => asked === undefined || one === asked);
+}
+
+/** Node of a version: this one, or npm's, whose package for a system is nothing but the program. */
+function nodeOf(major) {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const folder = join(ROOT, '.cache', `node-${major}`);
+  const path = join(folder, 'node_modules', name, 'bin', 'node');
+  if (!existsSync(path)) {
+    const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+    const done = spawnSync('npm', [...args, `${name}@${major}`], { encoding: 'utf8' });
+    if (done.status !== 0) throw new Error(`npm install ${name}@${major}: ${done.stderr}`);
+  }
+  return path;
 }
 
 /** Unpacks a package as npm packed it; its folder. */
@@ -68,111 +72,125 @@ function unpack(tarball, folder) {
   return join(folder, 'package');
 }
 
-/**
- * What was built for the rows. It is removed at the end: where 100,000 files were just deleted, ext4 takes milliseconds to find
- * room for another one, at the cost of the rows that come next.
- */
-const built = [];
-
-function buildScenario(root) {
-  const scenario = new Scenario(root);
-  built.push(scenario);
-  return scenario;
-}
-
-/** Measures the rows of a group that were asked for; a scenario that cannot be built is one failed row. */
-function results(group, packages) {
-  try {
-    const scenarios = packages.map(buildScenario);
-    // A row that the other package does not know is measured again, alone, in the repository that it has by then.
-    const rowsOf = (scenario) => group(scenario).map((row) => ({ ...row, commands: once(row.commands) }));
-    const [ours, ...others] = scenarios.map(rowsOf);
-    return ours.flatMap((row, n) =>
-      row.name.includes(options.only)
-        ? [reported(result([row, ...others.flatMap((rows) => rows[n] ?? [])]))]
-        : [],
-    );
-  } catch (error) {
-    return [{ name: group.name, failed: String(error) }];
-  }
-}
-
-/** A table is printed at the end; whoever waits at a terminal sees each figure when it is known. */
-function reported(row) {
-  if (process.stderr.isTTY) console.error(`${row.name}: ${row.measured ?? row.failed}`);
-  return row;
-}
-
-const rounded = (figure) => Number(figure.toFixed(2));
-
-/** @param rows the row, and the same of the package that it is measured against */
-function result(rows) {
-  const [{ name, unit, target }] = rows;
-  try {
-    const figures = rows[0].value ? rows.map((row) => [row.value()]) : measure(rows, runs);
-    const [measured, before] = figures.map((all) => rounded(median(all)));
-    const against =
-      before === undefined
-        ? {}
-        : { before, ratio: rounded(median(figures[0].map((figure, n) => figure / figures[1][n]))) };
-    return { name, measured, unit, target, verdict: verdictOf(measured, target), ...against };
-  } catch (error) {
-    // The other package may not know what a row is about.
-    if (rows.length > 1) return result(rows.slice(0, 1));
-    return { name, unit, target, failed: String(error) };
-  }
-}
-
-function verdictOf(measured, target) {
+function verdictOf({ failed, measured, target, isBound }, major) {
+  if (failed !== undefined) return 'failed';
   if (target === undefined) return '';
-  if (measured <= target) return 'met';
-  return measured <= target * TOLERANCE ? 'nearly' : 'missed';
+  const most = target * (isBound ? 1 : NODES.get(major));
+  if (measured <= most) return 'met';
+  return measured <= most * TOLERANCE ? 'nearly' : 'missed';
 }
 
-function table(rows) {
-  const isCompared = options.against !== undefined;
-  const lines = rows.map((row) => {
-    if (row.failed !== undefined) return [row.name, '-', row.failed.split('\n')[0], 'failed'];
-    const { name, measured, target, unit, verdict, before = '', ratio = '' } = row;
-    const goal = target === undefined ? unit : `≤ ${target} ${unit}`;
-    return [name, String(measured), goal, verdict, ...(isCompared ? [String(before), String(ratio)] : [])];
+/** Measures the rows in one way with one Node. A table is printed at the end; a terminal shows each figure when it is known. */
+async function column(way, major, mac, others) {
+  const node = nodeOf(major);
+  const args = [join(import.meta.dirname, 'one-way.mjs'), String(runs), options.only, ...others];
+  const { command, args: words } = way === 'mac' ? mac.wrap(node, args) : { command: node, args };
+  const env = way === 'mac' ? mac.env : process.env;
+  const child = spawn(command, words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((done, fail) => child.on('error', fail).on('close', done));
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  const head = `${version.split('.')[0]} ${WAYS.get(way)}`;
+  const rows = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    const row = JSON.parse(line);
+    row.verdict = verdictOf(row, major);
+    rows.push(row);
+    if (process.stderr.isTTY) console.error(`${head}, ${row.name}: ${row.measured ?? row.failed}`);
+  }
+  const status = await ended;
+  if (status !== 0) throw new Error(`${head}: ended with ${status}`);
+  return { way, node: version, head, rows };
+}
+
+/** `nearly (24 macOS)`, or `met`. */
+function verdicts(row, columns) {
+  const all = columns.map(({ head, rows }) => ({ head, verdict: rows[row].verdict }));
+  const bad = ['failed', 'missed', 'nearly'].flatMap((verdict) => {
+    const where = all.filter((one) => one.verdict === verdict).map(({ head }) => head);
+    return where.length === 0 ? [] : [`${verdict} (${where.join(', ')})`];
   });
-  const head = ['figure', 'measured', 'target', 'verdict', ...(isCompared ? ['against', 'ratio'] : [])];
-  const all = [head, ...lines];
-  const widths = head.map((_, column) => Math.max(...all.map((line) => (line[column] ?? '').length)));
+  return bad.join(', ') || (all[0]?.verdict ?? '');
+}
+
+const cell = ({ measured, ratio }) =>
+  measured === undefined ? '-' : `${measured}${ratio === undefined ? '' : ` (${ratio})`}`;
+
+function table(columns) {
+  const [first] = columns;
+  if (first === undefined) return [];
+  const lines = first.rows.map(({ name, target, unit }, n) => [
+    name,
+    target === undefined ? unit : `≤ ${target} ${unit}`,
+    ...columns.map(({ rows }) => cell(rows[n])),
+    verdicts(n, columns),
+  ]);
+  const all = [['figure', 'target', ...columns.map(({ head }) => head), 'verdict'], ...lines];
+  const widths = all[0].map((_, n) => Math.max(...all.map((line) => line[n].length)));
   return all.map((line) =>
     line
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((text, n) => text.padEnd(widths[n]))
       .join('  ')
       .trimEnd(),
   );
 }
 
-const before = machine();
-const unpacked = mkdtempSync(join(tmpdir(), 'git-handoff-bench-'));
-let rows;
-try {
-  const packages = [undefined, ...(options.against === undefined ? [] : [unpack(options.against, unpacked)])];
-  rows = GROUPS.flatMap((group) => results(group, packages));
-} finally {
-  for (const scenario of built) scenario.remove();
-  rmSync(unpacked, { recursive: true, force: true });
-}
 /** Puts the table where the page has the former one. */
 function writePage(lines) {
-  const page = join(import.meta.dirname, '..', 'docs', 'performance.md');
+  const page = join(ROOT, 'docs', 'performance.md');
   const block = `<!-- bench -->\n\n\`\`\`text\n${lines.join('\n')}\n\`\`\`\n`;
   const former = readFileSync(page, 'utf8');
-  const text = former.replace(/<!-- bench -->\n\n```text\n[^]*?\n```\n/, () => block);
-  writeFileSync(page, text);
+  writeFileSync(
+    page,
+    former.replace(/<!-- bench -->\n\n```text\n[^]*?\n```\n/, () => block),
+  );
 }
 
+/** What a reader needs to know of the machine to judge the figures. */
+function machine() {
+  return {
+    git: spawnSync('git', ['--version'], { encoding: 'utf8' }).stdout.trim(),
+    cores: cpus().length,
+    load: loadavg().map((load) => Number(load.toFixed(2))),
+    runs,
+  };
+}
+
+const facts = machine();
+const ways = chosen('way', WAYS);
+const majors = chosen('node', NODES);
+const mac = ways.includes('mac') ? macWay() : {};
+const unpacked = mkdtempSync(join(tmpdir(), 'git-handoff-bench-'));
+const columns = [];
+try {
+  const others = options.against === undefined ? [] : [unpack(options.against, unpacked)];
+  for (const major of majors) {
+    for (const way of ways) {
+      if (way === 'mac' && mac.skipped !== undefined) continue;
+      columns.push(await column(way, major, mac, others));
+    }
+  }
+} finally {
+  mac.remove?.();
+  rmSync(unpacked, { recursive: true, force: true });
+}
+
+const failures = columns.flatMap(({ head, rows }) =>
+  rows.flatMap(({ name, failed }) => (failed === undefined ? [] : [`${head}, ${name}: ${failed.trim()}`])),
+);
 if (options.json) {
-  console.log(JSON.stringify({ machine: before, rows }));
+  console.log(JSON.stringify({ machine: facts, ps: mac.psMs, skipped: mac.skipped, columns }));
 } else {
-  const facts = `${before.node}, ${before.git}, ${before.cores} cores, load ${before.load.join(' ')}, ${runs} rounds`;
-  const lines = [facts, '', ...table(rows)];
-  console.log(lines.join('\n'));
+  const { git, cores, load } = facts;
+  const nodes = [...new Set(columns.map(({ node }) => node))].join(' and ');
+  const ofMac = mac.skipped === undefined ? `ps ${mac.psMs} ms` : `skipped: ${mac.skipped}`;
+  const lines = [
+    `Node ${nodes}, ${git}, ${cores} cores, load ${load.join(' ')}, ${runs} rounds`,
+    ...(ways.includes('mac') ? [`macOS's way: ${ofMac}`] : []),
+    '',
+    ...table(columns),
+  ];
+  console.log([...lines, '', ...failures].join('\n').trimEnd());
   if (options.page) writePage(lines);
 }
-if (rows.some((row) => row.failed !== undefined || row.verdict === 'missed')) process.exitCode = 1;
+const isBad = columns.some(({ rows }) => rows.some(({ verdict }) => /^(?:failed|missed)$/.test(verdict)));
+if (isBad || columns.length === 0) process.exitCode = 1;

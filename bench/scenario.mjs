@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 
 /** The session of the process that measures. */
 export const session = '00893aaf-19fa-41d2-8238-13269b9b3ca0';
@@ -20,19 +20,24 @@ const peer = '11111111-2222-4333-8444-555555555555';
 export class Scenario {
   dir = realpathSync(mkdtempSync(join(tmpdir(), 'git bench-')));
   env;
-  /** The folder of the package that is measured. */
-  package;
   launcher;
   #peers = [];
 
-  /** @param {string} root of the package; ours without one */
+  /**
+   * Everything is run by the Node that runs this, and in an environment without NODE_EXTRA_CA_CERTS: that file makes every
+   * start of Node 20 three times as long, and the launcher takes it away, too.
+   *
+   * @param {string} root of the package; ours without one
+   */
   constructor(root = resolve(import.meta.dirname, '..')) {
-    this.package = root;
     this.launcher = join(root, 'bin', 'git-handoff');
     const home = join(this.dir, 'home');
     mkdirSync(home);
+    const { PATH, BASH_COMPAT } = process.env;
     this.env = {
-      PATH: process.env.PATH,
+      PATH: [dirname(process.execPath), PATH].join(delimiter),
+      // macOS's way (mac-way.mjs)
+      ...(BASH_COMPAT === undefined ? {} : { BASH_COMPAT }),
       HOME: home,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_AUTHOR_NAME: 'A U Thor',
@@ -65,41 +70,8 @@ export class Scenario {
     return root;
   }
 
-  /**
-   * Commits everything. What is as new as git's index, in whole seconds, is read again at every look: here it is read once, in
-   * a later second.
-   */
-  commitAll(root) {
-    this.run('git', ['add', '.'], { cwd: root });
-    this.run('git', ['commit', '-q', '-m', 'many'], { cwd: root });
-    this.run('sleep', ['1']);
-    this.run('git', ['status', '--short'], { cwd: root });
-  }
-
   /** A repository with `init`; `sessions`: 0 none, 1 that of this process alone, 2 another one beside it. */
-  enabled(name, sessions) {
-    const root = this.repository(name);
-    return this.#enable(root, name, sessions);
-  }
-
-  /** Switches a repository on, with so many sessions in it. */
-  share(root, sessions = 2) {
-    return this.#enable(root, root, sessions);
-  }
-
-  /** The same with this process's session, and another one in another worktree. */
-  withWorktree(name) {
-    const root = this.enabled(name, 1);
-    const other = `${root} beside`;
-    this.run('git', ['worktree', 'add', '-q', '-b', 'other', other], { cwd: root });
-    this.startPeer(other);
-    if (!existsSync(join(root, '.git', 'handoff', 'touched'))) {
-      throw new Error(`${name}: it is not kept what is changed where`);
-    }
-    return root;
-  }
-
-  #enable(root, name, sessions) {
+  enabled(name, sessions, root = this.repository(name)) {
     this.run(this.launcher, ['init', '--yes'], { cwd: root });
     if (sessions > 1) this.startPeer(root);
     if (sessions > 0) this.guard(root, start(root, session));
@@ -116,22 +88,20 @@ export class Scenario {
   }
 
   /** A session whose process lives on, and is neither a child nor an ancestor of this one. */
-  startPeer(root, id = peer) {
+  startPeer(root) {
     const payload = join(this.dir, `${this.#peers.length}.json`);
-    writeFileSync(payload, start(root, id));
-    const ready = `${payload}.pid`;
-    const script = `( while [ ! -e "$3" ]; do sleep 0.05; done
-      "$1" guard --client claude <"$2" >/dev/null; exec sleep 3600 ) >/dev/null 2>&1 &
+    writeFileSync(payload, start(root, peer));
+    const script = `( while [ ! -e "$2.pid" ]; do sleep 0.05; done
+      "$1" guard --client claude <"$2" >/dev/null; : >"$2.done"; exec sleep 3600 ) >/dev/null 2>&1 &
       echo $!`;
-    const pid = Number(this.run('sh', ['-c', script, 'sh', this.launcher, payload, ready], { cwd: root }));
+    const pid = Number(this.run('sh', ['-c', script, 'sh', this.launcher, payload], { cwd: root }));
     this.#peers.push(pid);
-    writeFileSync(ready, '');
-    for (let tries = 0; tries < 100; tries += 1) {
-      if (this.run('git', ['for-each-ref', 'refs/handoffs-local/live'], { cwd: root }).includes(id)) break;
+    writeFileSync(`${payload}.pid`, '');
+    for (let tries = 0; tries < 400 && !existsSync(`${payload}.done`); tries += 1)
       this.run('sleep', ['0.05']);
+    if (!this.run('git', ['for-each-ref', 'refs/handoffs-local/live'], { cwd: root }).includes(peer)) {
+      throw new Error(`${root}: the peer is not registered`);
     }
-    // It must be the sleep by now: the guard has ended.
-    while (!readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('sleep')) this.run('sleep', ['0.05']);
   }
 
   remove() {
@@ -172,13 +142,19 @@ export function toolCall(root, tool, input, more = {}) {
   });
 }
 
+/** The environment of what this process's session runs. */
+export const inSession = ({ env }) => ({ ...env, CLAUDE_CODE_SESSION_ID: session });
+
+/** Bare Node: the unit of most figures. @returns {import('./measure.mjs').Command} */
+export const bareNode = ({ env }) => ({ command: process.execPath, args: ['-e', '0'], env });
+
 /** The command that a client's settings hold, as the client runs it. */
 export const registered = (scenario, root, input) => ({
   command: 'sh',
   args: ['-c', `p='${scenario.launcher}'; [ -x "$p" ] || exit 0; exec "$p" guard --client claude`],
   input,
   cwd: root,
-  env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session },
+  env: inSession(scenario),
 });
 
 /** About so many bytes of source code. */

@@ -1,92 +1,121 @@
-// Rows of the verbs: a small repository, and a list of 10,000 handoffs; the start of a session among 1,000.
-import { bareNode, once } from './measure.mjs';
-import { registered, session, start } from './scenario.mjs';
+// Rows of the verbs: in a small repository, and where there are many notes.
+import { join } from 'node:path';
+import { once } from './measure.mjs';
+import { bareNode, inSession, registered, session, start } from './scenario.mjs';
 
 const MANY = 10_000;
 const SOME = 1000;
 
 export function verbRows(scenario) {
+  const env = inSession(scenario);
+  const filled = (name, count) => {
+    const root = scenario.enabled(name, 1);
+    fill(scenario, root, count);
+    return { cwd: root, env };
+  };
+  const many = once(() => filled('many', MANY));
+  return [
+    ...smallRows(scenario, env),
+    listRow(scenario, many),
+    startRow(scenario, filled),
+    fetchRow(scenario, many),
+  ];
+}
+
+function smallRows(scenario, env) {
   const inRoot = once(() => {
-    const root = scenario.enabled('verbs', 1);
-    const options = { cwd: root, env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session } };
+    const options = { cwd: scenario.enabled('small', 1), env };
     scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], options);
     return options;
   });
-  const row = (name, target, ...args) => ({
-    name: `${name}, small repository`,
+  const row = (target, ...args) => ({
+    name: args[0],
     unit: '× node',
     target,
     commands: () => ({
-      node: bareNode(scenario.env),
+      node: bareNode(scenario),
       command: { command: scenario.launcher, args, input: '', ...inRoot() },
     }),
     figure: (times) => times.command / times.node,
   });
   return [
-    row('write', 2.2, 'write', 'speed-check', '-m', 'goal: be faster'),
-    row('show', 1.8, 'show', 'speed-check'),
-    row('list', 1.9, 'list'),
-    manyRow(scenario),
-    startRow(scenario),
+    row(2.6, 'write', 'speed-check', '-m', 'goal: be faster'),
+    row(2.1, 'show', 'speed-check'),
+    row(2.1, 'list'),
   ];
-}
-
-/** What a session is told at its start, with many open handoffs on its branch. */
-function startRow(scenario) {
-  return {
-    name: `start of a session, ${SOME} open handoffs`,
-    unit: '× node',
-    target: 2.6,
-    commands: () => {
-      const root = scenario.enabled('many open', 1);
-      fill(scenario, root, SOME);
-      return { node: bareNode(scenario.env), guard: registered(scenario, root, start(root, session)) };
-    },
-    figure: (times) => times.guard / times.node,
-  };
 }
 
 /** `list` against git reading the same fields, bare Node taken off. */
-function manyRow(scenario) {
-  const env = { ...scenario.env, CLAUDE_CODE_SESSION_ID: session };
+function listRow(scenario, many) {
   const fields = ['refname', 'objectname', 'objecttype', 'symref', 'contents'].map((name) => `%(${name})`);
-  const read = [
-    'for-each-ref',
-    `--format=${fields.join('%00')}`,
-    'refs/handoffs',
-    'refs/handoffs-local/kept',
-  ];
+  const format = `--format=${fields.join('%00')}`;
+  const args = ['for-each-ref', format, 'refs/handoffs', 'refs/handoffs-local/kept'];
   return {
-    name: `list of ${MANY} handoffs, without bare node`,
+    name: `list of ${MANY} notes, without bare node`,
     unit: '× for-each-ref',
-    target: 2.3,
+    target: 2.8,
     runs: 5,
-    commands: () => {
-      const inRoot = { cwd: scenario.enabled('many', 1), env };
-      fill(scenario, inRoot.cwd, MANY);
-      return {
-        node: bareNode(env),
-        git: { command: 'git', args: read, ...inRoot },
-        list: { command: scenario.launcher, args: ['list', '--all'], ...inRoot },
-      };
-    },
+    commands: () => ({
+      node: bareNode(scenario),
+      git: { command: 'git', args, ...many() },
+      list: { command: scenario.launcher, args: ['list', '--all'], ...many() },
+    }),
     figure: (times) => (times.list - times.node) / times.git,
   };
 }
 
-/** Fills a repository with so many open handoffs. */
+/** What a session is told at its start, with many open notes on its branch. */
+function startRow(scenario, filled) {
+  return {
+    name: `start of a session among ${SOME} notes`,
+    unit: '× node',
+    target: 3.8,
+    commands: () => {
+      const { cwd } = filled('some', SOME);
+      return { node: bareNode(scenario), start: registered(scenario, cwd, start(cwd, session)) };
+    },
+    figure: (times) => times.start / times.node,
+  };
+}
+
+/** Into a new clone each time, from a remote whose name was never used: nothing is known of it. */
+function fetchRow(scenario, many) {
+  const fresh = (line) => ({
+    command: 'sh',
+    args: [
+      '-c',
+      `fresh=$0/fresh-$$ && git init -q --bare "$fresh" && cd "$fresh" && ${line}`,
+      join(many().cwd, '..'),
+      scenario.launcher,
+    ],
+    ...many(),
+  });
+  return {
+    name: `first fetch of ${MANY} notes, without bare node`,
+    unit: '× git',
+    target: 4,
+    runs: 5,
+    commands: () => ({
+      node: bareNode(scenario),
+      git: fresh(`git fetch -q --no-tags "$OLDPWD" '+refs/handoffs/*:refs/handoffs/*'`),
+      ours: fresh(`git config remote.r$$.url "$OLDPWD" && "$1" fetch r$$`),
+    }),
+    figure: (times) => (times.ours - times.node) / times.git,
+  };
+}
+
+/** Fills a repository with so many open notes. */
 export function fill(scenario, root, count) {
-  const inRoot = { cwd: root, env: { ...scenario.env, CLAUDE_CODE_SESSION_ID: session } };
+  const inRoot = { cwd: root, env: inSession(scenario) };
   scenario.run(scenario.launcher, ['write', 'speed-check', '-m', 'goal: be fast'], inRoot);
   scenario.run('git', ['fast-import', '--quiet'], { ...inRoot, input: copies(scenario, inRoot, count) });
   scenario.run('git', ['pack-refs', '--all'], inRoot);
 }
 
-/** A fast-import stream with copies of the one handoff under other topics. */
+/** A fast-import stream with copies of the one note under other topics. */
 function copies(scenario, inRoot, count) {
   const ref = 'refs/handoffs/main/speed-check';
   const git = (...args) => scenario.run('git', args, inRoot);
-  const data = (text) => `data ${Buffer.byteLength(text)}\n${text}\n`;
   const message = git('log', '-1', '--format=%B', ref);
   const [note, state] = ['handoff.md', 'state.json'].map((name) => git('cat-file', 'blob', `${ref}:${name}`));
   const stream = [];
@@ -103,3 +132,6 @@ function copies(scenario, inRoot, count) {
   }
   return stream.join('');
 }
+
+/** A text as git-fast-import(1) reads it. */
+export const data = (text) => `data ${Buffer.byteLength(text)}\n${text}\n`;

@@ -1,0 +1,112 @@
+// macOS's way on Linux: a command, and whatever it starts, finds no /proc, bash in POSIX mode as /bin/sh, and a ps(1) that knows
+// macOS's options only. It lives in a mount namespace of its own; nobody else notices.
+//   node bench/mac-way.mjs <command> [<argument>…]
+// Not imitated: bash 3.2 itself (bash with BASH_COMPAT=3.2 it is), `process.platform`, file names without case, and what a
+// Mac takes to start a process or to write to its disk.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** $1: a folder with `bin/ps`; $2: bash. The rest is the command. The true /proc stays in that folder: `ps` and /dev/fd need it. */
+const ENTER = `set -e
+folder=$1 bash=$2
+shift 2
+mount --rbind /proc "$folder/proc"
+mount -t tmpfs -o mode=755 none "$folder/dev"
+for name in null zero full random urandom tty ptmx pts shm; do
+  if [ ! -e "/dev/$name" ]; then continue; fi
+  if [ -d "/dev/$name" ]; then mkdir "$folder/dev/$name"; else : >"$folder/dev/$name"; fi
+  mount --rbind "/dev/$name" "$folder/dev/$name"
+done
+ln -s "$folder/proc/self/fd" "$folder/dev/fd"
+ln -s fd/0 "$folder/dev/stdin"
+ln -s fd/1 "$folder/dev/stdout"
+ln -s fd/2 "$folder/dev/stderr"
+mount --rbind "$folder/dev" /dev
+for ps in /bin/ps /usr/bin/ps; do
+  if [ -e "$ps" ]; then mount --bind "$folder/bin/ps" "$ps"; fi
+done
+mount --bind "$bash" /bin/sh
+mount -t tmpfs -o ro,size=4k none /proc
+exec "$@"`;
+
+/** Fails unless it is as said above. */
+const PROBE = `[ ! -e /proc/self ] && [ -z "$(ls /proc)" ] && [ -n "$BASH_VERSION" ] && [ -e /dev/stdin ] && ps -p $$ >/dev/null`;
+
+/** What Node runs to learn what `ps` takes: the middle of 21. */
+const TIME_PS = `const all = Array.from({ length: 21 }, () => {
+  const began = performance.now();
+  require('node:child_process').spawnSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart=']);
+  return performance.now() - began;
+});
+console.log(all.sort((a, b) => a - b)[10].toFixed(1));`;
+
+function output(command, args, options = {}) {
+  const done = spawnSync(command, args, { encoding: 'utf8', ...options });
+  if (done.status === 0) return done.stdout.trim();
+  if (done.error?.code === 'ENOENT') throw new Error(`${command} is not installed`);
+  const said = done.error?.message ?? done.stderr;
+  throw new Error(said.trim().split('\n').at(-1) || `${command} failed`);
+}
+
+/** bash, where no other program hides behind the name of sh: all of them would become bash (busybox). */
+function findBash() {
+  const sh = basename(realpathSync('/bin/sh'));
+  if (!['sh', 'dash', 'bash'].includes(sh))
+    throw new Error(`/bin/sh is ${sh}, which may be other programs, too`);
+  const bash = ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((path) => existsSync(path));
+  if (bash === undefined) throw new Error('bash is not installed');
+  return realpathSync(bash);
+}
+
+/**
+ * Makes macOS's way. `wrap` turns a command into one that runs in it, in the environment `env`; `psMs` is what `ps` takes there.
+ *
+ * @returns {{ wrap: (command: string, args: string[]) => { command: string, args: string[] }, env: Record<string, string>,
+ *   psMs: number, remove: () => void } | { skipped: string }} `skipped`: why this machine cannot have it
+ */
+export function macWay() {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'git-handoff-mac-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  try {
+    if (process.platform !== 'linux') throw new Error('it is imitated on Linux only');
+    const bash = findBash();
+    for (const name of ['bin', 'proc', 'dev']) mkdirSync(join(folder, name));
+    chmodSync(folder, 0o755);
+    const source = fileURLToPath(new URL('mac-ps.c', import.meta.url));
+    const proc = `-DPROC="${join(folder, 'proc')}"`;
+    output('cc', ['-O2', '-static', proc, '-o', join(folder, 'bin', 'ps'), source]);
+    // Whoever is not root becomes root of a user namespace, where the kernel lets them.
+    const unshare = process.getuid() === 0 ? ['--mount'] : ['--mount', '--map-root-user'];
+    const wrap = (command, args) => ({
+      command: 'unshare',
+      args: [...unshare, 'sh', '-c', ENTER, 'sh', folder, bash, command, ...args],
+    });
+    const env = {
+      ...process.env,
+      PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+      // bash 5.1 makes pipes of here-documents; 3.2 makes files.
+      BASH_COMPAT: '3.2',
+    };
+    const inside = (...words) => {
+      const { command, args } = wrap(words[0], words.slice(1));
+      return output(command, args, { env });
+    };
+    inside('sh', '-c', PROBE);
+    return { wrap, env, psMs: Number(inside(process.execPath, '-e', TIME_PS)), remove };
+  } catch (error) {
+    remove();
+    return { skipped: error.message };
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const way = macWay();
+  if (way.skipped !== undefined) throw new Error(way.skipped);
+  const [name = 'sh', ...rest] = process.argv.slice(2);
+  const { command, args } = way.wrap(name, rest);
+  process.exitCode = spawnSync(command, args, { stdio: 'inherit', env: way.env }).status ?? 1;
+  way.remove();
+}
