@@ -13,6 +13,7 @@ import { beforeTool } from './before-tool.ts';
 import { type Finding, verdict } from './findings.ts';
 import { hasBypass } from './judge.ts';
 import { noteHarmlessCall } from './lone-session.ts';
+import { noteModel } from './models.ts';
 import { noteCall } from './presence.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
 import { PROBE_TOOL } from '../install/probe-tool.ts';
@@ -60,6 +61,7 @@ export async function guard(said: ClientCall): Promise<string> {
     const { env } = said;
     const repository = await findRepository(event.cwd ?? said.cwd, env);
     if (noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
+      noteModelOf(event, client, env, log);
       trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
       return '';
     }
@@ -67,7 +69,7 @@ export async function guard(said: ClientCall): Promise<string> {
     const report = { log, notChecked: (what: string) => unchecked.add(what) };
     const call = await readCall(said, dialect, event, repository, report);
     folder = ownFolder(call) ?? folder;
-    if (event.model !== undefined) (await import('./models.ts')).noteModel(call);
+    if (isInTree(call)) noteModelOf(event, client, env, log);
     const found = await judgeInTime(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
     trace('verdict', () => `${event?.name ?? ''} ${event?.toolName ?? ''}: ${answer.kind}`);
@@ -76,6 +78,21 @@ export async function guard(said: ClientCall): Promise<string> {
   } catch (error) {
     log('error', error instanceof Error ? error.message : String(error));
     return '';
+  }
+}
+
+/** A call goes on without what its commits will say of the model. */
+function noteModelOf(
+  { session, model }: GuardEvent,
+  client: string,
+  env: NodeJS.ProcessEnv,
+  log: Call['log'],
+): void {
+  if (session === undefined || model === undefined) return;
+  try {
+    noteModel(env, session, client, model);
+  } catch (error) {
+    log('open', `the model was not noted: ${String(error)}`);
   }
 }
 

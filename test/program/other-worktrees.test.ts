@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
@@ -243,32 +243,4 @@ describe('a session that edits from outside of the repository', () => {
     const text = told(world.wrote(B, path, changed(TEN, 9, 'B'), world.root));
     expect(text).toContain(`compare with: git -C ${other} handoff overlap`);
   });
-});
-
-describe('through the launcher', () => {
-  it('sh settles an edit that nobody else has made, and hands the others to Node', () => {
-    world = new SharingWorld({ calls: 'process' });
-    onTestFinished(() => world.remove());
-    other = world.worktree('topic');
-    world.begin(A);
-    world.begin(B, other);
-    const starts = countNode();
-    expect(byA('src/a.ts', changed(TEN, 1, 'A'))).toBe('');
-    expect(byB('src/b.ts', changed(TEN, 1, 'B'))).toBe('');
-    expect(byB('src/b.ts', changed(TEN, 2, 'B'))).toBe('');
-    expect(starts()).toBe(0);
-    expect(byB('src/a.ts', changed(TEN, 1, 'B'))).toContain('It conflicts with yours.');
-    expect(starts()).toBe(1);
-  });
-
-  /** Puts a program in Node's place that counts how often it is started. */
-  function countNode(): () => number {
-    const count = join(world.root, 'starts');
-    const node = join(world.root, 'counting-node');
-    writeFileSync(count, '');
-    writeFileSync(node, `#!/bin/sh\necho >> ${count}\nexec ${process.execPath} "$@"\n`);
-    chmodSync(node, 0o755);
-    writeFileSync(join(world.home, '.local', 'state', 'git-handoff', 'node'), `${node}\n`);
-    return () => readFileSync(count, 'utf8').length;
-  }
 });
