@@ -1,40 +1,26 @@
 /**
- * Checks the package as it would be published, for `.ci/run`: sizes, contents, no dependencies, no install
+ * Checks the package as it would be published, for `.ci/run`: contents, no dependencies, no install
  * scripts, and that it works after an offline install. Prints `<passed> <failed> 0 <what>` for each check
  * on stdout. Needs the bundles (`npm run build`).
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-const KIB = 1024;
-// unbash alone is 104 KB; why the parser's file may be larger than first planned: docs/decisions/0002-import-graph.md.
-// What each call loads in all is pinned by test/e2e/bundles.test.ts.
-const LIMITS = [
-  // What every decision loads.
-  { files: ['dist/hook.cjs', 'dist/hook-main.cjs'], limit: 61 * KIB },
-  { files: ['dist/shell.cjs'], limit: 195 * KIB },
-];
-const PACKED_LIMIT = 634 * KIB;
 const REQUIRED = [
   ...['package.json', 'README.md', 'LICENSE', 'docs/git-handoff.1'],
-  ...['bin/git-handoff', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
+  ...['bin/git-handoff', 'dist/start.cjs', 'dist/cli.cjs', 'dist/hook.cjs', 'dist/shell.cjs'],
   ...['skills/git-handoff/SKILL.md', 'plugins/opencode/index.js', 'THIRD-PARTY-LICENSES'],
 ];
-const ALLOWED = /^(?:dist\/(?:cli\/)?[\w.-]+\.cjs|git-hooks\/[\w.-]+|schema\/[\w.-]+\.json)$/;
+const ALLOWED = /^(?:dist\/[\w.-]+\.cjs|git-hooks\/[\w.-]+|schema\/[\w.-]+\.json)$/;
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
 
 const scratch = mkdtempSync(path.join(tmpdir(), 'git-handoff-package-'));
 try {
   const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
   const tarball = pack(scratch);
-  for (const { files, limit } of LIMITS) {
-    const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
-    checkSize(files.join(' + '), size, limit);
-  }
-  checkSize('the packed package', tarball.size, PACKED_LIMIT);
   checkFiles(tarball.files.map((file) => file.path));
   checkManifest(manifest);
   checkImports();
@@ -46,11 +32,6 @@ try {
 function report(what, problems) {
   console.log(`${problems.length === 0 ? '1 0' : '0 1'} 0 ${what}`);
   for (const problem of problems) console.error(`${what}: ${problem}`);
-}
-
-function checkSize(what, size, limit) {
-  const figures = `${(size / KIB).toFixed(1)} of ${limit / KIB} KiB`;
-  report(`${what} is small enough (${figures})`, size <= limit ? [] : ['too large']);
 }
 
 function pack(folder) {

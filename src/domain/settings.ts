@@ -167,15 +167,6 @@ export function settingEntry(entry: string, separator: string): SettingEntry {
   return end < 0 ? [entry, undefined] : [entry.slice(0, end), entry.slice(end + 1)];
 }
 
-/** The lines of git-config(1) as the launcher and the shims print them: with a dot behind the last they are all there. */
-export const wholeSettings = (text: string): string | undefined =>
-  text === '.\n' || text.endsWith('\n.\n') ? text.slice(0, -'.\n'.length) : undefined;
-
-/** What git lists as `key value` lines, as git-config(1) prints them without `-z`. */
-export function entriesFromLines(text: string): readonly SettingEntry[] {
-  return text.split('\n').map((line) => settingEntry(line, ' '));
-}
-
 /** The user's aliases of git, by lower-case name. */
 export function aliasesFrom(entries: readonly SettingEntry[]): ReadonlyMap<string, string> {
   return new Map(

@@ -41,7 +41,7 @@ export async function listBranches(
  * Parses `<name>NUL<oid>NUL<symref>NUL<worktree>NULLF` records of `refs/heads/` and `refs/remotes/origin/HEAD`; with upstreams,
  * `<branch on the remote>NUL<tracking ref>NUL` precedes the line feed.
  */
-export function parseBranches(text: string, width: 4 | 6 = 4): Branches {
+function parseBranches(text: string, width: 4 | 6): Branches {
   const heads = new Map<string, ListedBranch>();
   let origin: string | undefined;
   for (const [name = '', value = '', symbolic = '', worktree = '', there = '', here = ''] of records(

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { hash, objectName, sha1 } from './hash.ts';
-import { isBrief, storedZlib } from './stored-zlib.ts';
+import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
 import type { BinaryText } from './binary-text.ts';
 import type { Repository } from './repository.ts';
@@ -12,11 +12,6 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 
 /** Type numbers of packed objects, gitformat-pack(5). */
 const PACK_TYPES: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
-
-/** An object of the pack: brief ones are compressed only where they stay so, for that loads node:zlib. */
-type PackEntry = { readonly header: Buffer } & (
-  { readonly brief: Buffer; readonly stream?: never } | { readonly brief?: never; readonly stream: Buffer }
-);
 
 /** The name of a committer whose name git does not know. */
 export const NAMELESS = 'git-handoff';
@@ -30,9 +25,6 @@ export interface TreeEntry {
 
 /** More objects than this are stored as one pack: git waits for the disk once for each loose one, and twice for a pack. */
 const MAX_LOOSE = 8;
-
-/** So little, as most notes are with all that belongs to them, is hashed sooner than node:crypto is loaded. */
-const FEW_BYTES = 2500;
 
 const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
@@ -52,18 +44,13 @@ export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
 export class ObjectBatch {
   readonly #format: 'sha1' | 'sha256';
   readonly #level: number | undefined;
-  readonly #few: number;
-  readonly #objects = new Map<Oid, PackEntry>();
-  #bytes = 0;
+  /** Entries of a pack (gitformat-pack(5)). */
+  readonly #objects = new Map<Oid, Buffer>();
 
-  /**
-   * @param level of compression, as zlib counts; its own default when left out
-   * @param few bytes of all objects are hashed without node:crypto; none where that loads while git is waited for
-   */
-  constructor(format: 'sha1' | 'sha256', level?: number, few = FEW_BYTES) {
+  /** @param level of compression, as zlib counts; its own default when left out */
+  constructor(format: 'sha1' | 'sha256', level?: number) {
     this.#format = format;
     this.#level = level;
-    this.#few = few;
   }
 
   blob(data: Uint8Array): Oid {
@@ -157,7 +144,7 @@ export class ObjectBatch {
     options: Omit<GitOptions, 'input'>,
     started?: StartedGit,
   ): Promise<void> {
-    const input = this.#pack(command !== INDEX_PACK);
+    const input = this.#pack();
     let result = await (started ?? startGit(command, options)).finish(input);
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
@@ -176,40 +163,24 @@ export class ObjectBatch {
   }
 
   #add(type: ObjectType, data: Buffer): Oid {
-    this.#bytes += data.length;
-    const oid = parseOid(objectName(this.#format, type, data, this.#isFew() ? data.length : 0));
+    const oid = parseOid(objectName(this.#format, type, data));
     if (oid === undefined) throw new TypeError(`no object name for ${type}`);
     if (!this.#objects.has(oid)) this.#objects.set(oid, this.#entry(type, data));
     return oid;
   }
 
-  #isFew(): boolean {
-    return this.#bytes <= this.#few;
+  #entry(type: ObjectType, data: Buffer): Buffer {
+    const stream = deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
+    return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), stream]);
   }
 
-  #entry(type: ObjectType, data: Buffer): PackEntry {
-    const header = entryHeader(PACK_TYPES[type], data.length);
-    return isBrief(data.length) ? { header, brief: data } : { header, stream: this.#deflated(data) };
-  }
-
-  #deflated(data: Buffer): Buffer {
-    const { deflateSync } = process.getBuiltinModule('node:zlib');
-    return deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
-  }
-
-  /** @param isRead git reads the pack and stores each object by itself, compressed; else the pack stays as it is */
-  #pack(isRead: boolean): Buffer {
-    const entries = [...this.#objects.values()].flatMap(({ header, brief, stream }) => [
-      header,
-      stream ?? (isRead ? storedZlib(brief) : this.#deflated(brief)),
-    ]);
+  #pack(): Buffer {
     const header = Buffer.alloc(12);
     header.write('PACK');
     header.writeUInt32BE(2, 4);
     header.writeUInt32BE(this.#objects.size, 8);
-    const body = Buffer.concat([header, ...entries]);
-    const sum = this.#format === 'sha1' && this.#isFew() ? sha1(body) : hash(this.#format, body);
-    return Buffer.concat([body, Buffer.from(sum, 'hex')]);
+    const body = Buffer.concat([header, ...this.#objects.values()]);
+    return Buffer.concat([body, Buffer.from(hash(this.#format, body), 'hex')]);
   }
 }
 

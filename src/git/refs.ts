@@ -49,7 +49,7 @@ export async function listRefNames(
 }
 
 /** Parses `<oid> <name>` lines. */
-export function parseRefNames(lines: string): RefValue[] {
+function parseRefNames(lines: string): RefValue[] {
   const refs: RefValue[] = [];
   for (const line of lines.split('\n')) {
     const space = line.indexOf(' ');

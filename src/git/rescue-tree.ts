@@ -52,7 +52,7 @@ export function gatherWork(
   limits: GatherLimits,
   ownerOf: (path: string) => SessionId | null,
 ): Gathered {
-  const batch = new ObjectBatch(format, LEVEL, 0);
+  const batch = new ObjectBatch(format, LEVEL);
   const files: RescuedFile[] = [];
   const skipped: SkippedFile[] = [];
   const kept: PathEntry[] = [];

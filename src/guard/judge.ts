@@ -8,10 +8,9 @@ import { orUnchecked } from './unchecked.ts';
 /** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */
 export interface Check<C extends Call, Facts> {
   readonly rule: string;
-  /** Whether there is anything to judge. Asked at every call, so it starts no process and loads nothing. */
+  /** Whether there is anything to judge. Asked at every call, so it starts no process. */
   readonly when: (call: C, facts: Facts) => boolean;
-  /** Loads what judges: most calls need little of it. */
-  readonly load: () => Judge<C, Facts> | Promise<Judge<C, Facts>>;
+  readonly judge: Judge<C, Facts>;
 }
 
 /** Judges a call by one rule. */
@@ -97,7 +96,7 @@ async function ask<C extends Call, Facts>(
   const found: Finding[] = [];
   for (const check of checks) {
     if (!check.when(call, facts)) continue;
-    const judging = async () => (await check.load())(call, facts);
+    const judging = async () => check.judge(call, facts);
     const findings = await orUnchecked(call, () => traced('check', check.rule, judging, kindsOf));
     for (const finding of findings ?? []) {
       if (finding.kind === 'refuse' && (await lift(finding))) continue;

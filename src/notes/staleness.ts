@@ -31,17 +31,15 @@ const NOTHING: BranchStaleness = new Map();
  * many topics there are.
  *
  * @param topics may be a promise: the branches are listed meanwhile
- * @param listed the branches, where they were listed a moment ago
  * @param budget for all of it; when it is over, nothing is stale
  */
 export async function judgeBranches(
   repository: Pick<Repository, 'cwd' | 'branch'>,
   topics: readonly TopicState[] | Promise<readonly TopicState[]>,
   budget: Budget,
-  listed?: Branches,
 ): Promise<BranchStaleness> {
   const left = () => ({ timeoutMs: budget.left() });
-  const listing = listed === undefined ? listBranches(repository.cwd, left()) : Promise.resolve(listed);
+  const listing = listBranches(repository.cwd, left());
   listing.catch(() => undefined);
   const tips = branchesOf(await topics);
   try {

@@ -11,7 +11,7 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { isList, listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
+import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
 import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import { judgeMoves } from './moves.ts';
@@ -126,18 +126,15 @@ export async function readTopicsBeside(
 ): Promise<TopicState[]> {
   const listed = listRefs(repository, [HANDOFFS + below], { content: true });
   const [publicRefs, localRefs] = await Promise.all([listed, local]);
-  return topicsFrom(repository, publicRefs, localRefs, below);
+  return topicsFrom(repository, publicRefs, localRefs);
 }
 
-/** The topics of public refs that were listed with their content, and of local ones by name; `below`: of this branch only. */
-export async function topicsFrom(
+/** The topics of public refs that were listed with their content, and of local ones by name. */
+async function topicsFrom(
   repository: InRepository,
   publicRefs: readonly Ref[],
-  localRefs: readonly RefValue[],
-  below = '',
+  local: readonly RefValue[],
 ): Promise<TopicState[]> {
-  // Whoever listed these may have had no part in the migration.
-  const local = localRefs.some(isList) ? await listBookkeeping(repository, [KEPT + below]) : localRefs;
   const kept = new Map(
     local.flatMap(({ name, oid }) => (name.startsWith(KEPT) ? [[name.slice(KEPT.length), oid]] : [])),
   );
@@ -189,7 +186,7 @@ function illegalState(path: HandoffPath, bad: Oid, reason: IllegalReason): Topic
 }
 
 /** The common case: the public ref is what was kept, and its commit says all that a list shows. */
-export function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
+function settledState(path: HandoffPath, ref: Ref, keptOid: Oid | undefined): TopicState | undefined {
   const branch = decodeBranch(path.component);
   if (branch === undefined || ref.oid !== keptOid || !isPlainCommit(ref)) return undefined;
   const tip = new ListedCommit(ref.oid, ref.content);

@@ -7,34 +7,50 @@ import type { AnalysedFacts, CommandFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
 import { contentionOfCommand } from './contention-of-command.ts';
 import { handoffFilesOfCommand } from './handoff-files.ts';
+import { window } from '../effects/open-window.ts';
+import { rescue } from '../effects/rescue/save-first.ts';
+import { branchMove } from './branch-move.ts';
+import { handoffRefs } from './handoff-refs.ts';
+import { identity } from './identity.ts';
+import { ignoredFiles } from './ignored-files.ts';
+import { openConflictOfCommand } from './open-conflict.ts';
+import { pastHooks } from './past-hooks.ts';
+import { personsVerb } from './persons-verb.ts';
+import { rawCommit } from './raw-commit.ts';
+import { stash } from './stash.ts';
+import { strictHead } from './strict-head.ts';
+import { treeVerb } from './tree-verb.ts';
+import { unnamedChanges } from './unnamed-changes.ts';
+import { unseenTopic } from './unseen-topic.ts';
+import { worktreeRemoval } from './worktree-removal.ts';
 
 /** What a command is judged by, in this order: first what nobody can lift. */
 export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
   {
     rule: 'identity',
     when: (_, { isOn, effects }) => isOn && effects.identity.length > 0,
-    load: async () => (await import('./identity.ts')).identity,
+    judge: identity,
   },
   {
     rule: 'persons-verb',
     when: (_, { effects }) => effects.handoffCalls.length > 0,
-    load: async () => (await import('./persons-verb.ts')).personsVerb,
+    judge: personsVerb,
   },
   {
     rule: 'handoff-files',
     when: (_, { effects }) => effects.paths.length > 0,
-    load: () => handoffFilesOfCommand,
+    judge: handoffFilesOfCommand,
   },
   {
     rule: 'handoff-refs',
     when: (_, { effects }) => effects.refs.length > 0,
-    load: async () => (await import('./handoff-refs.ts')).handoffRefs,
+    judge: handoffRefs,
   },
   {
     rule: 'unseen-topic',
     when: ({ tree, event }, { effects }) =>
       tree !== undefined && event.agent !== undefined && effects.handoffCalls.length > 0,
-    load: async () => (await import('./unseen-topic.ts')).unseenTopic,
+    judge: unseenTopic,
   },
 ];
 
@@ -43,70 +59,70 @@ export const COMMANDS_IN_TREE: readonly Check<TreeCall, CommandFacts>[] = [
   {
     rule: 'worktree-removal',
     when: (_, { isFirst, effects }) => isFirst && (removes(effects) || has(effects, REMOVING)),
-    load: async () => (await import('./worktree-removal.ts')).worktreeRemoval,
+    judge: worktreeRemoval,
   },
   {
     rule: 'branch-move',
     when: (_, { isFirst, effects }) => isFirst && has(effects, MOVING),
-    load: async () => (await import('./branch-move.ts')).branchMove,
+    judge: branchMove,
   },
   {
     rule: 'stash',
     when: (_, { isFirst, effects }) => isFirst && has(effects, STASHING),
-    load: async () => (await import('./stash.ts')).stash,
+    judge: stash,
   },
   {
     rule: 'past-hooks',
     when: (_, { effects }) => mayGoAround(effects),
-    load: async () => (await import('./past-hooks.ts')).pastHooks,
+    judge: pastHooks,
   },
   {
     rule: 'open-conflict',
     when: ({ tree }, { looks }) => looks.forLedger !== undefined && exists(beginnersFile(tree.gitDir)),
-    load: async () => (await import('./open-conflict.ts')).openConflictOfCommand,
+    judge: openConflictOfCommand,
   },
   {
     rule: 'contention-of-command',
     when: ({ settings }, { looks }) => settings.contention !== 'off' && looks.forLedger !== undefined,
-    load: () => contentionOfCommand,
+    judge: contentionOfCommand,
   },
   {
     rule: 'raw-commit',
     when: ({ dialect }, { looks, effects }) =>
       !dialect.runsGitHooks && looks.forLedger !== undefined && has(effects, COMMITTING),
-    load: async () => (await import('./raw-commit.ts')).rawCommit,
+    judge: rawCommit,
   },
   {
     rule: 'unnamed-changes',
     when: (_, { looks, effects }) => looks.forLedger !== undefined && mayHitUnnamed(effects),
-    load: async () => (await import('./unnamed-changes.ts')).unnamedChanges,
+    judge: unnamedChanges,
   },
   {
     rule: 'ignored-files',
     when: (_, { looks, effects }) => looks.forLedger !== undefined && has(effects, CLEANING),
-    load: async () => (await import('./ignored-files.ts')).ignoredFiles,
+    judge: ignoredFiles,
   },
   {
     rule: 'tree-verb',
     when: (_, { looks, effects }) =>
       looks.forLedger !== undefined && effects.gitCalls.some(({ verb }) => changesTree(verb)),
-    load: async () => (await import('./tree-verb.ts')).treeVerb,
+    judge: treeVerb,
   },
   {
     rule: 'strict-head',
     when: ({ settings }) => settings.headCheck === 'strict',
-    load: async () => (await import('./strict-head.ts')).strictHead,
+    judge: strictHead,
   },
   {
     rule: 'open-window',
     when: (_, { looks }) => looks.forLedger !== undefined,
-    load: async () => (await import('../effects/open-window.ts')).window,
+    judge: window,
   },
   {
     rule: 'save-first',
     when: (_, { isFirst, effects }) =>
       isFirst && (removes(effects) || effects.gitCalls.some(({ verb }) => changesTree(verb))),
-    load: async () => (await import('../effects/rescue/save-first.ts')).rescue,
+    judge: rescue,
   },
 ];
 

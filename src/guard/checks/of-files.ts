@@ -8,21 +8,23 @@ import type { Check } from '../judge.ts';
 import { toolPath, toolPaths } from '../tool.ts';
 import { contention } from './contention.ts';
 import { handoffFiles } from './handoff-files.ts';
+import { commitRunning } from './commit-running.ts';
+import { hookFiles } from './hook-files.ts';
+import { openConflict } from './open-conflict.ts';
+import { strictHead } from './strict-head.ts';
+import { wrongCheckout } from './wrong-checkout.ts';
 
-/**
- * What a file tool is judged by, in this order. Only what most file tools need is imported at once: this is the call
- * that is waited for most often.
- */
+/** What a file tool is judged by, in this order. */
 export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
   {
     rule: 'handoff-files',
     when: ({ settings }) => settings.enabled !== false,
-    load: () => handoffFiles,
+    judge: handoffFiles,
   },
   {
     rule: 'hook-files',
     when: (call) => call.session !== undefined && namesHook(call),
-    load: async () => (await import('./hook-files.ts')).hookFiles,
+    judge: hookFiles,
   },
 ];
 
@@ -30,17 +32,17 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
   {
     rule: 'open-conflict',
     when: ({ tree }) => exists(beginnersFile(tree.gitDir)),
-    load: async () => (await import('./open-conflict.ts')).openConflict,
+    judge: openConflict,
   },
   {
     rule: 'contention',
     when: ({ settings }, { placed }) => settings.contention !== 'off' && placed.length > 0,
-    load: () => contention,
+    judge: contention,
   },
   {
     rule: 'strict-head',
     when: ({ settings }) => settings.headCheck === 'strict',
-    load: async () => (await import('./strict-head.ts')).strictHead,
+    judge: strictHead,
   },
   {
     rule: 'commit-running',
@@ -48,17 +50,17 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
       const place = placed.length > 0 ? ledger()?.place : undefined;
       return place !== undefined && commitOfOthers(place, session) !== undefined;
     },
-    load: async () => (await import('./commit-running.ts')).commitRunning,
+    judge: commitRunning,
   },
   {
     rule: 'wrong-checkout',
     when: ({ repository, tree }, { isNew }) => isNew && tree.commonDir === repository?.commonDir,
-    load: async () => (await import('./wrong-checkout.ts')).wrongCheckout,
+    judge: wrongCheckout,
   },
   {
     rule: 'announce',
     when: (_, { placed }) => placed.length > 0,
-    load: () => announcement,
+    judge: announcement,
   },
 ];
 

@@ -1,10 +1,10 @@
 import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import type { SessionId } from '../../domain/names.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
-import { hashContent, hashFiles, scratchStore } from '../../git/scratch-store.ts';
-import { diskState, takeSnapshot } from '../../git/work-tree.ts';
+import { hashContent, scratchStore } from '../../git/scratch-store.ts';
+import { takeSnapshot } from '../../git/work-tree.ts';
 import { takeBefore } from '../../changes/before-copies.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { exists } from '../../host/disk.ts';
@@ -41,34 +41,20 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   return news;
 }
 
-async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
-  const hashing = startAgain(call, place, paths);
-  if (hashing === undefined) return claimAnew(call, place, paths);
-  const copies = copiesOf(place, call.session, paths);
-  if (!(await claimAgain(call, place, { paths, copies, hashing })))
-    await claimAnew(call, place, paths, copies);
-}
-
 /** What every claim of a file tool says. */
 function explicit({ event, now }: TreeCall) {
   const agent = event.agent === undefined ? {} : { agent: event.agent };
   return { evidence: 'explicit', weak: false, ...agent, at: now } as const;
 }
 
-type Copies = ReadonlyMap<string, Copy | undefined>;
-
-async function claimAnew(
-  call: TreeCall,
-  place: WorkPlace,
-  paths: readonly string[],
-  taken?: Copies,
-): Promise<void> {
+/** The paths are claimed with what HEAD has there, what stood there before the tool, and what stands there now. */
+async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly string[]): Promise<void> {
   const { session } = call;
   const scratch = scratchStore(place.commonDir);
   const timeoutMs = lookingTime(call);
   const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: call.now });
   // While git looks: what stood there before, by the name that git would give it in most repositories.
-  const copies = taken ?? copiesOf(place, session, paths);
+  const copies = new Map(paths.map((path) => [path, copyOf(place, session, path)]));
   const snapshot = await looking;
   const { self, all } = openLedgers(place, session);
   const entries: LedgerEntry[] = [];
@@ -87,64 +73,10 @@ async function claimAnew(
   appendEntries(place, session, entries);
 }
 
-/**
- * Paths that only this session has claimed already need no look at HEAD: one process instead of two, for the common
- * case of several edits in a row. `undefined` when there are others among them, or one that it may have committed:
- * what it changes there now is another claim.
- */
-function startAgain(
-  call: TreeCall,
-  place: WorkPlace,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Oid>> | undefined {
-  const { self, all } = openLedgers(place, call.session);
-  const isOnlyMine = (path: string) =>
-    self.claims.get(path)?.committed.length === 0 &&
-    !all.some((ledger) => ledger !== self && ledger.claims.has(path));
-  if (!paths.every(isOnlyMine)) return undefined;
-  return hashFiles(place.top, paths, {
-    scratch: scratchStore(place.commonDir),
-    timeoutMs: lookingTime(call),
-  });
-}
-
-/** False when anything is not as the ledger says: then HEAD is looked at after all. */
-async function claimAgain(
-  call: TreeCall,
-  place: WorkPlace,
-  {
-    paths,
-    copies,
-    hashing,
-  }: { paths: readonly string[]; copies: Copies; hashing: Promise<ReadonlyMap<string, Oid>> },
-): Promise<boolean> {
-  const { session } = call;
-  const { claims } = openLedgers(place, session).self;
-  const oids = await hashing;
-  const entries = paths.flatMap((path): LedgerEntry[] => {
-    const claim = claims.get(path);
-    const oid = oids.get(path);
-    const after = diskState(place.top, { path });
-    if (claim === undefined || oid === undefined || after === null) return [];
-    const { base, after: before } = claim;
-    const now = { ...after, oid };
-    const copy = copies.get(path);
-    if (sameState(now, base) || (copy !== undefined && copy.sha1 !== before?.oid)) return [];
-    return [{ t: 'claim', path, base, before, after: now, ...explicit(call) }];
-  });
-  if (entries.length < paths.length) return false;
-  appendEntries(place, session, entries);
-  return true;
-}
-
 /** A file as it was before the tool, with the name of the blob that it would be. */
 interface Copy {
   readonly content: Buffer;
   readonly sha1: string;
-}
-
-function copiesOf(place: WorkPlace, session: SessionId, paths: readonly string[]): Copies {
-  return new Map(paths.map((path) => [path, copyOf(place, session, path)]));
 }
 
 function copyOf(place: WorkPlace, session: SessionId, path: string): Copy | undefined {
