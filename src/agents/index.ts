@@ -1,6 +1,13 @@
 import { claude } from './claude.ts';
 import type { Dialect } from './dialect.ts';
 import { type Fields, fields, text } from './payload.ts';
+import { codex } from './codex.ts';
+import { gemini } from './gemini.ts';
+import { qwen } from './qwen.ts';
+import { opencode } from './opencode.ts';
+import { grok } from './grok.ts';
+import { cursor } from './cursor.ts';
+import { copilot } from './copilot.ts';
 
 /** The client whose dialect reads a payload: the one named, unless the payload can only be another's. */
 export function clientOf(named: string | undefined, payload: unknown): string {
@@ -37,19 +44,19 @@ function isCodexs(event: Fields | undefined, transcript: string): boolean {
 export async function dialectFor(client: string): Promise<Dialect> {
   switch (client) {
     case 'codex':
-      return (await import('./codex.ts')).codex;
+      return codex;
     case 'gemini':
-      return (await import('./gemini.ts')).gemini;
+      return gemini;
     case 'qwen':
-      return (await import('./qwen.ts')).qwen;
+      return qwen;
     case 'opencode':
-      return (await import('./opencode.ts')).opencode;
+      return opencode;
     case 'grok':
-      return (await import('./grok.ts')).grok;
+      return grok;
     case 'cursor':
-      return (await import('./cursor.ts')).cursor;
+      return cursor;
     case 'copilot':
-      return (await import('./copilot.ts')).copilot;
+      return copilot;
     default:
       return claude;
   }

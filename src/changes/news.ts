@@ -6,6 +6,7 @@ import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
 import type { Ledgers } from './work-place.ts';
+import { readClients } from '../sessions/records.ts';
 
 /** What a session must hear of the others: each once. */
 export interface News {
@@ -76,7 +77,6 @@ export async function movedHead(
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
   // Loaded where HEAD has moved and nobody has said so, which is rare.
-  const { readClients } = await import('../sessions/records.ts');
   const what =
     commit?.oid === head.oid
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`

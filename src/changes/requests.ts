@@ -11,7 +11,7 @@ export interface AskedFor {
 }
 
 /** The owners of these changes find a request with their next call; what they were asked already is not asked again. */
-export function leaveWord(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
+export function recordRequest(from: SessionId, { place, wish, claims }: AskedFor, now: number): void {
   const { requests } = readLedger(place, from);
   const isAsked = ({ session, path, since }: AskedFor['claims'][number]) =>
     requests.some(({ to, paths, at }) => to === session && at >= since && paths.includes(path));

@@ -7,6 +7,7 @@ import { commitRuns } from './running-commit.ts';
 import { statesAt } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 import type { WorkPlace } from './work-place.ts';
+import { takenEntries } from './taken-work.ts';
 
 /**
  * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed
@@ -33,7 +34,6 @@ export async function settledClaims(
   const settled = claimsSettled(ledgers, snapshot, heads, commitRuns(place, snapshot.at, window));
   const taken = takenClaims(ledgers, snapshot, heads).filter((claim) => !isCommitting(place, claim));
   if (taken.length === 0) return settled;
-  const { takenEntries } = await import('./taken-work.ts');
   const entries = await takenEntries(place.top, taken, ledgers, snapshot, isTold);
   return new Map(
     [...settled].map(([session, known]) => {

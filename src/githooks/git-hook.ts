@@ -16,6 +16,11 @@ import {
   logHook,
 } from './hook-call.ts';
 import { mustCheck } from './whose-commit.ts';
+import { nameInPrepared, nameInEdited } from './name-session.ts';
+import { checkPush } from './pre-push.ts';
+import { judgeCommit } from './pre-commit.ts';
+import { liftHook } from './lift-hook.ts';
+import { recordRequest } from '../changes/requests.ts';
 
 /**
  * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one
@@ -43,9 +48,9 @@ async function runHook(call: HookCall, place: HookPlace): Promise<HookAnswer> {
     case 'prepare-commit-msg':
       return prepareMessage(call, place);
     case 'commit-msg':
-      return (await import('./name-session.ts')).nameInEdited(call, place);
+      return nameInEdited(call, place);
     case 'pre-push':
-      return decideOrLift(call, place, async () => (await import('./pre-push.ts')).checkPush(call, place));
+      return decideOrLift(call, place, async () => checkPush(call, place));
     default:
       return PASSED;
   }
@@ -58,7 +63,6 @@ async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAns
   const isAsked = (env['GIT_HANDOFF_EXPECT'] ?? '') !== '' || earlier === undefined;
   const checked = isAsked && mustCheck(call, place) ? await checkCommit(call, place) : undefined;
   if (checked?.refused === true || env['GIT_EDITOR'] !== ':') return checked ?? PASSED;
-  const { nameInPrepared } = await import('./name-session.ts');
   try {
     await nameInPrepared(call, place, checked);
   } catch (error) {
@@ -71,7 +75,7 @@ async function prepareMessage(call: HookCall, place: HookPlace): Promise<HookAns
 /** Checks a commit, and leaves word for the later hooks of the same one. */
 async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const answer = await orUnchecked(call, place, () =>
-    decideOrLift(call, place, async () => (await import('./pre-commit.ts')).checkCommit(call, place)),
+    decideOrLift(call, place, () => judgeCommit(call, place)),
   );
   if (!answer.refused && answer.isUnknown !== true) leaveWord(call, place, answer.session);
   return answer;
@@ -129,7 +133,7 @@ async function decideOrLift(
   // Without a reason it is no refusal: `git handoff commit` starts over.
   if (!answer.refused || answer.isFinal === true || answer.lines.length === 0) return answer;
   const isLiftable = exists(bypassFolder(place.commonDir));
-  const left = isLiftable ? await (await import('./lift-hook.ts')).liftHook(call, place, answer) : answer;
+  const left = isLiftable ? await liftHook(call, place, answer) : answer;
   if (left.refused) await leaveRequests(call, place, left);
   return left;
 }
@@ -142,7 +146,7 @@ async function leaveRequests(
 ): Promise<void> {
   if (session === undefined || asked === undefined) return;
   try {
-    (await import('../changes/requests.ts')).leaveWord(session, asked, call.now);
+    recordRequest(session, asked, call.now);
   } catch (error) {
     logHook(call, place, 'open', `no request was left: ${String(error)}`, session);
   }

@@ -21,7 +21,7 @@ import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
 import { judgeSessions, sessionsFrom } from '../sessions/records.ts';
 import { withoutOperation } from '../changes/finishing.ts';
-import type { findStale } from '../changes/stale-paths.ts';
+import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
 import { findSession } from '../sessions/caller.ts';
@@ -30,6 +30,7 @@ import { sidesOf } from '../sessions/sides.ts';
 import { passingMessage, runningCommit } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import { foreignMarkers } from './staged-markers.ts';
+import { refusalLines, warningLines } from './commit-refusal.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
 interface CommitScene {
@@ -51,7 +52,7 @@ interface CommitScene {
  *
  * @throws Failure when git fails or takes too long; the caller lets the commit pass
  */
-export async function checkCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
+export async function judgeCommit(call: HookCall, place: HookPlace): Promise<HookAnswer> {
   const scene = await readScene(call, place);
   if (scene === undefined) return PASSED;
   if ('session' in scene) return { ...PASSED, session: scene.session };
@@ -66,7 +67,6 @@ export async function checkCommit(call: HookCall, place: HookPlace): Promise<Hoo
     await noteCommit(call, scene, words?.amend === true);
     return { refused: false, session: self, lines: await warned(decision, facts.sides) };
   }
-  const { refusalLines } = await import('./commit-refusal.ts');
   const lines = await refusalLines(decision, {
     facts,
     cwd: call.cwd,
@@ -191,7 +191,7 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
 /** The words of a hook are loaded where it has something to say. */
 async function warned({ warnings }: CommitDecision, sides: Sides): Promise<string[]> {
   if (warnings.length === 0) return [];
-  return (await import('./commit-refusal.ts')).warningLines(warnings, sides);
+  return warningLines(warnings, sides);
 }
 
 /** Which staged paths are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */
@@ -201,7 +201,6 @@ async function olderThanHead(
   ledgers: readonly SessionLedger[],
 ): Promise<{ readonly stale: ReadonlySet<string>; readonly ledgers: readonly SessionLedger[] }> {
   if (candidates.length === 0) return { stale: new Set(), ledgers };
-  const { findStale, withUndone } = await import('../changes/stale-paths.ts');
   const { stale, undone } = await findStale(place, candidates);
   return { stale, ledgers: withUndone(ledgers, undone, place.sides, candidates) };
 }

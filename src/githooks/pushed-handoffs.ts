@@ -16,6 +16,7 @@ import type { GitOptions } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
 import { reasonText } from '../notes/report-illegal.ts';
 import { typedTopic } from '../notes/topic-argument.ts';
+import { judgeWork, workIn } from '../notes/work/pushed-work.ts';
 
 /** The refusals of pushed work: it may only be created, within the bounds of its format. */
 export async function illegalWork(
@@ -24,7 +25,6 @@ export async function illegalWork(
   { remotePrefix, maxWork }: Settings,
 ): Promise<string[]> {
   if (!refs.some(({ remoteRef }) => remoteRef.includes('-work'))) return [];
-  const { judgeWork, workIn } = await import('../notes/work/pushed-work.ts');
   const lines: string[] = [];
   for (const work of workIn(refs, [HANDOFFS, remotePrefix])) {
     const why = await judgeWork({ cwd: options.cwd }, work, maxWork);

@@ -6,6 +6,7 @@ import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts'
 import type { Finding } from './findings.ts';
 import { type Site, judge } from './judge.ts';
 import type { CommandTool } from './tool.ts';
+import { beginToLook, namesOnly } from './looks.ts';
 
 /**
  * Decides a command: what it would change is told without running it.
@@ -40,13 +41,12 @@ interface Looked {
 /** The other worktrees that the command touches: their sessions' work is as much theirs. */
 async function begun(visits: readonly { readonly call: TreeCall }[], tool: CommandTool): Promise<Looked[]> {
   if (visits.length === 0) return [];
-  const { beginToLook } = await import('./looks.ts');
   return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool, false) })));
 }
 
 /** A session that is alone keeps no ledger: one looks only where a command may destroy something. */
 function looksLater(call: TreeCall): Looks {
-  return { forLedger: undefined, dirty: async () => (await import('./looks.ts')).namesOnly(call)() };
+  return { forLedger: undefined, dirty: async () => namesOnly(call)() };
 }
 
 /** What all worktrees of a repository share is decided in the first of them. */

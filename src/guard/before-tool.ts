@@ -7,6 +7,7 @@ import type { Finding } from './findings.ts';
 import { type Site, judge } from './judge.ts';
 import { type CommandTool, commandText, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './trees-of-paths.ts';
+import { beginToLook } from './looks.ts';
 
 /** Decides a tool call before it runs. */
 export async function beforeTool(call: Call): Promise<readonly Finding[]> {
@@ -42,7 +43,7 @@ async function sites(call: SessionCall, tool: ToolCall): Promise<Site<FileFacts>
 
 /** git looks at the working tree while the analyser is loaded and runs. */
 async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Finding[]> {
-  const looks = await beginToLook(call, tool);
+  const looks = await looksBefore(call, tool);
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
 }
 
@@ -50,10 +51,10 @@ async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Fi
 const DESTRUCTIVE = /\b(?:reset|checkout|restore|clean|stash|read-tree)\b/;
 
 /** A look that is not needed after all costs nothing but a process. */
-async function beginToLook(call: Call, tool: CommandTool): Promise<Looks | undefined> {
+async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
   const text = commandText(tool);
   const mayDestroy = text.includes('git') && DESTRUCTIVE.test(text);
   if (isSolo(call.tree.gitDir, call.session) && !mayDestroy) return undefined;
-  return (await import('./looks.ts')).beginToLook(call, tool, mayDestroy);
+  return beginToLook(call, tool, mayDestroy);
 }

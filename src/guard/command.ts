@@ -13,7 +13,7 @@ import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';
 import type { Call, TreeCall } from './call.ts';
 import type { CommandTool } from './tool.ts';
-import type { Visit } from './visits.ts';
+import { type Visit, callsAt, visit } from './visits.ts';
 
 /** What a command would change, and the worktrees in which it would, besides the session's own. */
 interface Analysed {
@@ -32,7 +32,6 @@ export async function analysed(call: Call, tool: CommandTool): Promise<Analysed>
   let effects = await analyse(call, tool, [], repositories);
   let trees = session === undefined ? [] : touched(effects);
   if (session === undefined || trees.length === 0) return { effects, visits: [] };
-  const { callsAt, visit } = await import('./visits.ts');
   const caller = { ...call, session };
   const known = await callsAt(caller, trees);
   if (known.some(({ tree }) => tree.commonDir !== repository?.commonDir)) {

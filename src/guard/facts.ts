@@ -8,8 +8,8 @@ import {
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
-import type { GitAnswers } from './git-answers.ts';
-import type { People } from './people.ts';
+import { type GitAnswers, gitAnswers } from './git-answers.ts';
+import { type People, readPeople } from './people.ts';
 
 /** What the checks of any call may ask. */
 export interface CallFacts {
@@ -74,7 +74,7 @@ export interface LedgerLook {
 
 /** What can be known of any call. */
 export function callFacts(call: Call): CallFacts {
-  return { git: once(async () => (await import('./git-answers.ts')).gitAnswers(call)) };
+  return { git: once(async () => gitAnswers(call)) };
 }
 
 /** What can be known of any worktree. */
@@ -83,7 +83,7 @@ export function treeFacts(call: TreeCall): TreeFacts {
     const place = ledgerOf(call.tree, call.session);
     return place === undefined ? undefined : { place, ledgers: openLedgers(place, call.session) };
   });
-  const people = once(async () => (await import('./people.ts')).readPeople(call));
+  const people = once(async () => readPeople(call));
   return { ...callFacts(call), ledger, people };
 }
 

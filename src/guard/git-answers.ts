@@ -12,10 +12,11 @@ import { listRefs } from '../git/refs.ts';
 import { openRepository } from '../git/repository.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
-import type { SeenStash } from '../rescue/stash-pins.ts';
+import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
-import type { People } from './people.ts';
+import { type People, readPeople } from './people.ts';
+import { parseTopicArgument, typedTopic } from '../notes/topic-argument.ts';
 
 /** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
 export interface GitAnswers {
@@ -68,17 +69,16 @@ export function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
     ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),
     leftBehind: (cwd, branch, to) => leftCommits(cwd, branch, to, time()),
     filesOf: (cwd, commit, paths) => listTree(cwd, commit, paths, { timeoutMs: time() }),
-    stash: async (cwd) => (await import('../rescue/stash-pins.ts')).readStash(cwd, time()),
+    stash: async (cwd) => readStash(cwd, time()),
     settings: (cwd, overrides) =>
       overrides === undefined ? plainConfig(cwd, time()) : configUnder(cwd, overrides, time()),
     hasRefs: async (cwd, prefix) => (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
     topic: topicTip,
-    people: async (there) => (await import('./people.ts')).readPeople(there),
+    people: async (there) => readPeople(there),
   };
 }
 
 async function topicTip(cwd: string, word: string): Promise<TopicTip | undefined> {
-  const { parseTopicArgument, typedTopic } = await import('../notes/topic-argument.ts');
   const repository = await openRepository(cwd);
   const target = orNone(() => parseTopicArgument(word, repository));
   if (target === undefined) return undefined;

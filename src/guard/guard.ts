@@ -17,6 +17,12 @@ import { noteModel } from './models.ts';
 import { noteCall } from './presence.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
 import { PROBE_TOOL } from '../install/probe-tool.ts';
+import { openRepository } from '../git/repository.ts';
+import { ofItsSession } from './agents.ts';
+import { besideBypass } from './bypass.ts';
+import { afterTool } from './events/after-tool.ts';
+import { lifeCycle } from './events/life-cycle.ts';
+import { registerCaller } from './events/first-call.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
@@ -57,7 +63,7 @@ export async function guard(said: ClientCall): Promise<string> {
     client = dialect.client;
     event = dialect.parse(payload, said.env);
     if (event === undefined) throw new Error('no payload of this client');
-    if (event.startedBy !== undefined) event = (await import('./agents.ts')).ofItsSession(event, folder);
+    if (event.startedBy !== undefined) event = ofItsSession(event, folder);
     const { env } = said;
     const repository = await findRepository(event.cwd ?? said.cwd, env);
     if (noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
@@ -143,7 +149,6 @@ async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<Foun
   // By its real name: paths of tools are compared by theirs.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
-  const { openRepository } = await import('../git/repository.ts');
   const opened = await openRepository(cwd).catch(() => undefined);
   return opened === undefined
     ? undefined
@@ -176,16 +181,15 @@ async function judged(call: Call): Promise<readonly Finding[]> {
     return [...(await beforeTool(call)), ...told];
   }
   if (!isInTree(call) || !hasBypass(call)) return handled(call);
-  return (await import('./bypass.ts')).besideBypass(call, () => handled(call));
+  return besideBypass(call, () => handled(call));
 }
 
 /** All events but the one before a tool. */
 async function handled(call: Call): Promise<readonly Finding[]> {
   const { session } = call;
   if (session === undefined) return [];
-  if (call.event.kind === 'after-tool')
-    return (await import('./events/after-tool.ts')).afterTool({ ...call, session });
-  return (await import('./events/life-cycle.ts')).lifeCycle({ ...call, session });
+  if (call.event.kind === 'after-tool') return afterTool({ ...call, session });
+  return lifeCycle({ ...call, session });
 }
 
 /** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
@@ -201,5 +205,5 @@ async function registration(call: TreeCall): Promise<readonly Finding[]> {
 
 async function register(call: TreeCall): Promise<readonly Finding[]> {
   if (noteCall(call)) return [];
-  return (await import('./events/first-call.ts')).registerCaller(call);
+  return registerCaller(call);
 }

@@ -4,6 +4,9 @@ import { traced } from '../host/trace.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
 import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
 import { orUnchecked } from './unchecked.ts';
+import { recordRequest } from '../changes/requests.ts';
+import { bypassFor } from './bypass.ts';
+import { withdrawVisits } from './visits.ts';
 
 /** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */
 export interface Check<C extends Call, Facts> {
@@ -50,16 +53,16 @@ export async function judge<Anywhere, InTree>(
       break;
     }
   }
-  await leaveWord(call, found);
+  recordRequests(call, found);
   return [...found, ...(await done(call, found))];
 }
 
 /** Those for whose sake the call is refused hear of it. It is refused whatever becomes of that. */
-async function leaveWord({ session, now, log }: Call, found: readonly Finding[]): Promise<void> {
+function recordRequests({ session, now, log }: Call, found: readonly Finding[]): void {
   const asked = found.find((one) => one.kind === 'refuse')?.asked;
   if (asked === undefined || session === undefined) return;
   try {
-    (await import('../changes/requests.ts')).leaveWord(session, asked, now);
+    recordRequest(session, asked, now);
   } catch (error) {
     log('open', `no request was left: ${String(error)}`);
   }
@@ -79,7 +82,7 @@ function liftsOf(): (call: Call) => Promise<Lift> {
 /** What a person allows the call in its repository: nearly always nothing. */
 async function liftFor(call: Call): Promise<Lift> {
   if (!isInTree(call) || !hasBypass(call)) return () => Promise.resolve(false);
-  return (await import('./bypass.ts')).bypassFor(call);
+  return bypassFor(call);
 }
 
 /** Whether a person has left a bypass in the repository, or one is in use. */
@@ -119,7 +122,7 @@ const tracedEffect = (rule: string, run: Effect['run']) => () => traced('effect'
 /** Refused in one worktree, a session is no visitor in any. */
 async function withdraw(there: TreeCall, found: readonly Finding[], sites: readonly Site<unknown>[]) {
   const visits = sites.flatMap(({ call }) => (call.tree.visiting === true ? call : []));
-  if (visits.length > 0) await (await import('./visits.ts')).withdrawVisits(there, found, visits);
+  if (visits.length > 0) await withdrawVisits(there, found, visits);
 }
 
 /** Carries out the effects, in their order. */

@@ -1,5 +1,6 @@
 import { type PlacedPath, placeOf } from '../changes/work-place.ts';
 import { type SessionCall, type TreeCall, isInTree } from './call.ts';
+import { visit } from './visits.ts';
 
 /** Paths of one worktree, with the call as it concerns that. */
 interface TreePaths {
@@ -25,7 +26,7 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
   const others = [...trees.values()]
     .flatMap(([first]) => first?.found ?? [])
     .filter(({ gitDir }) => gitDir !== own);
-  const visits = others.length === 0 ? [] : await (await import('./visits.ts')).visit(call, others);
+  const visits = others.length === 0 ? [] : await visit(call, others);
   return [
     ...(isInTree(call) ? [{ call, placed: trees.get(own ?? '') ?? [], isNew: false }] : []),
     ...visits.map((visit) => ({ ...visit, placed: trees.get(visit.call.tree.gitDir) ?? [] })),

@@ -16,6 +16,8 @@ import { windowId } from './tool.ts';
 import { ledgerOf } from '../changes/work-place.ts';
 import type { SessionCall, TreeCall } from './call.ts';
 import type { Finding } from './findings.ts';
+import { plainConfig } from '../git/config-under.ts';
+import { register } from './events/registration.ts';
 
 /** A worktree that a call touches from outside: the call as it concerns it, with the settings of its repository. */
 export interface Visit {
@@ -28,7 +30,6 @@ export interface Visit {
 async function callAt(call: SessionCall, found: FoundRepository): Promise<TreeCall | undefined> {
   const tree = { ...found, folder: found.workTree, visiting: true } as const;
   if (call.tree?.commonDir === found.commonDir) return { ...call, tree };
-  const { plainConfig } = await import('../git/config-under.ts');
   const entries = await plainConfig(found.workTree, call.budget.left());
   const settings = parseSettings(entries);
   if (settings.enabled !== true) return undefined;
@@ -78,7 +79,6 @@ async function enter(call: TreeCall): Promise<Visit> {
   // Also where it began itself: what follows on this call may be told from the other folder, too.
   putVisit(call.machine.env, call.session, call.tree);
   if (noteCall(call)) return { call, isNew: false };
-  const { register } = await import('./events/registration.ts');
   const registered = await register(call);
   return { call, isNew: registered.isNew };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { basename, dirname } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
+import { patternMatcher } from '../shell/pattern.ts';
 
 /** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
 export interface MarkerFiles {
@@ -65,7 +66,6 @@ export async function markerFiles(
 /** What reads patterns is loaded where somebody has set one. */
 async function matchersOf(patterns: readonly string[]): Promise<((path: string) => boolean)[]> {
   if (patterns.length === 0) return [];
-  const { patternMatcher } = await import('../shell/pattern.ts');
   return patterns.map(patternMatcher);
 }
 

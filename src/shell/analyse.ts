@@ -14,6 +14,7 @@ import { CWD, Scope } from './scope.ts';
 import { parseScript } from './script.ts';
 import { UNKNOWN } from './unknown.ts';
 import { runFunction, runStatements } from './walk.ts';
+import { LANGUAGE_PROGRAMS } from './programs/languages.ts';
 
 type Programs = ReadonlyMap<string, Program>;
 
@@ -46,7 +47,6 @@ export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise
 async function analyse(source: string, world: ShellWorld, begin: Begin): Promise<ShellEffects> {
   const first = runMachine(PROGRAMS, source, world, begin);
   if (!first.lacksLanguages) return first.result();
-  const { LANGUAGE_PROGRAMS } = await import('./programs/languages.ts');
   return runMachine(new Map([...PROGRAMS, ...LANGUAGE_PROGRAMS]), source, world, begin).result();
 }
 

@@ -6,6 +6,7 @@ import { type Context, findSession } from '../sessions/caller.ts';
 import { isInitialised } from '../host/folders.ts';
 import { processTable } from '../host/processes.ts';
 import type { Settings } from '../domain/settings.ts';
+import { settleCopies } from '../notes/settle-guarded-files.ts';
 
 /** What nearly every command starts from, read in one process. */
 export interface Workspace {
@@ -31,7 +32,6 @@ export async function openWorkspace(context: Context, opened?: Repository): Prom
   const copies = refs.filter((ref) => ref.name.startsWith(FILES));
   if (copies.length === 0) return { repository, sessions, notices: [] };
   const session = findSession(context, sessions, undefined)?.id;
-  const { settleCopies } = await import('../notes/settle-guarded-files.ts');
   return { repository, sessions, notices: await settleCopies(cwd, copies, session) };
 }
 

@@ -153,7 +153,7 @@ export async function judgedBy(
   const check = checks.find((one) => one.rule === rule);
   if (check === undefined) throw new Error(`${rule} is not in the list`);
   const { call, facts } = await situation(given);
-  return check.when(call, facts) ? (await check.load())(call, facts) : [];
+  return check.when(call, facts) ? check.judge(call, facts) : [];
 }
 
 /** A call with all that is known of it. */

@@ -12,6 +12,7 @@ import type { TreeCall } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
 import type { Effect, Finding } from '../findings.ts';
 import { type Typed, typedIn } from './typed.ts';
+import { keepLeft } from '../effects/rescue/keep-left.ts';
 
 /** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */
 export async function contended(
@@ -58,7 +59,6 @@ async function leftWork(
   const written = touches.filter(({ discards }) => discards !== true);
   const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
   if (snapshot === undefined || lost.length === 0) return [];
-  const { keepLeft } = await import('../effects/rescue/keep-left.ts');
   return keepLeft(call, ledger, { left: lost, snapshot, clients });
 }
 

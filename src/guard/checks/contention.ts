@@ -6,6 +6,7 @@ import type { TreeCall } from '../call.ts';
 import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
 import { type Touch, isTouched } from './touch.ts';
+import { contended } from './contended.ts';
 
 /** Nobody changes what another live session has changed and not committed. */
 export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
@@ -27,7 +28,6 @@ export async function contentionOn(
   const candidates = pathsOfOthers(ledger.ledgers, touches);
   if (candidates.length === 0) return siblings(call, ledger, touches);
   // git is loaded only where somebody has a claim.
-  const { contended } = await import('./contended.ts');
   return contended(call, facts, ledger, touches, candidates);
 }
 

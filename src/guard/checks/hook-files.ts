@@ -11,6 +11,7 @@ import type { People } from '../people.ts';
 import { toolPath, toolPaths } from '../tool.ts';
 import { hooksFolder, isHookPath } from './hook-state.ts';
 import { typedAt } from './typed.ts';
+import { callsAt } from '../visits.ts';
 
 /**
  * Refuses a file tool's change of a hook of ours or of git's configuration, in whatever repository they are, while another
@@ -82,5 +83,5 @@ async function callsOf(call: SessionCall, paths: readonly string[]): Promise<Tre
   const others = found.filter(({ commonDir }) => commonDir !== call.repository?.commonDir);
   const own = isInTree(call) ? [call] : [];
   if (others.length === 0) return own;
-  return [...own, ...(await (await import('../visits.ts')).callsAt(call, others))];
+  return [...own, ...(await callsAt(call, others))];
 }

@@ -9,6 +9,7 @@ import { BY_LEDGER, seenBefore } from './by-ledger.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { treeRefusal, wishOf } from './tree-hints.ts';
 import { typedIn } from './typed.ts';
+import { claimsByLedger, foreignClaims } from './foreign-claims.ts';
 
 /**
  * Refuses a branch switch, a stash, a reset and their kin that would carry away or destroy what another live session
@@ -28,7 +29,6 @@ export async function treeVerb(call: TreeCall, facts: CommandFacts): Promise<rea
       .flatMap(({ claims }) => [...claims.keys()])
       .filter((path) => isReached(snapshot.dirty.get(path)));
     if (candidates.length === 0) continue;
-    const { claimsByLedger, foreignClaims } = await import('./foreign-claims.ts');
     const paths = [...new Set(candidates)];
     const { claims, sides, ...how } = isByLedger
       ? claimsByLedger(call, place, ledgers, paths)

@@ -14,6 +14,8 @@ import { treesOf } from '../trees-of-paths.ts';
 import { hear } from './hear.ts';
 import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
+import { meetOtherWorktrees } from './other-worktrees.ts';
+import { leave } from '../visits.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
@@ -23,7 +25,6 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
     if (exists(touchedFolder(there.tree.commonDir))) {
-      const { meetOtherWorktrees } = await import('./other-worktrees.ts');
       const hearing = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
         there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
         return [];
@@ -36,7 +37,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     await claimPaths(there, place, written);
     appendEntries(place, session, [{ t: 'answered', paths: written, at: now }]);
     news.push(...(await hear(there, place, openLedgers(place, session))));
-    if (there.tree.visiting === true) await (await import('../visits.ts')).leave(there);
+    if (there.tree.visiting === true) await leave(there);
   }
   return news;
 }

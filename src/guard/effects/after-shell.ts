@@ -35,6 +35,9 @@ import {
   openLedgers,
   placeOf,
 } from '../../changes/work-place.ts';
+import { blindClaims } from './blind-claims.ts';
+import { headEntries } from './head-moves.ts';
+import { undoneClaims } from './undone-commits.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
@@ -98,7 +101,6 @@ function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly str
 
 /** git could not be asked: what the command named is the session's all the same. */
 async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
-  const { blindClaims } = await import('./blind-claims.ts');
   appendEntries(place, window.session, blindClaims(place, window, call.now));
   closeWindow(place, window, call.now, goesOn(call));
 }
@@ -111,10 +113,8 @@ async function movesOf(
   before: Snapshot,
   after: Snapshot,
 ): Promise<LedgerEntry[]> {
-  const { headEntries } = await import('./head-moves.ts');
   const moves = await headEntries(place, ledgers, before, after, call);
   if (moves.length > 0) {
-    const { undoneClaims } = await import('./undone-commits.ts');
     const undone = await undoneClaims(call, place, ledgers, before, after);
     for (const [owner, claims] of undone) appendEntries(place, owner, claims);
   }

@@ -9,6 +9,7 @@ import type { TreeCall } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import type { Effect } from '../findings.ts';
 import { orUnchecked } from '../unchecked.ts';
+import { keepRevertedFile } from './rescue/keep-reverted.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
@@ -41,6 +42,5 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
   const claims = ledgers.all.flatMap((ledger) => ledger.claims.get(path) ?? []);
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
-  const { keepRevertedFile } = await import('./rescue/keep-reverted.ts');
   await orUnchecked(call, () => keepRevertedFile(call, place, path, claims));
 }

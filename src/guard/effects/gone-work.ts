@@ -10,6 +10,7 @@ import type { TreeCall } from '../call.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { event } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
+import { readClients } from '../../sessions/records.ts';
 
 /** Uncommitted work that is gone after a session's command: whose it was, who must hear of it, and where it is kept. */
 
@@ -124,7 +125,6 @@ export async function clientsBeside(
   call: TreeCall,
   { top }: WorkPlace,
 ): Promise<ReadonlyMap<SessionId, string>> {
-  const { readClients } = await import('../../sessions/records.ts');
   return readClients({ cwd: top }, lookingTime(call));
 }
 

@@ -5,6 +5,7 @@ import { type MovedHead, newsFor } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, openLedgers } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
 import type { OpenLedger } from '../facts.ts';
+import { handOver } from './requests.ts';
 
 /**
  * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a
@@ -21,7 +22,7 @@ export async function hear(
   const isMain = call.event.agent === undefined;
   const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
   const asked = isMain ? newRequests(ledgers) : [];
-  const handed = asked.length === 0 ? NONE : await handOver(call, { place, ledgers }, asked);
+  const handed = asked.length === 0 ? NONE : await deliver(call, { place, ledgers }, asked);
   appendEntries(place, call.session, [...told, ...handed.told]);
   return [...lines, ...handed.lines];
 }
@@ -31,7 +32,7 @@ export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<re
   const ledgers = openLedgers(place, call.session);
   const asked = newRequests(ledgers);
   if (asked.length === 0) return [];
-  const { lines, told } = await handOver(call, { place, ledgers }, asked);
+  const { lines, told } = await deliver(call, { place, ledgers }, asked);
   appendEntries(place, call.session, told);
   return lines;
 }
@@ -44,13 +45,13 @@ function newRequests({ all, self }: Ledgers): Request[] {
   return openRequests(all).filter(({ to, handedAt }) => to === self.session && handedAt === undefined);
 }
 
-async function handOver(
+async function deliver(
   call: TreeCall,
   open: OpenLedger,
   asked: readonly Request[],
 ): Promise<{ readonly lines: readonly string[]; readonly told: readonly LedgerEntry[] }> {
   try {
-    return await (await import('./requests.ts')).handOver(call, open, asked);
+    return await handOver(call, open, asked);
   } catch (error) {
     call.log('open', `requests wait for the next call: ${String(error)}`);
     return NONE;

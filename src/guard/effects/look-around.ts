@@ -6,6 +6,7 @@ import { readTopics } from '../../notes/topic.ts';
 import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { TreeCall } from '../call.ts';
+import { seeStash } from './rescue/see-stash.ts';
 
 /** What happened behind git-handoff's back, each change once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {
@@ -35,7 +36,6 @@ async function newStash(call: TreeCall, command: string, refs: readonly Ref[]): 
   const tip = refs.find(({ name }) => name === STASH)?.oid;
   const isKnown = tip === undefined || refs.some(({ name, oid }) => name !== STASH && oid === tip);
   if (isKnown && !isStashing(call.tree.commonDir, call.session)) return;
-  const { seeStash } = await import('./rescue/see-stash.ts');
   await seeStash(call, command).catch((error: unknown) => {
     call.log('open', `the stash was not looked at: ${String(error)}`);
   });

@@ -6,6 +6,13 @@ import { treeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { orUnchecked } from '../unchecked.ts';
+import { afterCommand } from './after-command.ts';
+import { ranIn, leave, visited } from '../visits.ts';
+import { afterFiles } from '../effects/after-file.ts';
+import { hear } from '../effects/hear.ts';
+import { headOfOthers } from '../checks/strict-head.ts';
+import { noteFailure } from './automatic.ts';
+import { rememberFiles } from '../../notes/guarded-files.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
@@ -18,10 +25,9 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
   if (isInTree(call)) {
     // It is no longer running.
     beat(call.tree.commonDir, call.session, call.event.name);
-    if (failure !== undefined) (await import('./automatic.ts')).noteFailure(call);
+    if (failure !== undefined) noteFailure(call);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
-    if (guarded.length > 0)
-      await (await import('../../notes/guarded-files.ts')).rememberFiles(call.tree.folder, guarded);
+    if (guarded.length > 0) await rememberFiles(call.tree.folder, guarded);
   }
   const command = commandText(tool);
   if (command === undefined && paths.length === 0) return [];
@@ -31,10 +37,8 @@ export async function afterTool(call: SessionCall): Promise<readonly Finding[]> 
 }
 
 async function afterShellTool(call: SessionCall, command: string): Promise<string[]> {
-  const { afterCommand } = await import('./after-command.ts');
   const seen = isInTree(call) ? await afterCommand(call, command) : [];
   if (readVisits(call.machine.env, call.session).length === 0) return seen;
-  const { ranIn, leave } = await import('../visits.ts');
   for (const there of await ranIn(call)) {
     seen.push(...((await orUnchecked(there, () => afterCommand(there, command))) ?? []));
     await orUnchecked(there, () => leave(there));
@@ -43,15 +47,12 @@ async function afterShellTool(call: SessionCall, command: string): Promise<strin
 }
 
 async function afterFileTool(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
-  const { afterFiles } = await import('../effects/after-file.ts');
   return (await orUnchecked(call, () => afterFiles(call, paths))) ?? [];
 }
 
 /** A request may wait in a worktree that the session works in from outside. */
 async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
   if (call.event.agent !== undefined || readVisits(call.machine.env, call.session).length === 0) return [];
-  const { visited } = await import('../visits.ts');
-  const { hear } = await import('../effects/hear.ts');
   const heard = (await visited(call)).map((there) =>
     orUnchecked(there, async () => {
       const place = ledgerOf(there.tree, call.session);
@@ -64,7 +65,6 @@ async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
 /** Every further module costs: this check is loaded where it is asked for. */
 async function strictNotice(call: SessionCall): Promise<string[]> {
   if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
-  const { headOfOthers } = await import('../checks/strict-head.ts');
   const text = await headOfOthers(call, treeFacts(call), 'original working copy');
   return text === undefined ? [] : [text];
 }

@@ -14,6 +14,7 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
+import { hasUntoldWork } from './automatic.ts';
 
 /** How much is read of the end of the client's session file. */
 const TAIL_BYTES = 65_536;
@@ -44,7 +45,6 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   const own = topics.filter(({ tip }) => isWrittenBy(tip, call)).sort(byAge)[0];
   const noteNow = own?.tip?.oid ?? 'none';
   if (before === noteNow) return [];
-  const { hasUntoldWork } = await import('./automatic.ts');
   if ((await hasUntoldWork(call)) !== true) return [];
   const isUsed = isStop || flags.includes(AT_STOP);
   ensureFolder(dirname(file));

@@ -14,6 +14,10 @@ import { ledgerOf } from '../../changes/work-place.ts';
 import { answerCalls, forgetCalls } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
+import { expectEndNotes, noteEnd, countOwn } from './automatic.ts';
+import { endAlone } from '../effects/arrival.ts';
+import { dropUnused } from '../effects/list-touched.ts';
+import { askAtStop } from './ask-note.ts';
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
 export async function stop(call: TreeCall): Promise<readonly Finding[]> {
@@ -23,12 +27,12 @@ export async function stop(call: TreeCall): Promise<readonly Finding[]> {
   if (ledger !== undefined) answerCalls(ledger, session, call.now);
   if (call.event.stopHookActive) return [];
   if (call.dialect.tells.has(call.event.name)) {
-    const asked = await (await import('./ask-note.ts')).askAtStop(call);
+    const asked = await askAtStop(call);
     if (asked.length > 0) return asked;
   }
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
-  const own = await (await import('./automatic.ts')).countOwn(call);
+  const own = await countOwn(call);
   if (own === 0 || !firstTime(tree.commonDir, session)) return [];
   const text =
     `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
@@ -61,7 +65,6 @@ export async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
   const all = await listSessions({ cwd: call.tree.folder }, call.budget.left());
   const own = all.filter(({ record }) => record.session === session && record.ended === null);
-  const { expectEndNotes, noteEnd } = await import('./automatic.ts');
   const here = expectEndNotes(call, all);
   // First of all: clients give it one or two seconds, and a session whose end is not on record has died.
   const repository = await openRepository(call.tree.folder);
@@ -79,12 +82,10 @@ export async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
     rmSync(file, { force: true });
   }
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
-  const { endAlone } = await import('../effects/arrival.ts');
   await endAlone(call);
   if (here !== undefined) await noteEnd(call, here, all);
   if (!own.some((one) => isLate(tree.commonDir, one))) forgetFailed(tree.commonDir, session);
   if (exists(touchedFolder(tree.commonDir))) {
-    const { dropUnused } = await import('../effects/list-touched.ts');
     await dropUnused(call);
   }
   return [];

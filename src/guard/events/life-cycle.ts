@@ -8,6 +8,10 @@ import { sessionEnd, stop } from './endings.ts';
 import { type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { sessionStart } from './session-start.ts';
 import { rememberTips } from '../checks/unseen-topic.ts';
+import { leave, visited } from '../visits.ts';
+import { forgetCalls } from '../effects/tidy.ts';
+import { askForNote } from './ask-note.ts';
+import { noteCompaction } from './automatic.ts';
 
 /** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
@@ -25,13 +29,13 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
     case 'session-start':
       return sessionStart(call);
     case 'prompt':
-      return (await import('./ask-note.ts')).askForNote(call);
+      return askForNote(call);
     case 'stop':
       return stop(call);
     case 'session-end':
       return sessionEnd(call);
     case 'compaction':
-      await (await import('./automatic.ts')).noteCompaction(call);
+      await noteCompaction(call);
       return [];
     case 'agent-start':
       await rememberTips(call);
@@ -46,8 +50,6 @@ async function inOtherTrees(call: SessionCall): Promise<void> {
   const { session } = call;
   const { kind } = call.event;
   if (kind !== 'stop' && kind !== 'session-end') return;
-  const { leave, visited } = await import('../visits.ts');
-  const { forgetCalls } = await import('../effects/tidy.ts');
   for (const there of await visited(call)) {
     await orUnchecked(there, async () => {
       forgetCalls(there.tree, session, call.now);

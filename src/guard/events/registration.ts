@@ -13,11 +13,12 @@ import { rememberRepository } from '../../sessions/visits.ts';
 import { type JudgedSession, type StoredSession, clientsOf } from '../../sessions/records.ts';
 import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
 import { isPaused, listStarts } from '../../changes/windows.ts';
-import type { Beginning } from '../effects/arrival.ts';
+import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
 import { callingClient } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import { type Parted, describe, isSameRecord, isVisitor, judged, parted, putOnRecord } from './record.ts';
 import { findTwin } from './twins.ts';
+import { listTouched } from '../effects/list-touched.ts';
 
 /** A session that is on record, and who else is. */
 export interface Registered {
@@ -61,7 +62,6 @@ async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<v
   const isElsewhere = others.some((one) => one.liveness === 'live' && one.worktreeId !== own);
   if (!isElsewhere && !exists(touchedFolder(commonDir))) return;
   try {
-    const { listTouched } = await import('../effects/list-touched.ts');
     await inTime(listTouched(call, others), call.budget.part(beforeAnswer(call.budget) / 2));
   } catch (error) {
     call.log('open', `what is changed in other worktrees was not listed: ${String(error)}`);
@@ -113,7 +113,6 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   // Once more where one was named as alone that is not on record: it has not come that far, or never will.
   for (let isFirst = true; isFirst || !(isLone || company.isShared); isFirst = false) {
     if (!isLone && !company.isShared) {
-      const { beginAlone } = await import('../effects/arrival.ts');
       ({ isLone, begun } = await beginAlone(call, record, company.gone));
     }
     record = await putOnRecord(call, company, table);
@@ -128,7 +127,6 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   if (isShared) removeSolo(tree.gitDir);
   let notices: readonly string[] = [];
   if (isShared && (isBack || begun !== undefined || isUnsettled(tree, session, peers))) {
-    const { arrive } = await import('../effects/arrival.ts');
     const former = record.succeeds;
     const { gone } = company;
     const clients = clientsOf(company.others);

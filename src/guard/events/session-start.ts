@@ -30,6 +30,7 @@ import { hearRequests } from '../effects/hear.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
+import { closeSettled, noteGone, closeOwn } from './automatic.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
@@ -102,7 +103,7 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
   const kept = registered.others.filter((one) => !old.includes(one));
   tidyTouched(call.tree.commonDir, new Set([session, ...kept.map(({ record }) => record.session)]));
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
-  await (await import('./automatic.ts')).closeOwn(call, registered, states);
+  await closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
   const shared = worktree === undefined ? undefined : pathsInBoth(repository.commonDir, worktree);
   const facts = {
@@ -137,7 +138,6 @@ async function settleNotes(
   registered: Registered,
   topics: Promise<TopicState[]>,
 ): Promise<boolean> {
-  const { closeSettled, noteGone } = await import('./automatic.ts');
   const isNoted = await noteGone(call, registered);
   return (await closeSettled(call, registered, await topics)) || isNoted;
 }

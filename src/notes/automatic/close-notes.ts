@@ -10,6 +10,7 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../handoffs.ts';
 import type { TopicState } from '../topic.ts';
 import { ownWork } from './own-work.ts';
+import { dropOwnWork } from '../work/drop-own.ts';
 
 /** Notes that are looked at, at one start. */
 const MAX_LOOKS = 3;
@@ -45,7 +46,6 @@ export async function closeNote(
     seconds: Math.floor(now / 1000),
   });
   if (closed.kind !== 'written' || tip.trailers.work === undefined) return;
-  const { dropOwnWork } = await import('../work/drop-own.ts');
   await dropOwnWork(repository, path, owner);
 }
 

@@ -28,6 +28,7 @@ import type { BootShape } from './boot-shape.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { timestamp } from '../../domain/age.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { carriedFacts } from '../work/work-facts.ts';
 
 interface BootOptions {
   readonly topic: string | undefined;
@@ -72,7 +73,6 @@ export async function boot(options: BootOptions, context: Context): Promise<Comm
   };
   const verification = verify(facts);
   const shape = handoffShape(state, tip, reader);
-  const { carriedFacts } = await import('../work/work-facts.ts');
   const carried = await carriedFacts(repository, state, tip, { top, context });
   return {
     value: { ...shape, ...inherited(tip, written, sections), ...verification, carried },

@@ -33,7 +33,7 @@ import {
   requireBranch,
   typedTopic,
 } from '../../notes/topic-argument.ts';
-import type { CarriedByNote, CarryOptions } from '../work/carry.ts';
+import { type CarriedByNote, type CarryOptions, carryWork } from '../work/carry.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
@@ -184,7 +184,6 @@ async function workFor(
   context: Context,
 ): Promise<CarriedByNote | undefined> {
   if (withWork === undefined) return undefined;
-  const { carryWork } = await import('../work/carry.ts');
   return carryWork({ ...note, ...withWork, session, allowSecret }, context);
 }
 

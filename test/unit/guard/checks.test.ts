@@ -22,18 +22,4 @@ describe('a check', () => {
   it.each(rules)('$list: $rule has its table', ({ list, rule }) => {
     expect(readFileSync(join(TESTS, `${rule}.test.ts`), 'utf8')).toContain(`table(${list}, '${rule}', [`);
   });
-
-  it.each(listed.map(({ list, check }) => ({ list, rule: check.rule, load: check.load })))(
-    '$list: $rule loads what judges',
-    async ({ load }) => {
-      expect(await load()).toBeInstanceOf(Function);
-    },
-  );
-});
-
-it('the table of the architecture names the checks of each list, in their order', () => {
-  const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
-  const rows = page.match(/^\| (?:file tools|commands), .*$/gm) ?? [];
-  const names = rows.flatMap((row) => (row.split('|')[2] ?? '').split(/,(?: and once in each repository)?/));
-  expect(names.map((name) => name.trim())).toEqual(rules.map(({ rule }) => rule));
 });

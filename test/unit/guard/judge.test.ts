@@ -19,7 +19,7 @@ function world() {
 const check = (rule: string, found: readonly Finding[], asked: string[] = []): Check<Call, undefined> => ({
   rule,
   when: () => true,
-  load: () => () => {
+  judge: () => {
     asked.push(rule);
     return found;
   },
@@ -41,7 +41,7 @@ describe('the checks of a call', () => {
     expect(asked).toEqual(['a', 'b']);
   });
 
-  it('are not loaded where they have nothing to judge', async () => {
+  it('are not asked where they have nothing to judge', async () => {
     const never = { ...check('a', [refuse]), when: () => false };
     expect(await judge(world().call, question([never]))).toEqual([]);
   });
@@ -51,7 +51,7 @@ describe('the checks of a call', () => {
     const broken: Check<Call, undefined> = {
       rule: 'broken',
       when: () => true,
-      load: () => Promise.reject(new Error('EIO')),
+      judge: () => Promise.reject(new Error('EIO')),
     };
     expect(await judge(call, question([broken, check('b', [refuse])]))).toEqual([refuse]);
     expect(reported).toEqual(['open', 'not checked: whose the files are']);

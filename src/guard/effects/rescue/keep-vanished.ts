@@ -3,6 +3,7 @@ import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
 import type { TreeCall } from '../../call.ts';
+import { saveVanished } from '../../../rescue/save-vanished.ts';
 
 /** The session whose command ran between two looks. */
 interface Ran {
@@ -26,7 +27,6 @@ export async function keepVanished(
   const ownerOf = (path: string) => owners.get(path);
   if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
   // Loaded where something is gone, which is rare.
-  const { saveVanished } = await import('../../../rescue/save-vanished.ts');
   const limits = call.settings.rescue;
   const { session = null, command = '' } = ran ?? {};
   const timeoutMs = lookingTime(call);

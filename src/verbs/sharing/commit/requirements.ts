@@ -3,7 +3,7 @@ import { Failure } from '../../../domain/failure.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
 import { findUnfinished, operationText } from '../../../changes/begun-operation.ts';
-import { leaveWord } from '../../../changes/requests.ts';
+import { recordRequest } from '../../../changes/requests.ts';
 import { begunText, ownWorktree } from '../../../changes/begun-text.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { type Again, withoutOrTaken } from './again.ts';
@@ -32,7 +32,7 @@ function askOwners({ self, work: { place }, shares }: CommitScene, now: number):
   if (place === undefined) return;
   const claims = shares.refused.map(({ claim }) => claim);
   try {
-    leaveWord(self, { place, wish: 'commit', claims }, now);
+    recordRequest(self, { place, wish: 'commit', claims }, now);
   } catch {
     // The ledger cannot be written: the refusal itself says whose the paths are.
   }
