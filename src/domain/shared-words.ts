@@ -3,7 +3,7 @@
  * blocks of bin/git-handoff; a test holds the two together. Pure.
  */
 
-import { BEGUN } from './begun-words.ts';
+import { BEGUN, REF_FORMAT } from './begun-words.ts';
 
 /** The settings that the guard goes by, as an extended regular expression over git's keys. */
 export const GUARD_KEYS =
@@ -102,6 +102,7 @@ function shellBlocks(): Readonly<Record<string, string>> {
   return {
     words: `${comment}\nwords='${MATTERING.flatMap(([, words]) => words).join('\n')}'`,
     'guard-keys': `guard_keys='${GUARD_KEYS}'`,
+    'ref-format': `whole='${REF_FORMAT}'`,
     look: [
       `look_words='${[...STATUS_SETTINGS.flatMap((setting) => ['-c', setting]), ...STATUS_WORDS].join(' ')}'`,
       // find(1): smaller than.

@@ -136,7 +136,7 @@ describe.each(shells)('under $name', (shell) => {
         command: [shim],
       });
     expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });
-    expect(readFileSync(record, 'utf8')).toBe('4711\n');
+    expect(readFileSync(record, 'utf8')).toBe('4711 -\n');
     rmSync(record);
     writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
     expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });
