@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B } from '../support/sharing-world.ts';
@@ -34,6 +34,15 @@ function conflict(...args: string[]): void {
   expect(world.as(B, args).status).not.toBe(0);
   writeFileSync(join(world.path, 'src/b.ts'), 'resolved\n');
   world.git(['add', 'src/b.ts']);
+}
+
+/** A folder with a program of that name. */
+function stub(name: string, script: string): string {
+  const folder = join(world.root, 'stub');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(folder, name), 0o755);
+  return folder;
 }
 
 describe('what git makes of existing commits is never stopped', () => {
@@ -142,20 +151,27 @@ describe('settings', () => {
 });
 
 describe('a lone session', () => {
-  it('is never looked at: Node is not started', () => {
+  it('is never looked at, and Node is started once, for its name in the message', () => {
     world.begin(A);
-    const none = join(world.root, 'none');
-    mkdirSync(none);
-    writeFileSync(join(none, 'node'), '#!/bin/sh\ntouch "$HOME/node-was-started"\n');
-    chmodSync(join(none, 'node'), 0o755);
+    const started = join(world.home, 'started');
+    const node = `echo "$3" >>'${started}'\nexec '${process.execPath}' "$@"`;
+    const PATH = `${stub('node', node)}:${process.env['PATH'] ?? ''}`;
     rmSync(join(world.home, '.local'), { recursive: true, force: true });
-    const env = { PATH: `${none}:${process.env['PATH'] ?? ''}`, GIT_EDITOR: 'true' };
+    const hooksAsked = () => {
+      const names = readFileSync(started, 'utf8').split('\n').filter(Boolean);
+      rmSync(started);
+      return names;
+    };
+    const env = { PATH };
     writeFileSync(join(world.path, 'src/a.ts'), '1\n');
     world.commits(A, ['-am', 'x'], { env });
+    expect(hooksAsked()).toEqual(['prepare-commit-msg']);
     world.commits(A, ['--amend', '--no-edit', '-n'], { env });
-    world.commits(A, ['--allow-empty', '-e', '-m', 'y'], { env });
-    expect(existsSync(join(world.home, 'node-was-started'))).toBe(false);
+    expect(hooksAsked()).toEqual(['prepare-commit-msg']);
+    world.commits(A, ['--allow-empty', '-e', '-m', 'y'], { env: { ...env, GIT_EDITOR: 'true' } });
+    expect(hooksAsked()).toEqual(['prepare-commit-msg', 'commit-msg']);
     expect([world.ids('HEAD~'), world.ids()]).toEqual([[A], [A]]);
+    expect(existsSync(join(world.path, '.git', 'handoff-checked'))).toBe(false);
   });
 });
 
@@ -205,15 +221,6 @@ describe('what goes wrong stops no commit', () => {
 
   /** The git of whoever runs the tests, whatever `PATH` says. */
   const ownGit = () => join(world.git(['--exec-path']), 'git');
-
-  /** A folder with a program of that name. */
-  function stub(name: string, script: string): string {
-    const folder = join(world.root, 'stub');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);
-    chmodSync(join(folder, name), 0o755);
-    return folder;
-  }
 
   /** A PATH with what the hooks need, and no Node. */
   function withoutNode(): string {

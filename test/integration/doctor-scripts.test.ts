@@ -18,7 +18,7 @@ describe('doctor on a script of ours', () => {
     expect(checkScripts(copy)).toEqual([]);
   });
 
-  it.each(['bin/git-handoff', 'git-hooks/session.sh', 'git-hooks/pre-push'])(
+  it.each(['bin/git-handoff', 'git-hooks/ask.sh', 'git-hooks/pre-push'])(
     'tells that /bin/sh cannot parse %s, and how to get another one',
     (script) => {
       appendFileSync(join(copy, script), '\nx=$(\n');

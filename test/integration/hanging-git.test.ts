@@ -17,6 +17,9 @@ afterEach(() => {
   world.remove();
 });
 
+/** No hook gets so far as to read it. */
+const MESSAGE = '/nonexistent/COMMIT_EDITMSG';
+
 /** A git that notes who it is and then does something else than answering. */
 function fakeGit(lines: string): void {
   const folder = join(world.root, 'fake');
@@ -54,11 +57,16 @@ const bashCall = () =>
     tool_name: 'Bash',
     tool_input: { command: 'make' },
   });
-const commitHook = () =>
+const commitHook = (name: string) =>
   call(
-    ['hook', 'pre-commit', '--git-dir', join(world.path, '.git'), '--common-dir', join(world.path, '.git')],
+    [
+      'hook',
+      name,
+      ...['--git-dir', join(world.path, '.git'), '--common-dir', join(world.path, '.git'), '--', MESSAGE],
+    ],
     {},
   );
+const preCommit = () => commitHook('pre-commit');
 
 /** Processes that the fake git's shells have started and that still run. */
 function orphans(): string[] {
@@ -90,7 +98,7 @@ describe.each([
 ])('a git that %s instead of answering', (_, lines) => {
   it.each([
     ['a tool call', bashCall, 'not checked'],
-    ['a git hook', commitHook, 'did not check this commit'],
+    ['a git hook', preCommit, 'did not check this commit: git did not answer in time'],
   ])(
     'lets %s pass when its time is over, says so, and leaves no process behind',
     async (_what, make, said) => {
@@ -99,4 +107,14 @@ describe.each([
       await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
     },
   );
+});
+
+it('a git that hangs costs the hooks of a commit their time once, all of them together', async () => {
+  fakeGit(`sleep ${SLEEP}\nexit 0`);
+  expect(await preCommit()).toContain('did not check this commit');
+  const asked = readFileSync(pids(), 'utf8');
+  expect(await commitHook('prepare-commit-msg')).toBe('');
+  expect(await commitHook('commit-msg')).toBe('');
+  expect(readFileSync(pids(), 'utf8')).toBe(asked);
+  await vi.waitFor(() => expect(orphans()).toEqual([]), { timeout: 120_000 });
 });

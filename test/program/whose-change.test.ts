@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commitRuns } from '../../src/changes/running-commit.ts';
 import { A, B, SharingWorld, TEN, refusal, told } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -91,6 +92,16 @@ describe('a tree that a commit’s hooks have put aside for a while', () => {
     hook(B, 'PostToolUse', 'Bash', { command: 'make' }, 'b');
     expect(world.claimed(B)).toEqual([]);
     expect(whose()).toEqual({ 'src/a.ts': `other ${A}` });
+  });
+
+  it('a process that began after the record was written is another one with the same pid', () => {
+    const place = { gitDir: join(world.path, '.git'), commonDir: join(world.path, '.git'), worktreeId: '-' };
+    writeFileSync(record(), `${process.pid} -\n`);
+    expect(commitRuns(place, Date.now())).toBe(true);
+    utimesSync(record(), 1, 1);
+    expect(commitRuns(place, Date.now())).toBe(false);
+    writeFileSync(record(), '0 -\n');
+    expect(commitRuns(place, Date.now())).toBe(false);
   });
 
   it('the installed hook tells of the commit before it runs the hooks that stood there', () => {

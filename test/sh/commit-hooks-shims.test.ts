@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SESSION_VARIABLES } from '../../src/domain/names.ts';
 import { REFUSED } from '../../src/githooks/hook-process.ts';
+import { soleBlock } from '../../src/install/hook-block.ts';
 import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
 
@@ -11,6 +12,10 @@ const root = join(import.meta.dirname, '..', '..');
 it('the git hooks ask every variable by which a client names its session', () => {
   const script = readFileSync(join(root, 'git-hooks', 'ask.sh'), 'utf8');
   for (const name of Object.keys(SESSION_VARIABLES)) expect(script).toContain(name);
+});
+
+it('what `init` puts into the git hooks asks them, too', () => {
+  for (const name of Object.keys(SESSION_VARIABLES)) expect(soleBlock('pre-commit', '/x')).toContain(name);
 });
 
 /** The shims by themselves, with a stand-in for Node, under every shell that may be behind `sh`. */
@@ -136,7 +141,7 @@ describe.each(shells)('under $name', (shell) => {
         command: [shim],
       });
     expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });
-    expect(readFileSync(record, 'utf8')).toBe('4711\n');
+    expect(readFileSync(record, 'utf8')).toBe('4711 -\n');
     rmSync(record);
     writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
     expect(run()).toMatchObject({ status: 0, stderr: '', node: undefined });

@@ -20,7 +20,7 @@ describe('what bash 3.2 cannot parse', () => {
 describe('the sh files of ours', () => {
   it('are found, and hold nothing that a shell cannot read', () => {
     expect(shFiles()).toEqual(
-      expect.arrayContaining(['bin/git-handoff', 'git-hooks/session.sh', 'git-hooks/pre-push']),
+      expect.arrayContaining(['bin/git-handoff', 'git-hooks/ask.sh', 'git-hooks/pre-push']),
     );
     expect(findings()).toEqual([]);
     expect(moreThanAscii('a\n# é\n')).toEqual([2]);
