@@ -29,7 +29,7 @@ const isHook = argv[1] === 'guard' || argv[1] === 'hook';
 const load = module.createRequire(__filename);
 const { main } = load(isHook ? './hook.cjs' : './cli.cjs') as Program;
 void main(argv).then(
-  // Left alone, Node collects garbage first. Verbs may go on: `board --serve` does.
-  (status) => (isHook ? process.exit(status) : void (process.exitCode = status)),
+  // Left alone, Node collects garbage first.
+  (status) => process.exit(status),
   isHook ? () => process.exit(argv[1] === 'hook' ? 1 : 0) : undefined,
 );

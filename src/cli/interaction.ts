@@ -18,7 +18,6 @@ export function interaction(io: Io): Interaction {
     show: (text) => stdout.write(text),
     pass: (said) => void stderr.write(said),
     ask,
-    stopSignal,
     installContext: async () => ({
       cwd,
       home: homeFolder(env),
@@ -30,12 +29,6 @@ export function interaction(io: Io): Interaction {
       platform: process.platform,
     }),
   };
-}
-
-function stopSignal(): AbortSignal {
-  const stopping = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopping.abort());
-  return stopping.signal;
 }
 
 type Asking = (question: string) => Promise<string>;

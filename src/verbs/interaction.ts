@@ -15,8 +15,6 @@ export interface Interaction {
   readonly pass: (said: Uint8Array) => void;
   /** Asks a question and reads one line; `undefined` where no person sits at a terminal. */
   readonly ask: ((question: string) => Promise<string>) | undefined;
-  /** Aborted when the user or the system asks the program to end; from this call on it no longer ends at once. */
-  stopSignal: () => AbortSignal;
   installContext: () => Promise<InstallContext>;
 }
 

@@ -339,9 +339,6 @@ export interface BoardShape {
   readonly refusals: number;
   /** Size of the page. */
   readonly bytes: number;
-  /** `null`: standard output, or served. */
+  /** `null`: standard output. */
   readonly file: string | null;
-  /** Where it is served until the command is stopped. */
-  readonly url: string | null;
-  readonly port: number | null;
 }

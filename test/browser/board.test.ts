@@ -3,12 +3,10 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Board } from '../../src/ui/board/shape.ts';
-import { serveBoard } from '../support/board.ts';
 import { pageOf } from '../support/board-page.ts';
 import { sampleBoard } from '../support/board-sample.ts';
 import { Browser, type WatchedPage, noBrowser } from '../support/browser.ts';
 import { hostileCases } from '../support/guard.ts';
-import { TestRepository } from '../support/repository.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SMALL = sampleBoard({ sessions: 14, handoffs: 12 });
@@ -321,36 +319,5 @@ describe.skipIf(noBrowser !== undefined)('hostile texts', () => {
     expect(await opened.page.evaluate(() => Object.hasOwn(globalThis, 'ran'))).toBe(false);
     expect(opened.complaints.join('\n')).toMatch(/script-src[\s\S]*default-src/);
     await opened.page.close();
-  });
-});
-
-describe.skipIf(noBrowser !== undefined)('a served board', () => {
-  it('is live: a new note appears by itself, and texts are fetched', async () => {
-    const repo = new TestRepository();
-    repo.ok(['write', 'auth-refresh', '-m', 'one']);
-    const served = await serveBoard(repo);
-    try {
-      const opened = await browser.visit(served.url);
-      const { page } = opened;
-      await page.getByText('Live', { exact: true }).waitFor();
-      await view(opened, 'Handoffs');
-      expect(await page.locator('tbody tr').count()).toBe(1);
-      await page.waitForTimeout(500);
-      repo.ok(['write', 'other-work', '-m', '<img src=x onerror=alert(1)>']);
-      await page.getByRole('button', { name: 'main/other-work' }).waitFor();
-      await page.getByRole('button', { name: 'main/other-work' }).click();
-      expect(await page.locator('dialog pre').innerText()).toContain('<img src=x');
-      await page.keyboard.press('Escape');
-      expect(await violations(opened)).toEqual([]);
-      expect(opened.dialogs).toEqual([]);
-      expect(opened.complaints).toEqual([]);
-      expect(opened.requests.every((url) => url.startsWith(served.url))).toBe(true);
-      expect(await served.stop('SIGINT')).toBe(0);
-      await page.getByText('Not connected').waitFor();
-      await page.close();
-    } finally {
-      served.child.kill('SIGKILL');
-      repo.remove();
-    }
   });
 });

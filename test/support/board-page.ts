@@ -5,5 +5,5 @@ import { boardPage } from '../../src/ui/board/page.ts';
 
 /** The page of a board, with the built script and style. */
 export function pageOf(board: Board): string {
-  return boardPage(board, ASSETS, { start: PAGE_START, isServed: false });
+  return boardPage(board, ASSETS, PAGE_START);
 }

@@ -9,13 +9,12 @@ export interface Assets {
 
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** What a page may do: run its one script and use its one style, and nothing else; a served one asks its own server. */
-export function boardPolicy({ script, style }: Assets, isServed: boolean): string {
+/** What a page may do: run its one script and use its one style, and nothing else. */
+export function boardPolicy({ script, style }: Assets): string {
   const rules = [
     `default-src 'none'`,
     `script-src ${sha256(script)}`,
     `style-src ${sha256(style)}`,
-    ...(isServed ? [`connect-src 'self'`] : []),
     `base-uri 'none'`,
     `form-action 'none'`,
     // No text of anybody's may become markup or script; our script uses textContent only.
@@ -39,16 +38,12 @@ export function embeddedJson(value: unknown): string {
 const escapeMarkup = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** One self-contained page. */
-export function boardPage(
-  board: Board,
-  assets: Assets,
-  { start, isServed }: { readonly start: string; readonly isServed: boolean },
-): string {
+/** One self-contained page; `start` is how it begins. */
+export function boardPage(board: Board, assets: Assets, start: string): string {
   return `${start}
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escapeMarkup(boardPolicy(assets, isServed))}">
+<meta http-equiv="Content-Security-Policy" content="${escapeMarkup(boardPolicy(assets))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -56,7 +51,7 @@ export function boardPage(
 <style>${assets.style}</style>
 </head>
 <body>
-<div id="app"${isServed ? ' data-served' : ''}></div>
+<div id="app"></div>
 <noscript><p>This page draws itself with a script. The same in a terminal: git handoff sessions --all; git handoff list --all</p></noscript>
 <script type="application/json" id="board">${embeddedJson(board)}</script>
 <script>${assets.script}</script>

@@ -3,8 +3,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { type Rendered, counted } from '../../ui/terminal.ts';
 
 /** Where the board is, and how much it shows. */
-export function renderBoard({ file, url, sessions, handoffs, refusals }: BoardShape): Rendered {
+export function renderBoard({ file, sessions, handoffs, refusals }: BoardShape): Rendered {
   const what = `${counted(sessions, 'session')}, ${counted(handoffs, 'handoff')}, ${counted(refusals, 'refusal')}`;
-  if (url !== null) return `${url}\n${what}; live until you press Ctrl-C\n`;
   return `${escapeLine(file ?? '-')}\n${what}\n`;
 }

@@ -25,7 +25,12 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
   const { commonDir } = await openRepository(cwd);
   const found = await collectBoard(cwd, now);
   const page = Buffer.from(options.compose(found));
-  const value = { ...boardCounts(found), bytes: page.length, url: null, port: null };
+  const counts = {
+    sessions: found.sessions.length,
+    handoffs: found.topics.length,
+    refusals: found.refusals.length,
+  };
+  const value = { ...counts, bytes: page.length };
   if (options.output === '-') return { value: { ...value, file: null }, bytes: page };
   const file =
     options.output === undefined
@@ -33,13 +38,4 @@ export async function board(options: BoardOptions, context: Context): Promise<Co
       : resolve(cwd, options.output);
   putPage(file, page, { typed: options.output, commonDir });
   return { value: { ...value, file } };
-}
-
-/** How much a board shows. */
-export function boardCounts(board: Board): Pick<BoardShape, 'sessions' | 'handoffs' | 'refusals'> {
-  return {
-    sessions: board.sessions.length,
-    handoffs: board.topics.length,
-    refusals: board.refusals.length,
-  };
 }

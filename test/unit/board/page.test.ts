@@ -6,8 +6,7 @@ import { sampleBoard } from '../../support/board-sample.ts';
 
 const ASSETS: Assets = { script: 'go()', style: 'a{b:c}' };
 const EMPTY = sampleBoard({ sessions: 0, handoffs: 0 });
-const page = (board = EMPTY, isServed = false) =>
-  boardPage(board, ASSETS, { start: '<!doctype html>\n<html>', isServed });
+const page = (board = EMPTY) => boardPage(board, ASSETS, '<!doctype html>\n<html>');
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('JSON inside a page', () => {
@@ -31,7 +30,7 @@ describe('JSON inside a page', () => {
 
 describe('the page', () => {
   it('allows its own script and style by their hashes, and nothing else', () => {
-    const policy = boardPolicy(ASSETS, false);
+    const policy = boardPolicy(ASSETS);
     expect(policy.split('; ')).toEqual(
       expect.arrayContaining([
         `default-src 'none'`,
@@ -42,7 +41,6 @@ describe('the page', () => {
       ]),
     );
     expect(policy).not.toMatch(/unsafe|connect-src|http|\*/);
-    expect(boardPolicy(ASSETS, true)).toContain(`connect-src 'self'`);
   });
 
   it('stands before the style and the data in which it holds', () => {
@@ -56,10 +54,5 @@ describe('the page', () => {
     const html = page({ ...EMPTY, repository });
     expect(html.match(/<script/g)).toHaveLength(2);
     expect(html.match(/<\/title>/g)).toHaveLength(1);
-  });
-
-  it('says of itself whether there is a server', () => {
-    expect(page()).not.toContain('data-served');
-    expect(page(EMPTY, true)).toContain('data-served');
   });
 });

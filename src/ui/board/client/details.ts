@@ -3,7 +3,6 @@ import type { BoardTopic, BoardVersion } from '../shape.ts';
 import { type Child, button, el } from './dom.ts';
 import { diffLines, withContext } from './line-diff.ts';
 import { type Item, KIND_NAMES, STEP_NAMES, nameOf, versionItem } from './model.ts';
-import { noteText } from './note-text.ts';
 import {
   STATE_NAMES,
   command,
@@ -133,9 +132,9 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
       el('option', { value: one.oid }, `changes since ${one.oid.slice(0, 8)}, ${short(one.at)}${by}`),
     );
   }
-  const draw = async () => shown.replaceChildren(...(await text(stage, version.oid, base.value, typed)));
-  base.addEventListener('change', () => void draw());
-  void draw();
+  const draw = () => shown.replaceChildren(...text(stage, version.oid, base.value, typed));
+  base.addEventListener('change', draw);
+  draw();
   return {
     title: nameOf(topic),
     body: [
@@ -152,12 +151,10 @@ function versionDetail(stage: Stage, topic: BoardTopic, version: BoardVersion): 
 }
 
 /** The note, or what changed in it since another version. */
-async function text(stage: Stage, oid: string, base: string, typed: string): Promise<HTMLElement[]> {
-  const { board } = stage.model;
-  const [now, before] = await Promise.all([
-    noteText(board, oid),
-    base === '' ? undefined : noteText(board, base),
-  ]);
+function text(stage: Stage, oid: string, base: string, typed: string): HTMLElement[] {
+  const { notes } = stage.model.board;
+  const textOf = (version: string) => (Object.hasOwn(notes, version) ? notes[version] : undefined);
+  const [now, before] = [textOf(oid), base === '' ? undefined : textOf(base)];
   if (now === undefined || (base !== '' && before === undefined)) {
     const shown =
       base === ''

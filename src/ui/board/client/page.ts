@@ -10,15 +10,9 @@ import { timeline } from './timeline.ts';
 import { type Toolbar, makeToolbar } from './toolbar.ts';
 import { type Stage, type View, defaultRange } from './view.ts';
 
-/** What others do to the page after it was built. */
-export interface Page {
-  readonly update: (board: Board) => void;
-  readonly connected: (isConnected: boolean) => void;
-}
-
-/** Builds the page once; what changes is redrawn. */
-export function buildPage(app: HTMLElement, first: Board): Page {
-  let model = makeModel(first);
+/** Builds the page; what a choice of the reader changes is redrawn. */
+export function buildPage(app: HTMLElement, board: Board): void {
+  const model = makeModel(board);
   const view: View = {
     name: 'timeline',
     range: defaultRange(model),
@@ -49,28 +43,14 @@ export function buildPage(app: HTMLElement, first: Board): Page {
     view.page = 0;
     draw();
   });
-  const drawAll = () => {
-    redraw(title, ...headline(model));
-    redraw(now, nowLists(stage()));
-    redraw(footer, ...footnotes(model));
-    toolbar.element.hidden = isEmpty(model);
-    draw();
-  };
-  const status = el('p', { class: 'status', role: 'status' });
-  app.append(title, el('main', {}, now, toolbar.element, list), footer, status, panel.element);
-  drawAll();
+  app.append(title, el('main', {}, now, toolbar.element, list), footer, panel.element);
+  redraw(title, ...headline(model));
+  redraw(now, nowLists(stage()));
+  redraw(footer, ...footnotes(model));
+  toolbar.element.hidden = isEmpty(model);
+  draw();
   followWidth(list, draw);
   followPrinting(view, draw);
-  return {
-    update(board) {
-      model = makeModel(board);
-      drawAll();
-    },
-    connected(isConnected) {
-      status.textContent = isConnected ? 'Live' : 'Not connected: the board shows what was last known';
-      status.classList.toggle('off', !isConnected);
-    },
-  };
 }
 
 function headline(model: Model): Child[] {
