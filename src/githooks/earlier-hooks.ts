@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { jsonFields } from '../domain/json-fields.ts';
 import { parseSessionId } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
+import { statOf } from '../git/stat.ts';
 import { readText } from '../host/disk.ts';
 import { rewriteText } from '../host/folders.ts';
 import type { Budget } from '../host/io.ts';
@@ -18,6 +19,9 @@ const COMMIT_MS = 8000;
 /** With less than this nothing is begun any more. Milliseconds. */
 const LEAST_MS = 1000;
 
+/** No pid is used again so soon. Milliseconds. */
+const FRESH_MS = 2000;
+
 type Field = 'pid' | 'start' | keyof EarlierHooks;
 
 const fileIn = (gitDir: string) => join(gitDir, 'handoff-checked');
@@ -25,7 +29,9 @@ const fileIn = (gitDir: string) => join(gitDir, 'handoff-checked');
 /** What the earlier hooks of the same git process left; `undefined`: this is the first. */
 export function readEarlierHooks(context: Context, gitDir: string): EarlierHooks | undefined {
   const { pid, start, committer, spentMs, settings } = jsonFields<Field>(readText(fileIn(gitDir)));
-  if (pid === undefined || pid !== gitPid(context) || start !== startOfGit(context)) return undefined;
+  if (pid === undefined || pid !== gitPid(context)) return undefined;
+  // Without /proc the start of a process takes as long to tell as all the rest.
+  if (!isFresh(context, gitDir) && start !== startOfGit(context)) return undefined;
   const session = parseSessionId(committer);
   if (committer !== null && committer !== '?' && session === undefined) return undefined;
   return {
@@ -57,6 +63,11 @@ export function leaveForLaterHooks(
   } catch {
     // Then the later hook asks again.
   }
+}
+
+function isFresh({ now }: Context, gitDir: string): boolean {
+  const age = now - (statOf(fileIn(gitDir))?.mtimeMs ?? 0);
+  return age >= 0 && age < FRESH_MS;
 }
 
 /** A pid is used again; together with its start it is not. */

@@ -104,16 +104,19 @@ async function readScene(
   call: HookCall,
   { cwd, gitDir, commonDir }: HookPlace,
 ): Promise<CommitScene | { session: SessionId } | undefined> {
-  const [settings, { head, refs }, staged] = await Promise.all([
+  const answers = Promise.all([
     settingsOf(call),
     readHeadAndRefs(cwd, gitDir, [LIVE], call.budget.left()),
     stagedPaths(cwd),
   ]);
+  // Without /proc this asks ps: beside git.
+  const processes = call.processes();
+  const [settings, { head, refs }, staged] = await answers;
   if (settings.enabled !== true) return undefined;
   const sessions = sessionsFrom(refs);
   const self = findSession(call, sessions, undefined)?.id;
   if (self === undefined) return undefined;
-  const judged = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
+  const judged = judgeSessions(sessions, commonDir, processes, settings.staleAfterMs, call.now);
   const sides = sidesOf(self, judged);
   if (sides.foreign.size === 0) return { session: self };
   const worktreeId = knownWorktreeId(gitDir);

@@ -104,6 +104,7 @@ describe('whose commit it is', () => {
         `{"pid":${process},"start":"${start}","committer":${committer},"spentMs":5,`,
         `"settings":[["handoff.enabled","true"],["handoff.trailer","short"]]}`,
         'END',
+        start === '1' ? `touch -d '10 minutes ago' "${join(world.gitDir, 'handoff-checked')}"` : '',
       ]);
     leaving(`"${other}"`);
     world.commit('one', [], { GIT_HANDOFF_SESSION: mine });
