@@ -1,11 +1,12 @@
 // Bundles src/ into dist/: CommonJS, because an ESM entry costs 10 ms at every start (docs/decisions/0001-commonjs-bundles.md).
 // `--if-stale` builds only when a source is newer than the result.
 //
-//   start.cjs   what Node starts; it loads one of the others
-//   hook.cjs    the hooks of clients and of git
-//   shell.cjs   the analysis of shell commands, which hook.cjs loads when it needs that
-//   cli.cjs     what is typed
-//   seldom.cjs  the verbs that need a library, and the board: what cli.cjs loads for a few of them
+//   start.cjs      what Node starts; it loads one of the others
+//   hook.cjs       hooks of clients and of git: what comes before a decision
+//   decisions.cjs  the rest of them, but
+//   shell.cjs      the analysis of shell commands
+//   cli.cjs        what is typed
+//   seldom.cjs     the verbs that need a library, and the board
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +30,7 @@ function newest(folder) {
 
 function isFresh() {
   try {
-    const names = ['start.cjs', 'hook.cjs', 'shell.cjs', 'cli.cjs'];
+    const names = ['start.cjs', 'hook.cjs', 'cli.cjs'];
     const built = Math.min(...names.map((name) => statSync(join(dist, name)).mtimeMs));
     return built >= Math.max(newest(join(root, 'src')), statSync(join(root, 'package.json')).mtimeMs);
   } catch {
@@ -38,12 +39,13 @@ function isFresh() {
 }
 
 /**
- * Bundles one entry into one file, or into two.
- * @param {string} source a file of src/, without its ending; the bundle has that name, too
- * @param {{ rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] what begins with an `import()` and
- *   needs a module of a name like `apart` goes into a second file, `rest`
+ * Bundles one entry. `import()` is the only border between its files.
+ * @param {string} source a file of src/, without its ending; the first bundle has that name, too
+ * @param {{ more?: string, rest?: string, apart?: RegExp, define?: Record<string, string> }} [options] `more`: the name of a
+ *   bundle for what the entry does not import statically; `rest`: of one for what begins with an `import()` and needs a module
+ *   of a name like `apart`
  */
-async function bundle(source, { rest, apart, define = {} } = {}) {
+async function bundle(source, { more, rest, apart, define = {} } = {}) {
   const entry = join(root, 'src', `${source}.ts`);
   const build = await rolldown({
     input: { [source]: entry },
@@ -65,7 +67,7 @@ async function bundle(source, { rest, apart, define = {} } = {}) {
     chunkFileNames: '[name].cjs',
     codeSplitting: rest !== undefined && {
       includeDependenciesRecursively: false,
-      groups: [split(source, rest, apart)],
+      groups: [split(source, { more, rest, apart })],
     },
     minify: true,
     // One letter beyond Latin-1, and V8 takes two bytes for each of the file.
@@ -76,19 +78,19 @@ async function bundle(source, { rest, apart, define = {} } = {}) {
   await build.close();
 }
 
-/** What an entry needs without `import()`ing a part that needs a module of that name is its own file. */
-function split(source, rest, apart) {
-  let own;
+/** Which bundle a module is in. */
+function split(source, { more, rest, apart }) {
+  const entry = join(root, 'src', `${source}.ts`);
+  let own, others;
   const name = (id, context) => {
-    own ??= reached(join(root, 'src', `${source}.ts`), (module) => context.getModuleInfo(module), apart);
-    return own.has(id) ? source : rest;
+    const infoOf = (module) => context.getModuleInfo(module);
+    const isApart = (target) =>
+      [...closure([target], infoOf, () => false)].some((needed) => apart.test(needed));
+    own ??= closure([entry], infoOf, () => false);
+    others ??= closure([entry], infoOf, (target) => !isApart(target));
+    return own.has(id) ? source : others.has(id) ? (more ?? source) : rest;
   };
-  return { debugName: `${source} and ${rest}`, name };
-}
-
-function reached(entry, infoOf, apart) {
-  const isApart = (target) => [...closure([target], infoOf, () => false)].some((id) => apart.test(id));
-  return closure([entry], infoOf, (target) => !isApart(target));
+  return { debugName: `the bundles of ${source}`, name };
 }
 
 /** All modules that some need: by static imports, and by the `import()`s that are followed. */
@@ -105,7 +107,7 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   rmSync(next, { recursive: true, force: true });
   const { script, style } = await boardAssets();
   await bundle('start');
-  await bundle('hook', { rest: 'shell', apart: /\/node_modules\/unbash\// });
+  await bundle('hook', { more: 'decisions', rest: 'shell', apart: /\/node_modules\/unbash\// });
   await bundle('cli', {
     rest: 'seldom',
     apart: /\/node_modules\/(?!yargs-parser\/)|\/ui\/board\//,

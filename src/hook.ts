@@ -1,4 +1,3 @@
-import { hookProcess } from './githooks/hook-process.ts';
 import { guard } from './guard/guard.ts';
 import { endChildren } from './git/run.ts';
 import { type Budget, type Io, readInput } from './host/io.ts';
@@ -36,7 +35,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     trace('call', () => argv.slice(1).join(' '));
     try {
       if (words.verb === 'guard') return await guardCall(words, io, budget);
-      if (words.verb === 'hook') return await hookProcess(words.rest[0] ?? '', words, io, budget);
+      if (words.verb === 'hook') return await gitHookCall(words, io, budget);
       return 0;
     } finally {
       const call = runningCall();
@@ -85,4 +84,9 @@ async function guardCall({ client, clientPid }: Words, io: Io, budget: Budget): 
   const text = await readInput(io, budget);
   await io.stdout.write(await guard({ text, client, clientPid, env, cwd, now: io.clock(), budget }));
   return 0;
+}
+
+async function gitHookCall(words: Words, io: Io, budget: Budget): Promise<number> {
+  const { hookProcess } = await import('./githooks/hook-process.ts');
+  return hookProcess(words.rest[0] ?? '', words, io, budget);
 }

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { deflateSync } from 'node:zlib';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
@@ -170,6 +169,8 @@ export class ObjectBatch {
   }
 
   #entry(type: ObjectType, data: Buffer): Buffer {
+    // Loaded where something is stored: most calls of a hook only read.
+    const { deflateSync } = process.getBuiltinModule('node:zlib');
     const stream = deflateSync(data, this.#level === undefined ? {} : { level: this.#level });
     return Buffer.concat([entryHeader(PACK_TYPES[type], data.length), stream]);
   }

@@ -9,20 +9,11 @@ import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { trace } from '../host/trace.ts';
-import { beforeTool } from './before-tool.ts';
 import { type Finding, verdict } from './findings.ts';
-import { hasBypass } from './judge.ts';
 import { noteHarmlessCall } from './lone-session.ts';
 import { noteModel } from './models.ts';
-import { noteCall } from './presence.ts';
-import { type Call, type TreeCall, isInTree } from './call.ts';
-import { PROBE_TOOL } from '../install/probe-tool.ts';
-import { openRepository } from '../git/repository.ts';
+import { type Call, isInTree } from './call.ts';
 import { ofItsSession } from './agents.ts';
-import { besideBypass } from './bypass.ts';
-import { afterTool } from './events/after-tool.ts';
-import { lifeCycle } from './events/life-cycle.ts';
-import { registerCaller } from './events/first-call.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
@@ -87,6 +78,9 @@ export async function guard(said: ClientCall): Promise<string> {
   }
 }
 
+/** What decides is loaded while git reads the settings; a call that needs no decision does without. */
+const loadDecisions = () => import('./decide.ts');
+
 /** A call goes on without what its commits will say of the model. */
 function noteModelOf(
   { session, model }: GuardEvent,
@@ -116,10 +110,12 @@ async function readCall(
   const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
   // Half of the time: whoever waits for a git that hangs must be able to decide without.
-  const told = await plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
+  const asking = plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
     report.log('open', `settings unread: ${String(error)}`);
     return undefined;
   });
+  await loadDecisions();
+  const told = await asking;
   const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);
   const isEnabled =
@@ -149,6 +145,7 @@ async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<Foun
   // By its real name: paths of tools are compared by theirs.
   const found = env['GIT_DIR'] === undefined ? discoverRepository(realPath(cwd)) : undefined;
   if (found !== undefined || env['GIT_DIR'] === undefined) return found;
+  const { openRepository } = await import('../git/repository.ts');
   const opened = await openRepository(cwd).catch(() => undefined);
   return opened === undefined
     ? undefined
@@ -156,7 +153,8 @@ async function findRepository(cwd: string, env: NodeJS.ProcessEnv): Promise<Foun
 }
 
 async function judgeInTime(call: Call): Promise<readonly Finding[]> {
-  const found = await inTime(judged(call), call.budget);
+  const { decide } = await loadDecisions();
+  const found = await inTime(decide(call), call.budget);
   if (found !== 'late') return found;
   call.log('open', 'past the deadline');
   if (call.tree !== undefined) call.notChecked('this call, for git did not answer in time');
@@ -167,43 +165,4 @@ async function judgeInTime(call: Call): Promise<readonly Finding[]> {
 function notChecked({ kind }: GuardEvent, unchecked: ReadonlySet<string>): readonly Finding[] {
   if (unchecked.size === 0 || (kind !== 'before-tool' && kind !== 'after-tool')) return [];
   return [{ kind: 'tell', text: `git-handoff: not checked: ${[...unchecked].join('; ')}` }];
-}
-
-async function judged(call: Call): Promise<readonly Finding[]> {
-  const { event } = call;
-  if (event.toolName === PROBE_TOOL) {
-    call.log('probe', call.machine.env['GIT_HANDOFF_PROBE'] ?? '');
-    return [];
-  }
-  if (event.kind === 'before-tool') {
-    // Who else is here must be known before anything is decided about their work.
-    const told = isInTree(call) ? await registration(call) : [];
-    return [...(await beforeTool(call)), ...told];
-  }
-  if (!isInTree(call) || !hasBypass(call)) return handled(call);
-  return besideBypass(call, () => handled(call));
-}
-
-/** All events but the one before a tool. */
-async function handled(call: Call): Promise<readonly Finding[]> {
-  const { session } = call;
-  if (session === undefined) return [];
-  if (call.event.kind === 'after-tool') return afterTool({ ...call, session });
-  return lifeCycle({ ...call, session });
-}
-
-/** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
-async function registration(call: TreeCall): Promise<readonly Finding[]> {
-  const registered = register(call).catch((error: unknown) => {
-    call.log('error', `record: ${String(error)}`);
-    return [];
-  });
-  const { budget } = call;
-  const told = await inTime(registered, budget.part(beforeAnswer(budget)));
-  return told === 'late' ? [] : told;
-}
-
-async function register(call: TreeCall): Promise<readonly Finding[]> {
-  if (noteCall(call)) return [];
-  return registerCaller(call);
 }
