@@ -2,6 +2,8 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
+  readdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -10,17 +12,15 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isYash, shells } from '../support/shells.ts';
+import { type Shell, isYash, shells } from '../support/shells.ts';
 import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
-
-const decides = describe.skipIf(isYash());
 
 let world: LauncherWorld;
 let solo: string;
 let plain: string;
 
-beforeAll(() => {
-  world = new LauncherWorld();
+function enter(shell: Shell): void {
+  world = new LauncherWorld(shell);
   solo = world.repository("solo $(id) 'x", true);
   plain = world.repository('plain', false);
   writeFileSync(join(solo, 'src', 'a.ts'), 'x');
@@ -33,8 +33,7 @@ beforeAll(() => {
   symlinkSync(notes, join(solo, 'folder'));
   world.repository("solo $(id) 'x/below", false);
   symlinkSync(join(solo, 'src'), join(world.dir, 'link to src'));
-});
-afterAll(() => world.remove());
+}
 
 /** Whether a payload reached Node; in every case the guard has to be silent and to succeed. */
 function asks(payload: object | string, env: Record<string, string> = {}, by = world): boolean {
@@ -50,100 +49,82 @@ const shell = (command: string, more: object = {}): object =>
 const write = (path: string, more: object = {}): object =>
   toolCall(solo, 'Write', { file_path: path, content: 'const a = "x";\n' }, more);
 
-decides('shell commands of a session that is alone', () => {
+const sure = shells.filter((one) => !isYash(one));
+
+describe.each(sure)('shell commands of a session that is alone, under $name', (shell_) => {
+  beforeAll(() => enter(shell_));
+  afterAll(() => world.remove());
+
   it.each([
     'ls -la src',
-    'npm test 2>&1 | tail -5',
     'git status --short',
-    'git commit -qm "fix: a \'quoted\' word"',
-    "sed -i 's/old/new/g' src/a.ts",
-    'grep -rn "handler" src >/dev/null 2>/dev/null && echo found > /dev/null',
-    'node -e "console.log(1)"',
-    'cd src && make',
-    'git log --oneline -5; git diff HEAD~1',
-    '',
+    'git log --oneline -5; git diff HEAD^1',
+    'cat src/a.ts | head -5 && pwd',
   ])('decides in sh: %s', (command) => {
     expect(asks(shell(command))).toBe(false);
-    expect(asks(shell(command, { agent_id: 'a1' }))).toBe(false);
-  });
-
-  it('asks Node when the client tells another model than before', () => {
-    const models = join(world.home, '.local', 'state', 'git-handoff', 'models');
-    const told = (model: string) => asks({ model, ...shell('npm test') });
-    expect(told('gpt-5.5')).toBe(true);
-    mkdirSync(models, { recursive: true });
-    writeFileSync(join(models, soloSession), 'Codex:gpt-5.5\n');
-    expect(told('gpt-5.5')).toBe(false);
-    expect(told('gpt-6')).toBe(true);
-    expect(asks(shell('npm test'))).toBe(false);
+    expect(asks(shell(command, { agent_id: 'a1', model: 'gpt-5.5' }))).toBe(false);
+    expect(asks(toolCall(solo, 'run_shell_command', { command }, { hook_event_name: 'BeforeTool' }))).toBe(
+      false,
+    );
   });
 
   it.each([
-    'CLAUDE_CODE_SESSION_ID=x git commit -m y',
-    'export CODEX_THREAD_ID=x',
-    'env -i git commit',
-    'env -u FOO git commit',
-    'unset FOO',
-    'git update-ref -d x',
-    'rm .git/refs/x',
-    'cd .git && rm refs/x',
-    'git fetch origin "+re""fs/*:x"',
-    'git push --mirror',
-    'git prune',
-    'git filter-branch',
-    'exec -c git commit',
-    'ln -s a b',
-    'dd if=a of=l',
-    'git pull',
-    'git remote add m ../x',
-    'git -c alias.z="!sh w.sh" z',
+    'npm test',
+    'git push',
+    'git commit -qm x',
     'cat ~/.claude/settings.json',
-    'for f in ~/.c*/p*/t*/m*/h*; do rm "$f"; done',
-    'cd ~/x/projects/p',
-    'cd projects',
-    'rm memory/x',
-    'eval "$x"',
-    'echo eA== | base64 -d | sh',
-    'xargs rm < p.txt',
-    'echo x > soft',
-    'echo x >soft',
-    'echo x >> "$p"',
-    'echo x >/tmp/l',
-    'tee l < x',
-    'cp a l',
-    'rm han"d"off-x.md',
-    "rm h'a'n'd'o'f'f-x.md",
-    'rm han\\doff-x.md',
-    'a=hand; b=off; rm $a$b',
-    'rm ha{nd,x}off',
-    "rm $'\\x68andoff'",
-    'rm HANDOFF.md',
-  ])('hands to Node: %s', (command) => {
-    expect(asks(shell(command))).toBe(true);
-    const long = `echo ${'a b c '.repeat(2000)}; ${command}`;
-    expect(asks(shell(long))).toBe(true);
+    'cd src && make',
+    'ls > x',
+    'cat handoff-x.md',
+    'cat HANDOFF.md',
+    'ls /memory',
+    `echo ${'a b c '.repeat(2000)}`,
+  ])('hands to Node: %s', (command) => expect(asks(shell(command))).toBe(true));
+
+  it('looks at the command, and hands to Node an answer that holds one', () => {
+    const after = (answer: object) => ({ hook_event_name: 'PostToolUse', tool_response: answer });
+    expect(asks(shell('ls', after({ stdout: 'git push > refs' })))).toBe(false);
+    expect(asks(shell('ls', after({ stdout: 'x'.repeat(100_000) })))).toBe(false);
+    expect(asks(shell('git push', after({ stdout: '' })))).toBe(true);
+    expect(asks(shell('ls', after({ command: 'git push' })))).toBe(true);
+    expect(asks(shell('ls', after([{ stdout: '"command":"git push"' }])))).toBe(false);
   });
 
-  it('looks at the command, not at what it printed', () => {
-    const after = { hook_event_name: 'PostToolUse', tool_response: { stdout: 'git push > refs' } };
-    // Where times have whole seconds only an older note is surely seen.
-    const later = Date.now() / 1000 + 10;
-    const beat = join(solo, '.git', 'handoff', 'beat', soloSession);
-    writeFileSync(beat, '');
-    utimesSync(beat, later, later);
-    expect(asks(shell('ls', after))).toBe(false);
-    expect(asks(shell('git push', after))).toBe(true);
-    expect(asks(shell(`echo ${'a b c '.repeat(2000)}`))).toBe(false);
+  it('hands to Node what failed (Gemini), and every answer while sessions work in several worktrees', () => {
+    const after = { hook_event_name: 'AfterTool', tool_response: { llmContent: 'Output: x\nExit Code: 1' } };
+    expect(asks(shell('ls x', after))).toBe(true);
+    const touched = join(solo, '.git', 'handoff', 'touched');
+    mkdirSync(touched);
+    for (const event of ['PostToolUse', 'AfterTool']) {
+      expect(asks(shell('ls', { hook_event_name: event, tool_response: {} }))).toBe(true);
+      expect(asks(write(join(solo, 'src', 'a.ts'), { hook_event_name: event, tool_response: {} }))).toBe(
+        true,
+      );
+    }
+    expect(asks(shell('ls'))).toBe(false);
+    rmSync(touched, { recursive: true });
+    expect(asks(shell('ls', { hook_event_name: 'PostToolUse', tool_response: {} }))).toBe(false);
   });
 
-  it('hands a command with an escaped letter or a folder of its own to Node', () => {
-    expect(asks(JSON.stringify(shell('rm x.md')).replace('rm x', 'rm \\u0068andoff'))).toBe(true);
-    expect(asks(toolCall(solo, 'run_shell_command', { command: 'ls', dir_path: '/x' }))).toBe(true);
-    expect(asks(toolCall(solo, 'run_shell_command', { command: 'ls' }))).toBe(false);
+  it('hands to Node a prompt, a tool that is none of ours, and one that failed', () => {
+    const prompt = {
+      session_id: soloSession,
+      cwd: solo,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: 'Go on',
+    };
+    expect(asks(prompt)).toBe(true);
+    expect(asks({ ...prompt, cwd: plain })).toBe(false);
+    expect(asks(shell('ls', { hook_event_name: 'PostToolUseFailure' }))).toBe(true);
+    for (const tool of ['Read', 'Grep', 'Task', 'bash', 'mcp__x__Bash', ''])
+      expect(asks(toolCall(solo, tool, { command: 'ls' }))).toBe(true);
   });
 });
 
-decides('file tools of a session that is alone', () => {
+describe.each(sure)('file tools of a session that is alone, under $name', (shell_) => {
+  beforeAll(() => enter(shell_));
+  afterAll(() => world.remove());
+
   it.each(['src/a.ts', 'new file.ts', 'new/folder/a b.ts', '-dash', "it's", 'in-memory.ts'])(
     'decides in sh: %s',
     (path) => {
@@ -162,6 +143,9 @@ decides('file tools of a session that is alone', () => {
     ['.GIT/config', 'the git directory, case folded'],
     ['src/../../other', 'a way out'],
     ['src//a.ts', 'an empty part'],
+    ['./.git/config', 'the git directory, behind a part that says nothing'],
+    ['src/.git', 'the git directory of another'],
+    ['below', 'another repository itself'],
     ['src/a\\b', 'an escape'],
     ['handoff.md', 'our name'],
     ['memory/x.md', 'the name of the notes folder'],
@@ -175,6 +159,14 @@ decides('file tools of a session that is alone', () => {
     expect(asks(write(join(world.dir, 'link to src', 'a.ts')))).toBe(true);
     expect(asks(toolCall(solo, 'Write', { content: 'x' }))).toBe(true);
     expect(asks(toolCall(solo, 'Write', { file_path: 7 }))).toBe(true);
+    expect(asks(toolCall(solo, 'Write', { content: 'x', file_path: join(solo, 'a') }))).toBe(true);
+    expect(asks(toolCall(solo, 'Write', { file_path: solo, content: 'x' }))).toBe(true);
+    expect(asks(toolCall(solo, 'Write', { file_path: `${solo}/`, content: 'x' }))).toBe(true);
+    expect(asks(toolCall(solo, 'Write', { file_path: `${solo}x/a`, content: 'x' }))).toBe(true);
+    expect(
+      asks(toolCall(solo, 'Write', { file_path: '/x', content: 'x', x: { file_path: join(solo, 'a') } })),
+    ).toBe(true);
+    expect(asks(toolCall(solo, 'Write', { file_path: join(solo, 'a'), x: { file_path: '/x' } }))).toBe(true);
     expect(asks(toolCall(solo, 'Write', { path: join(solo, 'a') }))).toBe(true);
     expect(asks(toolCall(solo, 'mcp__fs__write', { file_path: join(solo, 'a') }))).toBe(true);
     expect(asks(toolCall(solo, 'apply_patch', { command: '*** Begin Patch' }))).toBe(true);
@@ -184,12 +176,21 @@ decides('file tools of a session that is alone', () => {
     const beat = join(solo, '.git', 'handoff', 'beat', soloSession);
     writeFileSync(beat, '');
     utimesSync(beat, 1, 1);
+    const before = readdirSync(solo, { recursive: true });
     expect(asks(write(join(solo, 'src', 'a.ts')))).toBe(false);
     expect(statSync(beat).mtimeMs).toBeGreaterThan(1_000_000);
+    expect(readFileSync(beat, 'utf8')).toBe('PreToolUse');
+    expect(readdirSync(solo, { recursive: true })).toEqual(before);
+    rmSync(join(beat, '..'), { recursive: true });
+    expect(asks(write(join(solo, 'src', 'a.ts')))).toBe(false);
+    mkdirSync(join(beat, '..'));
   });
 });
 
-decides('what comes before', () => {
+describe.each(sure)('what comes before, under $name', (shell_) => {
+  beforeAll(() => enter(shell_));
+  afterAll(() => world.remove());
+
   it('lets a repository without `init` alone, unless it holds handoffs', () => {
     expect(asks(toolCall(plain, 'Bash', { command: 'git push > x' }))).toBe(false);
     expect(asks(toolCall('/', 'Bash', { command: 'ls' }))).toBe(false);
@@ -209,19 +210,6 @@ decides('what comes before', () => {
     }
   });
 
-  it('gives Node the settings and the aliases, whatever else the payload holds', () => {
-    const repository = world.repository('configured', false);
-    world.git(repository, 'config', 'alias.co', 'checkout');
-    for (const command of ['ls', 'git co x # handoff', 'cat /memory/x', 'x'.repeat(300_000)]) {
-      const call = toolCall(repository, 'Bash', { command }, { hook_event_name: 'Stop' });
-      const { node } = world.run(['guard', '--client', 'claude'], JSON.stringify(call));
-      expect(node?.settings, command.slice(0, 40)).toBe('alias.co checkout\n.\n');
-    }
-    const call = toolCall(repository, 'Bash', { command: 'git co x # handoff' });
-    const { node } = world.run(['guard'], JSON.stringify(call));
-    expect(node?.settings).toBe('alias.co checkout\n.\n');
-  });
-
   it('takes a payload behind a byte order mark for what it is', () => {
     expect(asks(`\u{FEFF}${JSON.stringify(shell('ls'))}`)).toBe(false);
     expect(asks(`\u{FEFF}${JSON.stringify(shell('git push'))}`)).toBe(true);
@@ -230,27 +218,45 @@ decides('what comes before', () => {
   it('hands on every byte of a long payload', () => {
     const long = (size: number) => shell(`echo ${'é'.repeat(size)}; git push`);
     for (const size of [65_536, 130_900, 131_072, 262_144, 1_000_000]) expect(asks(long(size))).toBe(true);
+    const text = '\u0081\u0088\uFEFF' + String.raw`\\\n"$(id)\`id\`%s%n\c` + '\u{1F600}';
+    for (const cwd of [solo, plain, '/nowhere']) {
+      const odd = { hook_event_name: 'Stop', cwd, session_id: text, x: text.repeat(99) };
+      expect(asks(odd)).toBe(true);
+      const bytes = Buffer.concat([
+        Buffer.from(JSON.stringify(odd)),
+        Buffer.from([0xff, 0xc3, 0x28, 0x80]),
+        Buffer.from('x'),
+      ]);
+      expect(world.run(['guard'], bytes).node?.bytes.equals(bytes)).toBe(true);
+    }
   });
 
-  it('asks Node about a note that was changed in the second of the last call', () => {
-    const beat = join(solo, '.git', 'handoff', 'beat', soloSession);
-    const refs = join(solo, '.git', 'refs', 'handoffs');
-    const notes = join(world.home, '.claude', 'projects');
-    const after = shell('make', { hook_event_name: 'PostToolUse', tool_response: {} });
-    const at = (path: string, seconds: number) => utimesSync(path, seconds, seconds);
-    for (const path of ['p', 'p/memory', 'p/memory/handoff-main-auth-refresh.md'])
-      at(join(notes, path), 1000);
-    writeFileSync(beat, '');
-    at(beat, 2000);
-    expect(asks(after)).toBe(false);
-    mkdirSync(refs);
-    at(refs, 2000);
-    at(beat, 2000);
-    expect(asks(after)).toBe(true);
-    at(refs, 1999);
-    at(beat, 2000);
-    expect(asks(after)).toBe(false);
-    rmSync(refs, { recursive: true });
+  it('takes no longer for a long payload than its length says', () => {
+    const code = `  if (a[i] === "x") { return f(h, i) + 'git'; }\n`;
+    // Milliseconds of a processor. Where expansions cost the square of the length, a bash takes 300 and more.
+    const times = (payload: object) => {
+      writeFileSync(join(world.dir, 'payload'), JSON.stringify(payload));
+      const script = '"$1" guard <"$2" >/dev/null; times';
+      const words = ['-c', script, 'sh', world.launcher, join(world.dir, 'payload')];
+      const { stdout } = world.run(words, '', { command: ['/bin/bash'] });
+      const [, minutes = '', seconds = ''] = /\n(\d+)m([\d.]+)s/.exec(stdout) ?? [];
+      return Number(minutes) * 60_000 + Number(seconds) * 1000;
+    };
+    const least = (payload: object) => Math.min(times(payload), times(payload), times(payload));
+    const calls = (length: number) => {
+      const content = code.repeat(length / code.length);
+      const after = { hook_event_name: 'PostToolUse', tool_response: { content } };
+      return [
+        toolCall(solo, 'Write', { file_path: join(solo, 'a'), content }),
+        toolCall(solo, 'Write', { content, file_path: join(solo, 'a') }),
+        toolCall(solo, 'Edit', { file_path: join(solo, 'a'), old_string: content }, after),
+        toolCall(plain, 'Write', { file_path: join(plain, 'a'), content }),
+        shell('ls;'.repeat(length / 3)),
+        { session_id: 'x', cwd: plain, hook_event_name: 'Notification', message: 'x'.repeat(length) },
+      ];
+    };
+    for (const call of calls(220_000))
+      expect(least(call), JSON.stringify(call).slice(0, 300)).toBeLessThan(200);
   });
 
   it('finds the repository from a folder below, a link, a worktree and a submodule', () => {
@@ -263,6 +269,15 @@ decides('what comes before', () => {
     const tree = join(world.dir, 'work tree');
     world.git(main, 'worktree', 'add', '-q', '-b', 'tree', tree);
     expect(asks(toolCall(tree, 'Bash', { command: 'git push' }))).toBe(false);
+    const outer = world.repository('outer', true);
+    world.git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', main, 'sub');
+    const sub = join(outer, 'sub');
+    expect(asks(toolCall(sub, 'Bash', { command: 'ls' }))).toBe(true);
+    world.enable(join(outer, '.git', 'modules', 'sub'), join(outer, '.git', 'modules', 'sub'));
+    expect(asks(toolCall(sub, 'Bash', { command: 'ls' }))).toBe(false);
+    expect(asks(write(join(sub, 'x'), { cwd: sub }))).toBe(false);
+    expect(asks(write(join(outer, 'x'), { cwd: sub }))).toBe(true);
+    expect(asks(write(join(sub, 'x'), { cwd: outer }))).toBe(true);
     const gitDir = world.git(tree, 'rev-parse', '--absolute-git-dir').trim();
     world.enable(gitDir, join(main, '.git'));
     expect(asks(toolCall(tree, 'Bash', { command: 'ls' }))).toBe(false);
@@ -281,7 +296,15 @@ decides('what comes before', () => {
       expect(asks(shell('ls', { [key]: 7 }))).toBe(true);
       expect(asks(shell('ls', { [key]: '' }))).toBe(true);
     }
-    expect(asks(shell('ls', { session_id: 'another' }))).toBe(true);
+    for (const other of [
+      'another',
+      soloSession.slice(1),
+      soloSession.slice(0, -1),
+      `${soloSession}0`,
+      '*',
+      '.',
+    ])
+      expect(asks(shell('ls', { session_id: other }))).toBe(true);
     expect(asks(shell('ls', { session_id: '../x' }))).toBe(true);
     expect(asks(shell('ls', { cwd: 'relative' }))).toBe(true);
     expect(asks(shell('ls', { cwd: '/nowhere/at/all' }))).toBe(true);
@@ -292,47 +315,112 @@ decides('what comes before', () => {
     expect(asks(JSON.stringify(shell('ls')).replaceAll('":', '": '))).toBe(false);
     expect(asks(`\r\n${JSON.stringify(shell('ls'), null, 2)}\r\n`)).toBe(false);
     expect(asks(JSON.stringify(write(join(solo, 'src/a.ts')), null, 2))).toBe(false);
+    expect(asks(JSON.stringify(shell('rm a'), null, '\t'))).toBe(true);
     expect(asks(`${JSON.stringify(shell('git push'), null, 2)}\n\n`)).toBe(true);
   });
 
   it('leaves an unusual git environment to Node', () => {
     expect(asks(shell('ls'), { GIT_DIR: join(plain, '.git') })).toBe(true);
     expect(asks(shell('ls'), { GIT_WORK_TREE: '/' })).toBe(true);
+    expect(asks(shell('ls'), { GIT_COMMON_DIR: '' })).toBe(true);
+    expect(asks(toolCall(plain, 'Bash', { command: 'ls' }), { GIT_CONFIG: '/dev/null' })).toBe(true);
+  });
+
+  it('takes no variable of the caller for one of its own', () => {
+    const names =
+      'payload input head enabled top gitdir common git shared folder event session cwd tool value alone locale state';
+    const env = Object.fromEntries(names.split(' ').map((name) => [name, solo]));
+    expect(asks(shell('git push'), env)).toBe(true);
+    expect(asks(shell('ls'), env)).toBe(false);
+    expect(asks(toolCall(plain, 'Bash', { command: 'ls' }), env)).toBe(false);
+    rmSync(join(solo, '.git', 'handoff-solo'));
+    expect(asks(shell('ls'), env)).toBe(true);
+    const beside = world.run(['guard'], JSON.stringify(shell('ls')), {
+      env: { ...env, FAKE_STATUS: '1' },
+      cwd: solo,
+    });
+    expect(beside.node?.stdin).toBe(JSON.stringify(shell('ls')));
+    expect(readFileSync(join(solo, '.git', 'handoff', 'guard.log'), 'utf8')).toContain('node failed');
+    world.enable(join(solo, '.git'), join(solo, '.git'));
+  });
+
+  it('goes where the payload says, and where the client is if that is the same', () => {
+    const from = (cwd: string, payload: object) => {
+      const run = world.run(['guard'], JSON.stringify(payload), { cwd, env: { PWD: cwd } });
+      expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
+      return run.node !== undefined;
+    };
+    const link = join(world.dir, 'link to src');
+    for (const cwd of [solo, join(solo, 'src'), link, plain, '/']) {
+      expect(from(cwd, shell('ls'))).toBe(false);
+      expect(from(cwd, shell('make'))).toBe(true);
+      expect(from(cwd, toolCall(plain, 'Bash', { command: 'make' }))).toBe(false);
+      expect(from(cwd, toolCall(link, 'Bash', { command: 'ls' }))).toBe(false);
+      expect(from(cwd, toolCall(join(solo, 'below'), 'Bash', { command: 'ls' }))).toBe(true);
+      expect(
+        from(cwd, toolCall(`${plain}/../${solo.split('/').at(-1)}/src/..`, 'Bash', { command: 'make' })),
+      ).toBe(true);
+    }
+  });
+
+  it('hands to Node a call from a folder that is gone, or that cannot be entered', () => {
+    const gone = join(plain, 'gone');
+    mkdirSync(gone);
+    const script = 'cd "$2" && rmdir "$2" && exec "$1" guard';
+    const run = world.run(
+      ['-c', script, 'sh', world.launcher, gone],
+      JSON.stringify(toolCall(gone, 'Bash', { command: 'ls' })),
+      {
+        command: ['/bin/sh'],
+      },
+    );
+    // The shell itself complains before it reads a line of ours.
+    expect(run).toMatchObject({ status: 0, stdout: '' });
+    expect(run.node).toBeDefined();
+    expect(asks(toolCall(gone, 'Bash', { command: 'ls' }))).toBe(true);
+    expect(asks(toolCall(join(plain, '.git', 'HEAD'), 'Bash', { command: 'ls' }))).toBe(true);
+  });
+
+  it('does without HOME', () => {
+    const env = { HOME: '' };
+    expect(asks(shell('ls'), env)).toBe(false);
+    expect(asks(shell('make'), env)).toBe(true);
+    expect(asks(toolCall(plain, 'Bash', { command: 'make' }), env)).toBe(false);
   });
 });
 
-describe.each(shells.filter((one) => !isYash(one)))('under $name', (one) => {
-  let own: LauncherWorld;
+describe.each(sure)('beside another session, under $name', (shell_) => {
   beforeAll(() => {
-    own = new LauncherWorld(one);
+    enter(shell_);
+    rmSync(join(solo, '.git', 'handoff-solo'));
   });
-  afterAll(() => own.remove());
+  afterAll(() => world.remove());
 
-  it('decides the same', () => {
-    const under = (payload: object | string): boolean =>
-      asks(payload, { LC_ALL: 'C.UTF-8', HOME: world.home }, own);
-    expect(under(shell('ls "ä" \'ö\''))).toBe(false);
-    expect(under(shell('git push'))).toBe(true);
-    expect(under(shell('rm ha\'nd\'"off"'))).toBe(true);
-    expect(under(shell('echo x > "$p"'))).toBe(true);
-    expect(under(write(join(solo, 'src', 'a.ts')))).toBe(false);
-    expect(under(write(join(solo, 'hard')))).toBe(true);
-    expect(under(write(join(solo, 'soft')))).toBe(true);
-    expect(under(toolCall(plain, 'Bash', { command: 'ls' }))).toBe(false);
-    expect(under(shell(`echo ${'x'.repeat(300_000)}; git push`))).toBe(true);
-    expect(under(toolCall(solo, 'Write', { file_path: join(solo, 'b'), content: 'é'.repeat(40_000) }))).toBe(
-      false,
-    );
-    expect(under(shell(`rm ${'é'.repeat(200_000)}`))).toBe(true);
-    expect(under(`{"hook_event_name":"Stop","x":"\u0081\u0088${'\\\\'.repeat(300)}$(id)\`id\`%s%n"}`)).toBe(
-      true,
-    );
+  it('gives Node the payload as it comes, unread', () => {
+    const bytes = Buffer.from([0, 0xff, ...Buffer.from('{"x"\n\n'), 0, 10, 10]);
+    for (const cwd of [solo, join(solo, 'src'), join(solo, 'below')]) {
+      const run = world.run(['guard', '--client', 'claude'], bytes, { cwd });
+      expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
+      expect(run.node?.bytes.equals(bytes)).toBe(true);
+      expect(run.node?.argv.slice(2)).toEqual(['guard', '--client', 'claude']);
+      expect(world.run(['guard'], '', { cwd }).node?.stdin).toBe('');
+    }
+  });
+
+  it('asks Node about every call, wherever the client is', () => {
+    for (const cwd of [solo, plain, world.dir]) {
+      for (const call of [shell('ls'), write(join(solo, 'a'))]) {
+        const { node } = world.run(['guard'], JSON.stringify(call), { cwd });
+        expect(node?.stdin).toBe(JSON.stringify(call));
+      }
+    }
   });
 });
 
 describe.each(shells.filter(isYash))('under $name', (one) => {
   it('asks Node, which gets every byte', () => {
-    const own = new LauncherWorld(one);
+    enter(one);
+    const own = world;
     for (const locale of ['C', 'C.UTF-8']) {
       for (const command of ['ls', 'ls é; git reset --hard']) {
         expect(asks(shell(command), { LC_ALL: locale, HOME: world.home }, own)).toBe(true);

@@ -25,9 +25,7 @@ export interface LauncherRun {
   status: number | null;
   stdout: string;
   stderr: string;
-  node:
-    | { argv: string[]; words: string[]; stdin: string; settings: string; more: string; begun: string }
-    | undefined;
+  node: { argv: string[]; stdin: string; bytes: Buffer } | undefined;
 }
 
 /** A package, a home and a PATH of their own, with a `node` that only writes down how it was called. */
@@ -53,10 +51,9 @@ export class LauncherWorld {
     if (this.shellFolder !== undefined) {
       for (const folder of ['bin', 'git-hooks']) interpretBy(join(this.package, folder), this.sh);
     }
-    for (const entry of ['hook.cjs', 'cli.cjs']) writeFileSync(join(this.package, 'dist', entry), '');
+    writeFileSync(join(this.package, 'dist', 'start.cjs'), '');
     this.script(join(this.binaries, 'node'), [
       `printf '%s\\n' "$@" > "$RECORD"`,
-      'case $4 in --begun*) cat <&3 > "$RECORD.begun" ;; esac',
       'cat > "$RECORD.stdin"',
       'printf %s "$FAKE_STDOUT"',
       'exit "${FAKE_STATUS:-0}"',
@@ -92,7 +89,7 @@ export class LauncherWorld {
   /** Runs the launcher, or another command, and tells what reached Node. */
   run(
     args: string[],
-    input = '',
+    input: string | Buffer = '',
     options: { env?: Record<string, string>; command?: string[]; cwd?: string } = {},
   ): LauncherRun {
     rmSync(this.record, { force: true });
@@ -103,13 +100,12 @@ export class LauncherWorld {
       cwd: options.cwd ?? this.dir,
       encoding: 'utf8',
     });
-    const node = existsSync(this.record)
-      ? {
-          argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
-          ...partsOf(readFileSync(`${this.record}.stdin`, 'utf8'), readFileSync(this.record, 'utf8')),
-          begun: existsSync(`${this.record}.begun`) ? readFileSync(`${this.record}.begun`, 'utf8') : '',
-        }
-      : undefined;
+    const bytes = existsSync(this.record) ? readFileSync(`${this.record}.stdin`) : undefined;
+    const node = bytes && {
+      argv: readFileSync(this.record, 'utf8').split('\n').slice(0, -1),
+      stdin: bytes.toString(),
+      bytes,
+    };
     return { status: done.status, stdout: done.stdout, stderr: done.stderr, node };
   }
 
@@ -142,15 +138,6 @@ export class LauncherWorld {
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     }
   }
-}
-
-/** The parts of what the launcher feeds; a verb or a git hook has only what it reads. */
-function partsOf(input: string, argv: string) {
-  if (!argv.split('\n').includes('--fed')) return { words: [], stdin: input, settings: '', more: '' };
-  const [first = '', second = '', settings = '', ...rest] = input.split('\0');
-  const words = first.split(' ');
-  if (words.includes('unread')) return { words, stdin: second, settings: '', more: '' };
-  return { words, stdin: second, settings, more: rest.join('\0') };
 }
 
 /** A tool call as Claude Code sends it. */

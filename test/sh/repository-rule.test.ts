@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { discoverRepository } from '../../src/git/discover.ts';
-import { shells } from '../support/shells.ts';
-import { LauncherWorld, toolCall } from './launcher-world.ts';
+import { isYash, shells } from '../support/shells.ts';
+import { LauncherWorld, soloSession, toolCall } from './launcher-world.ts';
 
 const OID = '0123456789abcdefABCD0123456789abcdef0123';
 
@@ -81,6 +81,12 @@ function asGit(cwd: string): string | undefined {
   return isInside === 'true' ? gitDir : undefined;
 }
 
+/** The git directory that git finds from a folder, with a working tree or without. */
+function asGitDir(cwd: string, question = '--absolute-git-dir'): string | undefined {
+  const run = spawnSync('git', ['rev-parse', question], { cwd, encoding: 'utf8' });
+  return run.status === 0 ? resolve(cwd, run.stdout.trimEnd()) : undefined;
+}
+
 describe('which repository a folder belongs to', () => {
   let root: string;
   beforeAll(() => (root = realpathSync(mkdtempSync(join(tmpdir(), 'layout-')))));
@@ -96,21 +102,60 @@ describe('which repository a folder belongs to', () => {
   });
 });
 
+/** Both ends of what an enabled repository may hold in a folder, and what may lie around one that is enabled itself. */
+const callsOf = (folder: string) => [
+  toolCall(folder, 'Bash', { command: 'ls' }),
+  toolCall(folder, 'Bash', { command: 'git push' }),
+  toolCall(folder, 'Write', { file_path: join(folder, 'a.ts'), content: 'x' }),
+];
+
 describe.each(shells)('a call from a folder, under $name', (shell) => {
   let world: LauncherWorld;
   beforeAll(() => (world = new LauncherWorld(shell)));
   afterAll(() => world.remove());
 
+  /** Whether Node is asked about each of the calls. */
+  const asked = (folder: string, cwd: string) =>
+    callsOf(folder).map((call) => {
+      const run = world.run(['guard'], JSON.stringify(call), { cwd });
+      expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
+      return run.node !== undefined;
+    });
+
   it.each(layouts)(
-    'with %s in it, is left alone only where git finds no enabled repository',
+    'with %s in it, below one where a session is alone, is settled in sh only where git finds that one',
     (name, layout) => {
-      const top = world.repository(name.replaceAll(/\W/g, '-'), true);
+      const top = world.repository(`in ${name.replaceAll(/\W/g, '-')}`, true);
       const sub = join(top, 'sub');
       build(sub, layout);
-      const call = JSON.stringify(toolCall(sub, 'Bash', { command: 'git push' }));
-      const run = world.run(['guard'], call);
-      expect(run.status).toBe(0);
-      if (asGit(sub) === join(top, '.git')) expect(run.node).toBeDefined();
+      for (const cwd of [world.dir, sub]) {
+        const [reads, pushes, writes] = asked(sub, cwd);
+        expect(pushes).toBe(true);
+        const isThat = [join(top, '.git'), undefined].includes(asGit(sub));
+        if (reads === false || writes === false) expect(isThat).toBe(true);
+        expect(reads === false || isYash(shell) || Object.keys(layout).length > 0).toBe(true);
+      }
+    },
+  );
+
+  it.each(layouts)(
+    'with %s in it, enabled itself, is settled in sh only where its session is alone',
+    (name, layout) => {
+      const around = world.repository(`on ${name.replaceAll(/\W/g, '-')}`, false);
+      const sub = join(around, 'sub');
+      build(sub, layout);
+      const found = asGitDir(sub);
+      if (found === undefined || found === join(around, '.git')) return;
+      const common = asGitDir(sub, '--git-common-dir') ?? found;
+      mkdirSync(join(common, 'handoff', 'beat'), { recursive: true });
+      for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
+      // One that works in the repository around is not at work in this one.
+      writeFileSync(join(around, '.git', 'handoff-solo'), `${soloSession} 1 2\n`);
+      for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
+      writeFileSync(join(found, 'handoff-solo'), `${soloSession} 1 2\n`);
+      for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)[1]).toBe(true);
+      writeFileSync(join(found, 'handoff-solo'), 'another 1 2\n');
+      for (const cwd of [world.dir, sub]) expect(asked(sub, cwd)).toEqual([true, true, true]);
     },
   );
 });
