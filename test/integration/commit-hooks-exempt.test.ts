@@ -154,7 +154,7 @@ describe('a lone session', () => {
   it('is never looked at, and Node is started once, for its name in the message', () => {
     world.begin(A);
     const started = join(world.home, 'started');
-    const node = `echo "$3" >>'${started}'\nexec '${process.execPath}' "$@"`;
+    const node = `echo "$4" >>'${started}'\nexec '${process.execPath}' "$@"`;
     const PATH = `${stub('node', node)}:${process.env['PATH'] ?? ''}`;
     rmSync(join(world.home, '.local'), { recursive: true, force: true });
     const hooksAsked = () => {

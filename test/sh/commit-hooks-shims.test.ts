@@ -45,7 +45,7 @@ describe.each(shells)('under $name', (shell) => {
     const env = answer(REFUSED, 'error: x\\n $(id)', 'hint: y');
     const run = commit({ ...env, ...world.editor('true') }, ...more);
     expect(run).toMatchObject({ status: 1, stderr: 'error: x\\n $(id)\nhint: y\n' });
-    expect(run.asked.slice(1, 3)).toEqual(['hook', hook]);
+    expect(run.asked.slice(2, 4)).toEqual(['hook', hook]);
     expect(world.try(['rev-parse', '-q', '--verify', 'HEAD']).status).not.toBe(0);
   });
 
@@ -66,7 +66,7 @@ describe.each(shells)('under $name', (shell) => {
     },
   );
 
-  it.each(['bin/git-handoff', 'dist/cli.cjs'])('sends nobody to a doctor that is gone with %s', (part) => {
+  it.each(['bin/git-handoff', 'dist/start.cjs'])('sends nobody to a doctor that is gone with %s', (part) => {
     begin();
     rmSync(join(world.base.package, part));
     expect(commit(answer(1, 'TypeError: x'))).toMatchObject({
@@ -77,7 +77,7 @@ describe.each(shells)('under $name', (shell) => {
 
   it('hands on where it is', () => {
     begin();
-    expect(commit(answer(0), '-n').asked.slice(1)).toEqual([
+    expect(commit(answer(0), '-n').asked.slice(2)).toEqual([
       'hook',
       'prepare-commit-msg',
       '--git-dir',

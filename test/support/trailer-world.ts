@@ -59,7 +59,7 @@ export class TrailerWorld {
   private useNode(): void {
     rmSync(join(this.base.package, 'dist'), { recursive: true });
     symlinkSync(DIST, join(this.base.package, 'dist'));
-    const line = `printf '%s\\n' "$3" >>"$RECORD"; exec '${process.execPath}' "$@"`;
+    const line = `printf '%s\\n' "$4" >>"$RECORD"; exec '${process.execPath}' "$@"`;
     this.base.script(join(this.base.binaries, 'node'), [line]);
   }
 
