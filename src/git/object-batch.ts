@@ -5,7 +5,7 @@ import { hash, objectName } from './hash.ts';
 import { readObjects } from './objects.ts';
 import type { BinaryText } from './binary-text.ts';
 import type { Repository } from './repository.ts';
-import { type GitOptions, type GitResult, type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { type GitOptions, type GitResult, gitFailure, runGit } from './run.ts';
 
 type ObjectType = 'commit' | 'tree' | 'blob';
 
@@ -29,11 +29,6 @@ const UNPACK = ['unpack-objects', '-q'];
 const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
-
-/** Starts the process that `ObjectBatch.store` will fill. */
-export function startUnpack(options: Omit<GitOptions, 'input'>): StartedGit {
-  return startGit(UNPACK, options);
-}
 
 /**
  * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process
@@ -96,8 +91,8 @@ export class ObjectBatch {
    *
    * @throws Failure `environment` when they could not be written (full disk, permissions).
    */
-  store(options: Omit<GitOptions, 'input'>, started?: StartedGit): Promise<void> {
-    return this.#store(UNPACK, options, started);
+  store(options: Omit<GitOptions, 'input'>): Promise<void> {
+    return this.#feed(UNPACK, options);
   }
 
   /**
@@ -107,18 +102,7 @@ export class ObjectBatch {
    */
   storeMany(options: Omit<GitOptions, 'input'>): Promise<void> {
     const batched = ['-c', 'core.fsyncMethod=batch', ...UNPACK];
-    return this.#store(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
-  }
-
-  /** A failure before the caller awaits this is not unhandled: the caller gets it then. */
-  #store(
-    command: readonly string[],
-    options: Omit<GitOptions, 'input'>,
-    started?: StartedGit,
-  ): Promise<void> {
-    const stored = this.#feed(command, options, started);
-    stored.catch(() => undefined);
-    return stored;
+    return this.#feed(this.#objects.size > MAX_LOOSE ? INDEX_PACK : batched, options);
   }
 
   /**
@@ -138,13 +122,9 @@ export class ObjectBatch {
    * `git prune --expire=now` also deletes the temporary files of a git that is at work, and objects that an
    * index-pack has found and is about to compare with its own: then once more.
    */
-  async #feed(
-    command: readonly string[],
-    options: Omit<GitOptions, 'input'>,
-    started?: StartedGit,
-  ): Promise<void> {
+  async #feed(command: readonly string[], options: Omit<GitOptions, 'input'>): Promise<void> {
     const input = this.#pack();
-    let result = await (started ?? startGit(command, options)).finish(input);
+    let result = await runGit(command, { ...options, input });
     for (let tries = 1; wasSwept(result) && tries < MAX_TRIES; tries++) {
       result = await runGit(command, { ...options, input });
     }

@@ -2,7 +2,7 @@ import { type Oid, type RefName, isZeroOid, parseOid } from '../domain/names.ts'
 import { NOT_SYNCED } from './environment.ts';
 import { listRefs } from './refs.ts';
 import type { InRepository } from './repository.ts';
-import { type StartedGit, gitFailure, runGit, startGit } from './run.ts';
+import { gitFailure, runGit } from './run.ts';
 
 /** One line of a transaction: move `ref` from `old` to `next`. No `old` = must not exist; no `next` = delete. */
 export interface RefUpdate {
@@ -23,55 +23,29 @@ export type TransactionResult =
   | { readonly kind: 'name-conflict'; readonly detail: string };
 
 /**
- * Starts the process of a transaction that `updateRefs` will fill.
- *
- * @param reflog what the reflogs will say; without it the refs get none
- */
-export function startTransaction(cwd: string, reflog: string | undefined, timeoutMs?: number): StartedGit {
-  return startUpdate([], cwd, reflog, timeoutMs);
-}
-
-function startUpdate(config: readonly string[], cwd: string, reflog: string | undefined, timeoutMs?: number) {
-  const options = reflog === undefined ? [] : ['--create-reflog', '-m', reflog];
-  return startGit([...config, 'update-ref', '--no-deref', ...options, '--stdin'], { cwd, timeoutMs });
-}
-
-/**
  * Moves refs in one `git update-ref --stdin` transaction, each by compare-and-swap. Text form: there
  * an absent old value means "must not exist", while the `-z` form would force (git-update-ref(1)).
  *
- * `after`: what must be done before the refs may move (their objects); git is started meanwhile.
  * `leads`: the first ref says whether it was done, and whoever reads next lets the others follow.
  * `repeatable`: what a crash takes back is done again the next time, so nothing is synced to the disk.
  *
- * @throws Failure when git fails for any other reason than those of the result, or `after` fails.
+ * @throws Failure when git fails for any other reason than those of the result.
  */
 export async function updateRefs(
   repository: InRepository,
   updates: readonly RefUpdate[],
-  options: {
-    reflog?: string;
-    after?: Promise<unknown>;
-    started?: StartedGit | undefined;
-    repeatable?: boolean;
-    leads?: boolean;
-  } = {},
+  options: { reflog?: string; repeatable?: boolean; leads?: boolean } = {},
 ): Promise<TransactionResult> {
-  const words = transactionWords(updates);
+  const { cwd } = repository;
   const config = options.repeatable === true ? NOT_SYNCED : [];
-  const started = options.started ?? startUpdate(config, repository.cwd, options.reflog);
-  try {
-    await options.after;
-  } catch (error) {
-    started.abandon();
-    throw error;
-  }
-  const result = await started.finish(words);
+  const reflog = options.reflog === undefined ? [] : ['--create-reflog', '-m', options.reflog];
+  const command = [...config, 'update-ref', '--no-deref', ...reflog, '--stdin'];
+  const result = await runGit(command, { cwd, input: transactionWords(updates) });
   if (/^commit: ok$/m.test(result.stdout.toString('utf8'))) return { kind: 'done' };
   const dangling = danglingRef(result.stderr, updates);
   if (dangling !== undefined) {
     await removeSymbolicRef(repository, dangling);
-    return updateRefs(repository, updates, { ...options, started: undefined });
+    return updateRefs(repository, updates, options);
   }
   // A failed system call after the rename reports a failure that was none: the ref itself is the truth.
   const telling = options.leads === true ? updates.slice(0, 1) : updates;

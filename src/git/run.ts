@@ -27,36 +27,6 @@ export type GitRunner = (args: readonly string[], options: GitOptions) => Promis
 
 const TERMINATE_GRACE_MS = 2000;
 
-/** A git child that was started before its input is known. Exactly one of the two ends it. */
-export interface StartedGit {
-  /** Gives the child its input and waits for its end. */
-  finish(input: string | Uint8Array | undefined): Promise<GitResult>;
-  /** Lets the child end without input; nobody looks at how. */
-  abandon(): void;
-}
-
-/**
- * Starts one git process whose input comes later: what every write ends with is started while the rest
- * is still being read.
- */
-export function startGit(args: readonly string[], options: Omit<GitOptions, 'input'>): StartedGit {
-  const began = performance.now();
-  const child = spawnGit(args, options, 'pipe');
-  const result = collect(child, args, options, began);
-  // Looked at by `finish` only.
-  result.catch(() => undefined);
-  return {
-    async finish(input) {
-      child.stdin?.end(input);
-      return result;
-    },
-    abandon() {
-      // Twice would make an error, which costs half a millisecond.
-      if (child.stdin?.writableEnded === false) child.stdin.end();
-    },
-  };
-}
-
 /**
  * Runs one git process to its end. A non-zero exit is a value, not an exception.
  *

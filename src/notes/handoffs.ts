@@ -8,10 +8,9 @@ import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
-import { ObjectBatch, startUnpack } from '../git/object-batch.ts';
-import { type TransactionResult, startTransaction, updateRefs } from '../git/ref-updates.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
+import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { listRefNames } from '../git/refs.ts';
-import type { StartedGit } from '../git/run.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
 import { Failure } from '../domain/failure.ts';
 import { addCommit } from './new-commit.ts';
@@ -78,31 +77,9 @@ export type WriteResult =
   | { readonly kind: 'read-only'; readonly tip: Oid }
   | { readonly kind: 'lost-race'; readonly tip: Oid | undefined };
 
-/** The topic's first reading and the two processes that a write ends with. */
-export interface EarlyStart {
-  readonly topic: Promise<TopicState>;
-  readonly objects: StartedGit;
-  readonly refs: StartedGit;
-}
-
-/** Starts all that a write of this topic will need; `abandon` it when there is no write. */
-export function startEarly(repository: Repository, path: HandoffPath): EarlyStart {
-  const { cwd } = repository;
-  const topic = readTopic(repository, path);
-  // Awaited by the write, if there is one.
-  topic.catch(() => undefined);
-  return { topic, objects: startUnpack({ cwd }), refs: startTransaction(cwd, 'handoff: write') };
-}
-
-/** Ends what was started for a write that will not be; harmless after one that was. */
-export function abandonEarly(early: EarlyStart): void {
-  early.objects.abandon();
-  early.refs.abandon();
-}
-
 interface HandoffCommitOptions {
-  /** What was begun before everything else was known; used by the first try. */
-  readonly early?: EarlyStart;
+  /** The topic's first reading, where somebody needed it before. */
+  readonly read?: Promise<TopicState>;
   /** Says that a tip needs no commit (closing what is closed, taking one's own). */
   readonly isAsWanted?: (tip: HandoffCommit) => boolean;
 }
@@ -122,8 +99,7 @@ export async function commitHandoff(
   const blocked: string[] = [];
   for (let attempt = 0; attempt < MAX_TRIES && blocked.length < MAX_LOCKED; attempt++) {
     if (attempt > 0) await pause(attempt);
-    const early = attempt === 0 ? options.early : undefined;
-    const before = await (early?.topic ?? readTopic(repository, path));
+    const before = await ((attempt === 0 ? options.read : undefined) ?? readTopic(repository, path));
     requireReadable(before);
     const decision = decideOwnership(before.tip, intent);
     if (decision.kind === 'not-owner')
@@ -133,7 +109,8 @@ export async function commitHandoff(
       return { kind: 'unchanged', tip: before.tip };
     const { passing } = decision;
     const { commit, batch } = await newCommit(repository, before.tip, passing, intent.me, content);
-    const result = await swap(repository, before, commit.oid, passing, batch, early);
+    await batch.store({ cwd: repository.cwd });
+    const result = await swap(repository, before, commit.oid, passing);
     if (result.kind === 'done') {
       await batch.secure(repository);
       return { kind: 'written', commit, parent: before.tip, passing, before };
@@ -215,17 +192,12 @@ async function noteOf(repository: Repository, parent: HandoffCommit | undefined)
   return loaded.note;
 }
 
-/**
- * Stores the commit, and moves the public ref first, `kept` second: a crash between them leaves a public ref that is ahead by
- * a legal move.
- */
+/** Moves the public ref first, `kept` second: a crash between them leaves a public ref that is ahead by a legal move. */
 async function swap(
   repository: Repository,
   before: TopicState,
   next: Oid,
   passing: Passing,
-  batch: ObjectBatch,
-  early: EarlyStart | undefined,
 ): Promise<TransactionResult> {
   const updates = [
     { ref: handoffRef(before.path), next, old: before.publicOid },
@@ -234,8 +206,6 @@ async function swap(
   const act = passing.takenFrom === undefined ? 'write' : 'take';
   return updateRefs(repository, updates, {
     reflog: `handoff: ${act}`,
-    after: batch.store({ cwd: repository.cwd }, early?.objects),
-    started: early?.refs,
     leads: true,
   });
 }

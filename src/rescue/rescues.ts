@@ -52,36 +52,14 @@ interface Limits {
 
 /** Every rescue of the repository, oldest first. Damaged ones are left out. */
 export async function listRescues(cwd: string, limits: Limits = {}): Promise<Rescue[]> {
-  return readRescues(cwd, await listRescueRefs(cwd, limits), limits);
-}
-
-/** The refs of all rescues, with their content. */
-export function listRescueRefs(cwd: string, { timeoutMs }: Limits): Promise<Ref[]> {
-  return listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
-}
-
-/** The rescues of these refs, as `listRescues` tells them. */
-export async function readRescues(
-  cwd: string,
-  refs: readonly Ref[],
-  { timeoutMs }: Limits,
-): Promise<Rescue[]> {
+  const { timeoutMs } = limits;
+  const refs = await listRefs({ cwd }, [RESCUE], { content: true, timeoutMs });
   const trees = refs.filter(({ type }) => type === 'tree');
   const names = trees.map(({ oid }) => ({ name: `${oid}:${NOTE_NAME}` }));
   const notes = await readObjects({ cwd, timeoutMs }, names);
   const texts = new Map(trees.map(({ name }, at) => [name, notes[at]?.content.toString('utf8') ?? '']));
   const found = refs.flatMap((ref) => rescueOf(ref, texts.get(ref.name)) ?? []);
   return found.sort((a, b) => a.number - b.number);
-}
-
-/** Whether any of these refs has exactly these trees: of the files, and of what was only staged. */
-export function mayHold(refs: readonly Ref[], contents: readonly (Oid | undefined)[]): boolean {
-  const names = [FILES_NAME, INDEX_NAME];
-  return refs.some(({ oid, type, content }) => {
-    if (type !== 'tree') return false;
-    const entries = parseTree(Buffer.from(content, 'latin1'), formatOf(oid));
-    return names.every((name, at) => entries.get(name) === contents[at]);
-  });
 }
 
 function rescueOf({ name, oid, type, content }: Ref, text: string | undefined): Rescue | undefined {
@@ -108,14 +86,13 @@ const MAX_LOCKS = 2;
  * Keeps trees of saved work or commits of the stash under the next free numbers of a worktree, in one transaction, and
  * lets go of what is beyond the limits: snapshots and stashes are counted each by themselves.
  *
- * @param stored resolves once the objects are there
  * @returns the numbers; `undefined` when a lock was held
  */
 export async function keepRescues(
   place: RescuePlace,
   kind: Rescue['kind'],
   oids: readonly Oid[],
-  { known, limits, now, bytes = 0, held, stored }: Keeping,
+  { known, limits, now, bytes = 0, held }: Keeping,
 ): Promise<number[] | undefined> {
   let numbers = numbersAfter(known, oids.length);
   const same = known.filter(
@@ -135,8 +112,7 @@ export async function keepRescues(
     });
     // Somebody else may have let go of the same ones, or hold a lock: after the first try only the new ones matter.
     const updates = tries === 0 ? [...created, ...removals] : created;
-    const options = tries === 0 && stored !== undefined ? { after: stored } : {};
-    const result = await updateRefs({ cwd: place.cwd }, updates, options);
+    const result = await updateRefs({ cwd: place.cwd }, updates);
     if (result.kind === 'done') return numbers;
     if (result.kind === 'locked') {
       locks += 1;
@@ -161,7 +137,6 @@ interface Keeping {
   readonly held?: ReadonlySet<Oid>;
   /** Of the files in a new snapshot. */
   readonly bytes?: number;
-  readonly stored?: Promise<unknown>;
 }
 
 function numbersAfter(known: readonly Rescue[], count: number): number[] {

@@ -82,12 +82,12 @@ export async function saveCarried(
     skipped: [],
   } as const;
   const tree = rescueTree(batch, note, [files, index]);
+  await batch.storeMany({ cwd });
   const numbers = await keepRescues(place, 'work', [tree], {
     known: await listRescues(cwd),
     limits,
     now,
     bytes: rescuedBytes(note),
-    stored: batch.storeMany({ cwd }),
   });
   const [number] = numbers ?? [];
   if (number === undefined) throw new Error('a ref is locked (git handoff doctor)');

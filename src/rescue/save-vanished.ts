@@ -118,13 +118,12 @@ async function keep(
     skipped: [],
   } as const;
   const tree = rescueTree(batch, note, [files, undefined]);
-  const stored = batch.storeMany({ cwd, timeoutMs });
+  await batch.storeMany({ cwd, timeoutMs });
   const numbers = await keepRescues({ cwd, worktreeId }, 'work', [tree], {
     known,
     limits,
     now,
     bytes: rescuedBytes(note),
-    stored,
   });
   return numbers?.[0];
 }

@@ -6,15 +6,7 @@ import type { RescueLimits } from '../domain/settings.ts';
 import { objectFormat } from '../git/repository.ts';
 import { gatherWork } from '../git/rescue-tree.ts';
 import type { Budget } from '../host/io.ts';
-import {
-  type Rescue,
-  type RescuePlace,
-  type SavedWork,
-  keepRescues,
-  listRescueRefs,
-  mayHold,
-  readRescues,
-} from './rescues.ts';
+import { type Rescue, type RescuePlace, type SavedWork, keepRescues, listRescues } from './rescues.ts';
 
 /** Why and for whom work is saved. */
 interface Occasion {
@@ -55,8 +47,6 @@ export async function saveWork(
 ): Promise<Saved | undefined> {
   const { cwd } = place;
   // git lists while it looks at the tree and the files are read.
-  const listing = listRescueRefs(cwd, { timeoutMs: budget.left() });
-  listing.catch(() => undefined);
   const snapshot = await looking;
   const { dirty, head } = snapshot;
   if (dirty.size === 0) return undefined;
@@ -81,22 +71,15 @@ export async function saveWork(
     ...what,
   } as const;
   const tree = gathered.tree(note);
-  const refs = await listing;
-  const reading = readRescues(cwd, refs, { timeoutMs: budget.left() });
-  reading.catch(() => undefined);
-  const store = () => gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
-  // Work that no rescue holds yet is stored while git reads their notes.
-  const storing = mayHold(refs, gathered.contents) ? undefined : store();
-  const known = await reading;
+  const known = await listRescues(cwd, { timeoutMs: budget.left() });
   const same = sameWork(known, place.worktreeId, gathered.contents, { limits, now });
   if (same !== undefined) return { number: same.number, skipped };
-  const stored = storing ?? store();
+  await gathered.batch.storeMany({ cwd, timeoutMs: budget.left() });
   const numbers = await keepRescues(place, 'work', [tree], {
     known,
     limits,
     now,
     bytes: rescuedBytes(note),
-    stored,
   });
   const [number] = numbers ?? [];
   if (number === undefined) throw new Error('a ref is locked (git handoff doctor)');

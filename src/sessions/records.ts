@@ -94,9 +94,9 @@ export async function putRecord(
   const batch = new ObjectBatch(await objectFormat(repository, old));
   const next = batch.blob(Buffer.from(formatRecord(record)));
   if (next === old) return true;
-  const after = batch.store({ cwd: repository.cwd });
+  await batch.store({ cwd: repository.cwd });
   const ref = liveRef(worktree, record.session);
-  const result = await updateRefs(repository, [{ ref, next, old }], { after });
+  const result = await updateRefs(repository, [{ ref, next, old }]);
   return result.kind === 'done';
 }
 

@@ -1,22 +1,12 @@
 import { addCheapEffects, isTooLarge } from './cheap.ts';
 import { callCommand, type Callables } from './dispatch.ts';
 import type { ShellEffects, ShellWorld } from './effects.ts';
-import {
-  CommandInput,
-  ShellMachine,
-  CommandOutput,
-  type Frame,
-  type Program,
-  type Runner,
-} from './machine.ts';
+import { CommandInput, ShellMachine, CommandOutput, type Frame, type Runner } from './machine.ts';
 import { PROGRAMS } from './programs/table.ts';
 import { CWD, Scope } from './scope.ts';
 import { parseScript } from './script.ts';
 import { UNKNOWN } from './unknown.ts';
 import { runFunction, runStatements } from './walk.ts';
-import { LANGUAGE_PROGRAMS } from './programs/languages.ts';
-
-type Programs = ReadonlyMap<string, Program>;
 
 /** What begins an analysis: it runs the command in the outermost shell. */
 type Begin = (machine: ShellMachine, frame: Frame) => void;
@@ -40,32 +30,20 @@ export function analyseArgv(argv: readonly string[], world: ShellWorld): Promise
   });
 }
 
-/**
- * Which programs a command calls shows only while it is analysed: their names may come from variables, aliases or scripts.
- * So the first analysis does without those of other languages. If it meets one it is worth nothing, and another begins.
- */
 async function analyse(source: string, world: ShellWorld, begin: Begin): Promise<ShellEffects> {
-  const first = runMachine(PROGRAMS, source, world, begin);
-  if (!first.lacksLanguages) return first.result();
-  return runMachine(new Map([...PROGRAMS, ...LANGUAGE_PROGRAMS]), source, world, begin).result();
-}
-
-function runMachine(programs: Programs, source: string, world: ShellWorld, begin: Begin): ShellMachine {
-  const machine = new ShellMachine(world, source, runnerFor(programs));
+  const machine = new ShellMachine(world, source, RUNNER);
   const scope = Scope.root((name) => world.variable(name));
   scope.set(CWD, world.cwd);
   scope.set('PWD', world.cwd, true);
   begin(machine, { scope, input: new CommandInput(UNKNOWN), output: new CommandOutput() });
   machine.runTraps();
-  if (machine.exhausted && !machine.lacksLanguages) addCheapEffects(machine, scope);
-  return machine;
+  if (machine.exhausted) addCheapEffects(machine, scope);
+  return machine.result();
 }
 
-function runnerFor(programs: Programs): Runner {
-  const callables: Callables = { programs, runFunction };
-  return {
-    script: (machine, text, frame) => runStatements(machine, parseScript(machine, text), frame),
-    statements: runStatements,
-    argv: (machine, argv, frame, certain = false) => callCommand(machine, argv, frame, certain, callables),
-  };
-}
+const CALLABLES: Callables = { programs: PROGRAMS, runFunction };
+const RUNNER: Runner = {
+  script: (machine, text, frame) => runStatements(machine, parseScript(machine, text), frame),
+  statements: runStatements,
+  argv: (machine, argv, frame, certain = false) => callCommand(machine, argv, frame, certain, CALLABLES),
+};

@@ -106,7 +106,6 @@ export class ShellMachine {
   exhausted = false;
   unsure = false;
   /** Set where a program of another language was called, which is not loaded: nothing that was found counts. */
-  lacksLanguages = false;
   /** How many expansions rested on a variable that is unset here and might be set elsewhere. */
   guesses = 0;
   /** Variables with several possible values that the running command looked at. */

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { BranchName, Oid, SessionId, Topic } from '../../src/domain/names.ts';
 import { handoffPath } from '../../src/git/namespace.ts';
 import { openRepository } from '../../src/git/repository.ts';
-import { commitHandoff, startEarly } from '../../src/notes/handoffs.ts';
+import { commitHandoff } from '../../src/notes/handoffs.ts';
+import { readTopic } from '../../src/notes/topic.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const REF = 'refs/handoffs/main/auth-refresh';
@@ -17,11 +18,11 @@ afterEach(() => repo.remove());
 async function writeAround(between: () => void, expected: string) {
   const repository = await openRepository(repo.path);
   const path = handoffPath('main' as BranchName, 'auth-refresh' as Topic);
-  const early = startEarly(repository, path);
-  await early.topic;
+  const read = readTopic(repository, path);
+  await read;
   between();
   const intent = { me: 'sess-a' as SessionId, succeeded: [], take: false, expect: expected as Oid };
-  const recorded = (await early.topic).tip?.recorded;
+  const recorded = (await read).tip?.recorded;
   if (recorded === undefined) throw new Error('no handoff to write on');
   const author = { name: 'A', email: 'a@example.com' };
   const content = {
@@ -31,7 +32,7 @@ async function writeAround(between: () => void, expected: string) {
     author,
     state: 'open',
   } as never;
-  return commitHandoff(repository, path, intent, content, { early });
+  return commitHandoff(repository, path, intent, content, { read });
 }
 
 it('a write that expects the tip is not refused because somebody put `kept` right meanwhile', async () => {

@@ -33,7 +33,8 @@ export async function noteUnpacked(
   const next = batch.blob(Buffer.from(`${JSON.stringify({ ...what, worktree: worktreeOf(repository) })}\n`));
   const ref = unpackedRef(path, oid);
   const former = (await listRefNames(repository, [ref]))[0]?.oid;
-  await updateRefs(repository, [{ ref, next, old: former }], { after: batch.store({ cwd }) });
+  await batch.store({ cwd });
+  await updateRefs(repository, [{ ref, next, old: former }]);
 }
 
 /** The worktree's folder relative to the common directory; empty for the main worktree. */

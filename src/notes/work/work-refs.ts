@@ -43,16 +43,9 @@ export async function carriedWork(
  *
  * @throws Failure `environment` when a lock is held, `integrity` when the ref cannot be made
  */
-export async function keepWork(
-  repository: InRepository,
-  path: HandoffPath,
-  oid: Oid,
-  stored: Promise<unknown>,
-): Promise<boolean> {
+export async function keepWork(repository: InRepository, path: HandoffPath, oid: Oid): Promise<boolean> {
   const isThere = (await keptWork(repository, path)).some((one) => one.oid === oid);
-  const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }], {
-    after: stored,
-  });
+  const result = await updateRefs(repository, [{ ref: workRef(path, oid), next: oid, old: undefined }]);
   if (result.kind === 'done' || result.kind === 'moved') return !isThere;
   const [code, why] =
     result.kind === 'locked'

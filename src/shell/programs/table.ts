@@ -6,7 +6,7 @@ import { FILE_PROGRAMS } from './files.ts';
 import { FILTER_PROGRAMS } from './filters.ts';
 import { FIND_PROGRAMS } from './find.ts';
 import { GIT_PROGRAMS } from './git-program.ts';
-import { languageTable } from './language-names.ts';
+import { LANGUAGE_PROGRAMS } from './languages.ts';
 import { LAUNCHER_PROGRAMS } from './launchers.ts';
 import { OPAQUE_PROGRAMS } from './opaque.ts';
 import { PATCH_PROGRAMS } from './patch.ts';
@@ -36,13 +36,6 @@ const script: Program = (call) => {
   return LAUNCHER_PROGRAMS.get('script')?.(call);
 };
 
-/** In place of a program of `languages.ts`: those are a ninth of the analysis, and few commands call one. */
-const notLoaded: Program = ({ machine }) => {
-  machine.lacksLanguages = true;
-  machine.exhausted = true;
-  return undefined;
-};
-
 /** Every program whose effects are known, by name. */
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   ...WRITER_PROGRAMS,
@@ -63,5 +56,5 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>([
   passing('uniq'),
   passing('shuf'),
   ['script', script],
-  ...languageTable(() => notLoaded),
+  ...LANGUAGE_PROGRAMS,
 ]);

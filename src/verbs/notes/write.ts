@@ -3,14 +3,8 @@ import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
-import {
-  type EarlyStart,
-  type WriteResult,
-  abandonEarly,
-  commitHandoff,
-  startEarly,
-} from '../../notes/handoffs.ts';
-import { readTopics } from '../../notes/topic.ts';
+import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
+import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { type Context, type Caller, findCaller, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { mayHaveFrontMatter, prepareNote } from '../../notes/front-matter/prepare.ts';
@@ -80,12 +74,10 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
   const repository = await openRepository(context.cwd);
   const target = parseTopicArgument(options.topic, repository);
   const facts = readFacts(repository, context, options);
-  const early = startEarly(repository, target.path);
-  try {
-    return await writeTo(repository, target, { ...(await facts), early }, options, context);
-  } finally {
-    abandonEarly(early);
-  }
+  const read = readTopic(repository, target.path);
+  // Awaited by the write, if there is one.
+  read.catch(() => undefined);
+  return writeTo(repository, target, { ...(await facts), read }, options, context);
 }
 
 /** What a write reads first: the slowest process is started first, and all run side by side. */
@@ -105,18 +97,18 @@ function mayBeAddressed({ note, address }: WriteOptions): boolean {
   return typeof note === 'function' || isAddressed(address) || mayHaveFrontMatter(note);
 }
 
-type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly early: EarlyStart };
+type Facts = Awaited<ReturnType<typeof readFacts>> & { readonly read: Promise<TopicState> };
 
 async function writeTo(
   repository: Repository,
   target: TopicArgument,
-  { tree, author, workspace, reader, early }: Facts,
+  { tree, author, workspace, reader, read }: Facts,
   options: WriteOptions,
   context: Context,
 ): Promise<CommandResult<HandoffShape>> {
   const { sessions, notices: seen } = workspace;
   const expect = parseExpectation(options.expect);
-  const stands = async () => (await early.topic).tip !== undefined;
+  const stands = async () => (await read).tip !== undefined;
   const base = await requireBranch(repository, target, tree.head, stands);
   const caller = findCaller(context, sessions, options.session, author);
   const address = addressOf(options.address, reader, caller);
@@ -146,7 +138,7 @@ async function writeTo(
       author,
       seconds: Math.floor(context.now / 1000),
     },
-    { early },
+    { read },
   );
   const result = await requireWritten(written, text).catch(async (error: unknown) => {
     await carried?.drop();

@@ -76,8 +76,8 @@ export async function carryWork(options: CarryOptions, context: Context): Promis
     author,
     seconds: Math.floor(context.now / 1000),
   });
-  const stored = batch.storeMany({ cwd: repository.cwd });
-  const isNew = await keepWork(repository, target.path, oid, stored);
+  await batch.storeMany({ cwd: repository.cwd });
+  const isNew = await keepWork(repository, target.path, oid);
   await batch.secure(repository);
   const push = `git handoff push --with-work ${typedTopic(target.branch, target.topic)}`;
   const carries = `the note carries uncommitted work: ${workSizeText(size)}; it stays on this machine until: ${push}`;
