@@ -145,9 +145,7 @@ describe('ack', () => {
   it('beside writes never ends behind what it answered', async () => {
     const processes = Array.from({ length: 6 }, (_, at) =>
       at % 2 === 0
-        ? finished(
-            repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b }),
-          )
+        ? finished(repo.start(process.execPath, [...START, 'ack', 'auth-refresh', '--json'], { session: b }))
         : finished(
             repo.start(process.execPath, [...START, 'write', 'auth-refresh', '-m', `${at}`], {
               session: a,
