@@ -2,12 +2,19 @@ import { claimsSettled, cleanPaths } from '../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import { takenClaims } from '../domain/ledger/taken.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, type Oid, canMean } from '../domain/names.ts';
 import { commitRuns } from './running-commit.ts';
 import { statesAt } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 import type { WorkPlace } from './work-place.ts';
-import { takenEntries } from './taken-work.ts';
+import type { Reversal } from '../domain/ledger/mixing.ts';
+import { peerName } from '../domain/owner-name.ts';
+import { escapeLine, listed } from '../domain/surfacing.ts';
+import { isPushed } from '../git/remotes.ts';
+import { newestChanges } from '../git/staged.ts';
+import { nameHash } from '../host/name-hash.ts';
+import { readClients } from '../sessions/records.ts';
+import { shortOid } from './news.ts';
 
 /**
  * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed
@@ -47,4 +54,80 @@ export async function settledClaims(
 /** Its session is running `git commit`, perhaps in a shell where none of our hooks reports it. */
 function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
   return readWindows(place, session).some(({ commits, snapshot }) => commits && snapshot.dirty.has(path));
+}
+
+/**
+ * Ends claims whose change is in somebody else's commit, and notifies their sessions. Such a claim comes back when the
+ * commit is undone.
+ *
+ * @param taken of whatever sessions
+ * @param isTold whether the session hears of it in another way
+ */
+async function takenEntries(
+  top: string,
+  taken: readonly OpenClaim[],
+  ledgers: readonly SessionLedger[],
+  { head, at }: Snapshot,
+  isTold: (claim: OpenClaim) => boolean,
+): Promise<Map<SessionId, LedgerEntry[]>> {
+  const found = new Map<SessionId, LedgerEntry[]>();
+  for (const { session, head: seen } of ledgers) {
+    const claims = taken.filter((claim) => claim.session === session);
+    if (claims.length === 0 || seen === undefined || head.oid === null) continue;
+    const range = seen.oid === null ? head.oid : `${seen.oid}..${head.oid}`;
+    const changes = await newestChanges(
+      top,
+      claims.map(({ path }) => path),
+      range,
+    );
+    const isOwn = (change: Reversal) => change.session !== undefined && canMean(change.session, session);
+    const others = changes.filter((change) => !isOwn(change));
+    const ends = changes.map((change): LedgerEntry => ({
+      t: 'end',
+      path: change.path,
+      why: isOwn(change) ? 'committed' : 'clean',
+      at,
+    }));
+    const untold = others.filter(({ path }) => claims.some((claim) => claim.path === path && !isTold(claim)));
+    const told =
+      untold.length === 0 ? [] : takenEvents(session, untold, await hearing(top, head.oid, seen), at);
+    found.set(session, [...ends, ...told]);
+  }
+  return found;
+}
+
+/** What is known where work was taken. */
+interface Hearing {
+  readonly clients: ReadonlyMap<SessionId, string>;
+  /** The commit that a reset would undo, if it is nowhere else yet. */
+  readonly undoable: Oid | undefined;
+}
+
+async function hearing(top: string, head: Oid, seen: { readonly oid: Oid | null }): Promise<Hearing> {
+  const [clients, pushed] = await Promise.all([readClients({ cwd: top }), isPushed(top, head)]);
+  return { clients, undoable: seen.oid === null || pushed ? undefined : head };
+}
+
+/** One for each commit, with the same id whoever sees it. */
+function takenEvents(
+  session: SessionId,
+  changes: readonly Reversal[],
+  { clients, undoable }: Hearing,
+  at: number,
+): LedgerEntry[] {
+  return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
+    const own = changes.filter(({ commit }) => commit === oid);
+    const by = own[0]?.session;
+    const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
+    const paths = own.map(({ path }) => escapeLine(path));
+    const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
+    return { t: 'event', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
+  });
+}
+
+function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boolean): string {
+  const undo = canUndo
+    ? ` To undo it and keep all files: git reset ${oid.slice(0, 12)}~1 (the user may have made it: ask first).`
+    : '';
+  return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${listed(paths)}.${undo} See: git show --stat ${shortOid(oid)}`;
 }

@@ -13,7 +13,7 @@ import {
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
 import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
 import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
@@ -29,8 +29,9 @@ import { openLedgers } from '../changes/work-place.ts';
 import { sidesOf } from '../sessions/sides.ts';
 import { passingMessage, runningCommit } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
-import { foreignMarkers } from './staged-markers.ts';
 import { refusalLines, warningLines } from './commit-refusal.ts';
+import { markerOwner } from '../domain/marker.ts';
+import { readObjects } from '../git/objects.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
 interface CommitScene {
@@ -242,4 +243,40 @@ function isWhole({ path, index }: StagedPath, own: SessionLedger): boolean {
   const claim = own.claims.get(path);
   if (claim !== undefined && sameState(claim.after, index)) return true;
   return own.staged.get(path)?.some(({ state }) => sameState(state, index)) ?? false;
+}
+
+/** A staged handoff file of the predecessor, and the session that its first line names. */
+interface StagedMarker {
+  readonly path: string;
+  readonly owner: SessionId;
+}
+
+const HANDOFF_FILE = /(?:^|\/)handoff-[^/]*\.md$/;
+
+/**
+ * The staged handoff files that this session may not commit: another live session's, and all but its own when they
+ * are of several. One process when there are such files, none else.
+ */
+async function foreignMarkers(
+  cwd: string,
+  staged: readonly StagedPath[],
+  sides: Sides,
+  timeoutMs: number,
+): Promise<StagedMarker[]> {
+  const files = staged.flatMap(({ path, index }) => {
+    const oid = index?.mode.startsWith('100') === true ? index.oid : null;
+    return oid !== null && HANDOFF_FILE.test(path) ? [{ path, oid }] : [];
+  });
+  const objects = await readObjects(
+    { cwd, timeoutMs },
+    files.map(({ oid }) => ({ name: oid })),
+  );
+  const markers = files.flatMap(({ path }, n): StagedMarker[] => {
+    const owner = parseSessionId(markerOwner(objects[n]?.content.toString('utf8') ?? ''));
+    return owner === undefined ? [] : [{ path, owner }];
+  });
+  const others = markers.filter(({ owner }) => !sides.own.has(owner));
+  const isOneSession =
+    new Set(others.map(({ owner }) => owner)).size === 1 && others.length === markers.length;
+  return isOneSession ? others.filter(({ owner }) => sides.foreign.has(owner)) : others;
 }

@@ -1,12 +1,24 @@
 import type { ShellEffects } from '../shell/effects.ts';
 import { type Call, type TreeCall, isInTree } from './call.ts';
 import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
-import { analysed } from './command.ts';
 import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import type { Finding } from './findings.ts';
 import { type Site, judge } from './judge.ts';
 import type { CommandTool } from './tool.ts';
 import { beginToLook, namesOnly } from './looks.ts';
+import { dirname, join } from 'node:path';
+import { SESSION_VARIABLES, type SessionId } from '../domain/names.ts';
+import { aliasesFrom } from '../domain/settings.ts';
+import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';
+import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { absolutePath, realPath } from '../host/disk.ts';
+import { knownWorktreeId } from '../host/folders.ts';
+import { shellWorld } from '../host/shell-world.ts';
+import { readAllLedgers } from '../changes/ledger.ts';
+import { knownRepositories } from '../sessions/visits.ts';
+import { analyseArgv, analyseShell } from '../shell/analyse.ts';
+import { gitReads } from '../shell/read-only.ts';
+import { type Visit, callsAt, visit } from './visits.ts';
 
 /**
  * Decides a command: what it would change is told without running it.
@@ -57,4 +69,130 @@ function sites(trees: readonly Looked[], effects: ShellEffects): Site<CommandFac
     call,
     facts: { ...treeFacts(call), effects, looks, isFirst: isFirst(call, n) },
   }));
+}
+
+/** What a command would change, and the worktrees in which it would, besides the session's own. */
+interface Analysed {
+  readonly effects: ShellEffects;
+  readonly visits: readonly Visit[];
+}
+
+/**
+ * Analyses a command. Where it touches other repositories it is analysed again: with their aliases, and, when the session
+ * was not known there before, with what others are known to have changed.
+ */
+async function analysed(call: Call, tool: CommandTool): Promise<Analysed> {
+  const { session, repository } = call;
+  const repositories = knownRepositories(call.machine.env);
+  const touched = (effects: ShellEffects) => touchedTrees(effects, repository, repositories);
+  let effects = await analyse(call, tool, [], repositories);
+  let trees = session === undefined ? [] : touched(effects);
+  if (session === undefined || trees.length === 0) return { effects, visits: [] };
+  const caller = { ...call, session };
+  const known = await callsAt(caller, trees);
+  if (known.some(({ tree }) => tree.commonDir !== repository?.commonDir)) {
+    effects = await analyse(call, tool, known, repositories);
+    trees = touched(effects);
+  }
+  const visits = await visit(caller, trees, known);
+  if (visits.some(({ isNew }) => isNew)) effects = await analyse(call, tool, known, repositories);
+  return { effects, visits };
+}
+
+/** @param elsewhere the call as it concerns other repositories: their aliases count there */
+function analyse(
+  call: Call,
+  tool: CommandTool,
+  elsewhere: readonly TreeCall[],
+  repositories: readonly string[],
+): Promise<ShellEffects> {
+  const { session, tree, repository, machine } = call;
+  const { home, files } = machine;
+  const env = { ...sessionVariables(call), ...machine.env };
+  const cwd = tool.cwd === undefined ? call.cwd : absolutePath(tool.cwd, call.cwd, home);
+  const commonDirs = new Set([...(tree === undefined ? [] : [tree.commonDir]), ...repositories]);
+  const claimed = () =>
+    session === undefined ? [] : [...commonDirs].flatMap((dir) => othersPaths(dir, session));
+  const aliases = aliasesFrom(call.entries);
+  const aliasesAt = (folder: string) => {
+    if (elsewhere.length === 0) return aliases;
+    const at = discoverRepository(realPath(folder))?.commonDir;
+    const other = elsewhere.find((one) => one.tree.commonDir === at);
+    return other === undefined ? aliases : aliasesFrom(other.entries);
+  };
+  const commonDir = repository?.commonDir;
+  const world = shellWorld(
+    { cwd, home, env, commonDir, headBranch: checkedOutBranch, aliasesAt, claimed },
+    files,
+  );
+  return tool.kind === 'shell' ? analyseShell(tool.command, world) : analyseArgv(tool.argv, world);
+}
+
+/**
+ * What a command that works through a folder (`find -delete`, `cp -r`) may hit of others, absolute: paths that other
+ * sessions have claimed in any worktree, and linked worktrees by their `.git` file.
+ */
+function othersPaths(commonDir: string, session: SessionId): string[] {
+  const trees = linkedWorktrees(commonDir);
+  const tops = new Map(trees.map(({ path, gitDir }) => [knownWorktreeId(gitDir), path]));
+  const claimed = readAllLedgers(commonDir).flatMap(({ place, ledger }) => {
+    const top = tops.get(place.worktreeId);
+    if (top === undefined || ledger.session === session) return [];
+    return [...ledger.claims.keys()].map((path) => join(top, path));
+  });
+  const linked = trees.filter(({ gitDir }) => gitDir !== commonDir).map(({ path }) => join(path, '.git'));
+  return [...claimed, ...linked];
+}
+
+/** What the client sets for its shell commands, whether or not it sets it for its hooks. */
+function sessionVariables({ dialect, session }: Call): Readonly<Record<string, string>> {
+  const own = Object.entries(SESSION_VARIABLES).filter(([, client]) => client === dialect.client);
+  return Object.fromEntries(own.map(([name]) => [name, session ?? '']));
+}
+
+/** Verbs of git-handoff that change what the session has in a working tree, or leave something in its name. */
+const OWN_WRITES = new Set(['ack', 'close', 'commit', 'import', 'rescue', 'stage', 'take', 'write']);
+
+/**
+ * The worktrees that a command may change, but for the one that it is called in: by the paths that it names, and by the
+ * folders in which it runs git, or a program of which nothing is known. One that it only reads does not count.
+ *
+ * @param repositories common dirs of those of which a command may take a whole worktree away
+ */
+function touchedTrees(
+  { paths, gitCalls, handoffCalls, folders }: ShellEffects,
+  own: FoundRepository | undefined,
+  repositories: readonly string[],
+): FoundRepository[] {
+  const trees = new Map<string, FoundRepository>();
+  const seen = new Set<string>();
+  const add = (folder: string | undefined) => {
+    if (folder === undefined || seen.has(folder)) return;
+    seen.add(folder);
+    const found = discoverRepository(realPath(folder));
+    if (found !== undefined && found.gitDir !== own?.gitDir) trees.set(found.gitDir, found);
+  };
+  const removed: string[] = [];
+  for (const { path, kind, follows } of paths) {
+    const real = realPath(path, follows);
+    if (kind === 'remove') removed.push(real);
+    // What lies in a `.git` belongs to the working tree around it.
+    add(dirname(real.replace(/\/\.git\/.*$/s, '/.git')));
+  }
+  for (const call of gitCalls) if (!gitReads(call)) add(call.cwd);
+  for (const { cwd, verb } of handoffCalls) if (OWN_WRITES.has(verb)) add(cwd);
+  for (const folder of folders) add(folder);
+  if (removed.length > 0)
+    for (const tree of worktreesOf(repositories, own)) if (isBelow(tree, removed)) add(tree);
+  return [...trees.values()];
+}
+
+/** The main worktrees: one that is removed with all that is linked to it is found by them. */
+function worktreesOf(repositories: readonly string[], own: FoundRepository | undefined): string[] {
+  const others = repositories.filter((commonDir) => commonDir !== own?.commonDir);
+  return others.flatMap((commonDir) => linkedWorktrees(commonDir).map(({ path }) => realPath(path)));
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => `${path}/`.startsWith(folder === '/' ? '/' : `${folder}/`));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import type { FileReceipt, FileRole } from './change.ts';
-import { stateFolder } from '../host/folders.ts';
+import { stateFolder, repositoryEntry, isInitialised } from '../host/folders.ts';
 import type { ClientInstaller } from './client.ts';
 import type { InstallContext } from './context.ts';
 import { type DiskFile, pathExists, readFileFacts, plainFileFacts } from './disk.ts';
@@ -10,8 +10,7 @@ import { instructionSuspects } from './instruction-files.ts';
 import { type Receipt, parseReceipt } from './receipt.ts';
 import { configWithoutUs } from './edit-config.ts';
 import { type RepositoryFacts, readRepository } from './repository-facts.ts';
-import { repositoryEntry } from '../host/folders.ts';
-import { otherRepositories } from './user-state.ts';
+import { promises as fs } from 'node:fs';
 
 /** A file that may hold a part of ours. */
 export interface Suspect extends DiskFile {
@@ -143,4 +142,26 @@ async function withDefaults(
     if (path !== undefined) await add(path, { role, client, existed: true, receipt: undefined });
   }
   return suspects;
+}
+
+/*
+ * The user's state folder holds what several repositories share:
+ *
+ *     node                  absolute path of the Node that the launcher starts
+ *     install.json          receipt of the user-scope settings
+ *     repositories/<hash>   one file for each repository that uses them, holding its common dir
+ */
+
+/** Common dirs of the other repositories that are still set up. */
+async function otherRepositories(state: string, commonDir: string | undefined): Promise<string[]> {
+  const folder = join(state, 'repositories');
+  const names = await fs.readdir(folder).catch((): string[] => []);
+  const listed = await Promise.all(
+    names.map((name) => fs.readFile(join(folder, name), 'utf8').catch(() => '')),
+  );
+  const others: string[] = [];
+  for (const dir of listed.map((text) => text.replace(/\n$/, ''))) {
+    if (dir !== '' && dir !== commonDir && isInitialised(dir)) others.push(dir);
+  }
+  return others.sort();
 }

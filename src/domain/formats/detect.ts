@@ -1,6 +1,6 @@
 import { isMarkerFileName, markerOwner } from '../marker.ts';
 import type { Format } from './format.ts';
-import { looksStructured } from './structured.ts';
+import { splitNote } from '../note/document.ts';
 
 /** Tells whose format a file is in, by what stands in it before what it is called. */
 export function detectFormat(name: string, text: string): Format {
@@ -14,4 +14,10 @@ export function detectFormat(name: string, text: string): Format {
   if (name === 'handover.md' || (titles.has('metadata') && titles.has('goal') && titles.has('next action')))
     return 'handover';
   return isMarkerFileName(name) ? 'guard' : 'markdown';
+}
+
+/** Whether a text begins with front matter that could be that of a structured handoff. */
+export function looksStructured(text: string): boolean {
+  const yaml = splitNote(text).yaml ?? '';
+  return /^(?:handoff_id|schema_version):/m.test(yaml) && /^topic:/m.test(yaml);
 }

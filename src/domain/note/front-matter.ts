@@ -1,6 +1,6 @@
 import { escapeLine } from '../surfacing.ts';
 import { type FrontMatterProblem, checkFrontMatter } from './front-matter-rules.ts';
-import { parseYaml } from './yaml.ts';
+import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
 
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
 export interface FrontMatter {
@@ -65,4 +65,72 @@ function fieldsOf(value: Mapping): FrontMatter {
     references: list('references'),
     tags: list('tags'),
   };
+}
+
+/**
+ * YAML as front matter has it: one document, plain data. The only place that knows the library. Anchors, aliases
+ * and tags are refused before anything is built from them, so that nothing expands and no type is made up; what
+ * is nested deeply or made of very many pieces is refused by counting its tokens, because the parser recurses.
+ */
+type YamlResult =
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** `keys`: those of the top level, as far as they could be read. */
+  | { readonly kind: 'invalid'; readonly message: string; readonly keys: readonly string[] };
+
+const MAX_DEPTH = 16;
+/** Front matter at every limit of the schema has about 3,000. */
+const MAX_TOKENS = 20_000;
+const MAX_INDENT = 200;
+
+const KEY_LINE = /^(?:(["'])([A-Za-z_][\w-]*)\1|([A-Za-z_][\w-]*))[ \t]*:(?=[ \t\r\n]|$)/gm;
+
+/** Reads front matter as YAML, once its tokens are counted. */
+function parseYaml(text: string): YamlResult {
+  const refused = refusedToken(text);
+  if (refused !== undefined) return { kind: 'invalid', message: refused, keys: keyLines(text) };
+  const document = parseDocument(text, {
+    schema: 'core',
+    version: '1.2',
+    merge: false,
+    strict: true,
+    uniqueKeys: true,
+    prettyErrors: false,
+    // With 'silent' it would pass over a second document.
+    logLevel: 'error',
+  });
+  const problem = document.errors[0] ?? document.warnings[0];
+  if (problem === undefined) return { kind: 'value', value: document.toJS({ maxAliasCount: 0 }) as unknown };
+  const items = isMap(document.contents) ? document.contents.items : [];
+  const keys = items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : []));
+  const line = 1 + text.slice(0, problem.pos[0]).split('\n').length;
+  const message = `${problem.message.split('\n', 1)[0] ?? ''} (line ${line} of the note)`;
+  return { kind: 'invalid', message, keys: [...keys, ...keyLines(text)] };
+}
+
+/** Keys that begin a line, for a text that is no YAML. */
+function keyLines(text: string): string[] {
+  return [...text.matchAll(KEY_LINE)].map(([, , quoted, plain]) => quoted ?? plain ?? '');
+}
+
+/** Stands before a scalar that is not quoted, which is the next token. */
+const SCALAR = '\u001f';
+
+/** Why a text is not even parsed. */
+function refusedToken(text: string): string | undefined {
+  let [tokens, flow, nested] = [0, 0, 0];
+  let before = '';
+  for (const token of new Lexer().lex(text)) {
+    const first = before === SCALAR ? '' : (token[0] ?? '');
+    before = token;
+    if (++tokens > MAX_TOKENS) return 'it has too many parts';
+    if (first === '&' || first === '*') return 'anchors and aliases (& and *) are not allowed';
+    if (first === '!') return 'tags (!) are not allowed';
+    if (first === '[' || first === '{') flow++;
+    if (first === ']' || first === '}') flow--;
+    if (first === '\n' || first === '\r') nested = 0;
+    if (flow === 0 && (token === '-' || token === '?' || token === ':')) nested++;
+    const indented = (first === ' ' || first === '\t') && token.length > MAX_INDENT;
+    if (flow > MAX_DEPTH || nested > MAX_DEPTH || indented) return 'it is nested too deeply';
+  }
+  return undefined;
 }

@@ -1,12 +1,8 @@
 import type { AutomaticReason } from '../handoff.ts';
 import { ownerName, peerName } from '../owner-name.ts';
-import { escapeLine } from '../surfacing.ts';
-import { branchFindings } from './branch.ts';
-import type { SiblingFact, VerificationFacts } from './facts.ts';
-import { fileFindings } from './files.ts';
-import { headFinding } from './head.ts';
-import { type NoteFinding, finding } from './rules.ts';
-import { treeFindings } from './tree.ts';
+import { escapeLine, cutToBytes } from '../surfacing.ts';
+import type { SiblingFact, VerificationFacts, FileFact, HeadRelation, BranchPlace } from './facts.ts';
+import { type NoteFinding, finding, type FindingCode } from './rules.ts';
 
 /** A note, checked against the repository. */
 interface Verification {
@@ -75,4 +71,189 @@ function siblingFinding(sibling: SiblingFact): NoteFinding[] {
   if (newer) return [finding('sibling-newer', `${which} is newer`, name)];
   if (overlaps) return [finding('sibling-overlap', `${which} is older and looks like the same work`, name)];
   return [];
+}
+
+/** The working tree now against the number of uncommitted paths that was recorded. */
+function treeFindings(facts: Pick<VerificationFacts, 'tree' | 'clients'>): NoteFinding[] {
+  const { tree } = facts;
+  if (tree.kind === 'none') return [finding('tree-none', 'this repository is bare: it has no working tree')];
+  if (tree.kind === 'elsewhere') {
+    const where = tree.worktree === null ? '' : ` (${escapeLine(tree.worktree)})`;
+    return [finding('tree-elsewhere', `the note is about another working tree or branch${where}`)];
+  }
+  const { now, then, others, operation } = tree;
+  const unfinished = operation === undefined ? [] : [operation];
+  return [
+    finding(...countOf(now, then)),
+    ...unfinished.map((name) => finding('tree-operation', `an unfinished ${name} is in the way`)),
+    ...others.map(({ session, paths: count }) =>
+      finding(
+        'tree-others',
+        `${paths(count)} ${count === 1 ? 'is' : 'are'} uncommitted work of ${peerName(session, facts)}, which is live`,
+        session,
+      ),
+    ),
+  ];
+}
+
+function countOf(now: number, then: number): [FindingCode, string] {
+  if (now === 0 && then === 0) return ['tree-clean', 'the working tree is clean, as it was'];
+  if (now === then) return ['tree-as-then', `${paths(now)} uncommitted, as many as then`];
+  const was = then === 0 ? 'none' : String(then);
+  if (now > then) return ['tree-more', `${paths(now)} uncommitted; when the note was written ${was}`];
+  const is = now === 0 ? 'the working tree is clean' : `${paths(now)} uncommitted`;
+  return ['tree-fewer', `${is}; when the note was written ${paths(then)} uncommitted`];
+}
+
+const paths = (count: number) => `${count} ${count === 1 ? 'path' : 'paths'}`;
+
+/** A path of the note is shown as far as it fits into a line. Bytes. */
+const MAX_SHOWN = 200;
+
+/** What became of the files that the note calls important. */
+function fileFindings(files: readonly FileFact[], left: number): NoteFinding[] {
+  const more = left === 0 ? [] : [finding('files-left', `${left} more important files were not looked at`)];
+  return [...files.map(fileFinding), ...more];
+}
+
+function fileFinding({ path, state }: FileFact): NoteFinding {
+  const name = shown(path);
+  switch (state.kind) {
+    case 'present':
+      return finding('file-present', `${name} is as it was`, path);
+    case 'changed': {
+      const how = [
+        ...(state.committed ? ['by commits'] : []),
+        ...(state.uncommitted ? ['not committed'] : []),
+      ];
+      return finding('file-changed', `${name} has changed (${how.join(', ')})`, path);
+    }
+    case 'moved':
+      return finding('file-moved', `${name} is ${shown(state.to)} now`, path);
+    case 'missing':
+      return finding(
+        'file-missing',
+        state.known ? `${name} is gone` : `${name} is not here, and not in the note's base`,
+        path,
+      );
+    case 'uncompared':
+      return finding('file-uncompared', `${name} is here; it is unknown whether it has changed`, path);
+    case 'unsafe':
+      return finding('file-unsafe', `${name} is not a path inside the repository: not looked at`, path);
+  }
+}
+
+const shown = (path: string) => cutToBytes(escapeLine(path), MAX_SHOWN);
+
+/** How the branch's tip follows from the commit that the note is about. */
+function headFinding(relation: HeadRelation, branch: string): NoteFinding {
+  const name = branch === 'HEAD' ? 'HEAD' : escapeLine(branch);
+  switch (relation.kind) {
+    case 'equal':
+      return finding('head-equal', `${name} is at the note's base`);
+    case 'unborn':
+      return finding(
+        'head-unborn',
+        'there was no commit when the note was written, and there still is no commit',
+      );
+    case 'ahead':
+      return finding('head-ahead', `${name} has ${commits(relation.by)} more than the note's base`);
+    case 'first':
+      return finding('head-first', `${name} had no commit when the note was written; it has some now`);
+    case 'behind':
+      return finding('head-behind', `${name} lacks ${commits(relation.by)} that the note builds on`);
+    case 'diverged':
+      return divergedFinding(name, relation);
+    case 'base-missing':
+      return finding('base-missing', "the note's base is not in this repository");
+    case 'base-lost':
+      return finding('base-lost', `the note's base was in this repository and is gone: ${name} has lost it`);
+    case 'base-shallow':
+      return finding('base-shallow', "this clone is shallow: it is unknown how the note's base relates");
+    case 'none':
+      return finding('head-none', "there is no branch to compare the note's base with");
+  }
+}
+
+type Diverged = Extract<HeadRelation, { kind: 'diverged' }>;
+
+function divergedFinding(name: string, { ours, theirs, found, sameTree }: Diverged): NoteFinding {
+  if (sameTree)
+    return finding('head-reworded', `${name} was rewritten and holds the same files as the note's base`);
+  const rewritten = `${name} was rewritten: it lacks ${commits(theirs)} of the note's base`;
+  if (found === undefined)
+    return finding('head-diverged', `${rewritten} and has ${ours} that the base has not`);
+  if (found >= theirs) {
+    return finding('head-rebased', `${rewritten} and has the same ${changes(theirs)} under other names`);
+  }
+  if (found > 0) {
+    const share = `${found} of their changes ${found === 1 ? 'is' : 'are'}`;
+    return finding('head-partly', `${rewritten}; ${share} there under other names, ${theirs - found} not`);
+  }
+  return finding('head-replaced', `${rewritten}, and their changes are not found again`);
+}
+
+const commits = (count: number) => `${count} ${count === 1 ? 'commit' : 'commits'}`;
+const changes = (count: number) => (count === 1 ? 'change' : 'changes');
+
+/** Where the note's branch is, and whether its work is done. */
+function branchFindings({ branch, place, merged }: VerificationFacts): NoteFinding[] {
+  const name = escapeLine(branch);
+  const where = placeFinding(name, place);
+  if (merged === undefined) return [where];
+  const into = escapeLine(merged.into);
+  const done = merged.squashed
+    ? finding('branch-squashed', `${into} has the changes of ${name} as one commit`)
+    : finding('branch-merged', `${name} is merged into ${into}`);
+  return [where, done];
+}
+
+function placeFinding(name: string, place: BranchPlace): NoteFinding {
+  switch (place.kind) {
+    case 'here':
+      return finding('branch-here', `${name} is checked out`);
+    case 'unborn':
+      return finding('branch-unborn', `${name} is checked out and has no commit yet`);
+    case 'detached-still':
+      return finding('detached-still', 'HEAD is detached, as it was when the note was written');
+    case 'detached-then':
+      return finding(
+        'detached-then',
+        `the note was written on a detached HEAD; ${checkedOut(place.current)} now`,
+      );
+    case 'elsewhere': {
+      const other = place.worktree === undefined ? '' : `; ${name} is in ${escapeLine(place.worktree)}`;
+      return finding('branch-elsewhere', `${checkedOut(place.current)}, not ${name}${other}`);
+    }
+    case 'renamed':
+      return finding('branch-renamed', renamedText(name, place));
+    case 'remote':
+      return finding(
+        'branch-remote',
+        `${name} is not here, only ${escapeLine(place.remote)}, as last fetched`,
+      );
+    case 'absent':
+      return finding(
+        'branch-absent',
+        `${name} is not here, and may never have been: another person wrote the note`,
+      );
+    case 'deleted':
+      return finding('branch-deleted', `${name} is deleted${fateText(place.baseIn)}`);
+  }
+}
+
+function renamedText(name: string, { to, current }: { to: string; current: string }): string {
+  const now = to === current ? 'which is checked out' : `and ${checkedOut(current)}`;
+  return `${name} was renamed to ${escapeLine(to)}, ${now}`;
+}
+
+function checkedOut(current: string): string {
+  return current === 'HEAD' ? 'HEAD is detached' : `${escapeLine(current)} is checked out`;
+}
+
+function fateText(baseIn: string | null | undefined): string {
+  if (baseIn === undefined) return '';
+  return baseIn === null
+    ? "; the default branch does not have the note's base"
+    : `; ${escapeLine(baseIn)} has the note's base`;
 }

@@ -1,12 +1,20 @@
 import { ago } from '../../domain/age.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { Ledgers } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
 import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
-import type { Finding } from '../findings.ts';
+import type { Finding, Effect } from '../findings.ts';
 import { type Touch, isTouched } from './touch.ts';
-import { contended } from './contended.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { type Sides, strong } from '../../domain/ledger/ownership.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { idleText } from '../../sessions/idle.ts';
+import { BY_LEDGER } from './by-ledger.ts';
+import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
+import { type Typed, typedIn } from './typed.ts';
+import { keepLeft } from '../effects/rescue/keep-left.ts';
 
 /** Nobody changes what another live session has changed and not committed. */
 export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
@@ -64,4 +72,105 @@ function pathsOfOthers({ all, self }: Ledgers, touches: readonly Touch[]): strin
     .filter(({ session }) => session !== self.session)
     .flatMap(({ claims }) => [...claims.keys()].filter(touched));
   return [...new Set(claimed)];
+}
+
+/** Decides a change of paths that other sessions have claimed, by a fresh look: `candidates`. */
+async function contended(
+  call: TreeCall,
+  facts: TreeFacts,
+  ledger: OpenLedger,
+  touches: readonly Touch[],
+  candidates: readonly string[],
+): Promise<readonly Finding[]> {
+  const known = await foreignClaims(call, facts, ledger, candidates);
+  const { claims, sides, isByLedger, settle } = known;
+  const hit = strong(claims);
+  if (hit.length === 0) {
+    const [maybe] = claims;
+    if (maybe === undefined) return [...settle, ...(await leftWork(call, ledger, touches, known))];
+    return [...settle, { kind: 'tell', text: `git-handoff: ${maybeText(maybe, sides, call.now)}` }];
+  }
+  const isRefused = call.settings.contention === 'deny';
+  const removes = touches.some(
+    (touch) => touch.discards === true && hit.some(({ path }) => isTouched(path, touch)),
+  );
+  const { taken } = ledger.ledgers.self;
+  const owners = [...new Set(hit.map(({ session: owner }) => owner))];
+  const wish = removes ? 'discard' : 'edit';
+  const idle = idleText(ledger.place.commonDir, owners, sides, call.now);
+  const outcome = `${idle}${isRefused ? 'Nothing was changed. ' : ''}${isByLedger ? BY_LEDGER : ''}`;
+  const asked = { place: ledger.place, wish, claims: hit } as const;
+  const text = contentionText(hit, call, typedIn(call, ledger.place), { outcome, removes, sides, taken });
+  return [
+    ...settle,
+    isRefused
+      ? { kind: 'refuse', text, owners, asked, lift: 'person' }
+      : { kind: 'tell', text: `git-handoff: ${text}` },
+  ];
+}
+
+/** What nobody defends is kept first. What a command throws away is kept as a whole (`save-first`). */
+async function leftWork(
+  call: TreeCall,
+  ledger: OpenLedger,
+  touches: readonly Touch[],
+  { left, snapshot, sides: { clients } }: ForeignClaims,
+): Promise<readonly Effect[]> {
+  const written = touches.filter(({ discards }) => discards !== true);
+  const lost = strong(left).filter(({ path }) => written.some((touch) => isTouched(path, touch)));
+  if (snapshot === undefined || lost.length === 0) return [];
+  return keepLeft(call, ledger, { left: lost, snapshot, clients });
+}
+
+/** Whose it is, and what to do; never how to take over what the command would then destroy. */
+function contentionText(
+  claims: readonly OpenClaim[],
+  { now }: TreeCall,
+  { git, plainPaths }: Typed,
+  { outcome, removes, ...known }: { outcome: string; removes: boolean } & Known,
+): string {
+  const groups = new Map<string, OpenClaim[]>();
+  for (const claim of claims) {
+    const like = `${claim.session} ${howItCame(claim, known)}`;
+    groups.set(like, [...(groups.get(like) ?? []), claim]);
+  }
+  const paths = [...new Set(claims.map(({ path }) => path))];
+  const whose = [...groups.values()].map((some) => whoChanged(some, known, now)).join(' ');
+  const it = paths.length === 1 ? 'it is' : 'they are';
+  const way = removes
+    ? `Leave ${paths.length === 1 ? 'it' : 'them'} out until ${it} committed; whose each change is: ${git} handoff status`
+    : `Work on something else until ${it} committed, or take over ${paths.length === 1 ? 'that change' : 'those changes'}: ${git} handoff take${plainPaths(paths)}`;
+  return `${whose} ${outcome}${way}`;
+}
+
+interface Known {
+  readonly sides: Sides;
+  /** What was taken from the session that is refused, and by whom. */
+  readonly taken: ReadonlyMap<string, SessionId>;
+}
+
+/** How a path became a session's: as sure as the evidence is. */
+function howItCame({ session, path, evidence }: OpenClaim, { taken }: Known) {
+  if (taken.get(path) === session) return 'took';
+  return evidence === 'since-start' ? 'maybe' : 'changed';
+}
+
+/** "src/a.ts: claude aaaaaaaa changed it 3 minutes ago and has not committed it." */
+function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): string {
+  const [claim] = claims as readonly [OpenClaim];
+  const who = peerName(claim.session, known.sides);
+  const it = claims.length === 1 ? 'it' : 'them';
+  const what = listed(claims.map(({ path }) => escapeLine(path)));
+  switch (howItCame(claim, known)) {
+    case 'took':
+      return `${what}: ${who} took ${it} over from you, and has not committed ${it}.`;
+    case 'maybe':
+      return `${what}: changed since ${who} began, by it or by hand, and not committed.`;
+    case 'changed':
+      return `${what}: ${who} changed ${it} ${ago(claim.at, now)} and has not committed ${it}.`;
+  }
+}
+
+function maybeText(claim: OpenClaim, sides: Sides, now: number): string {
+  return `${escapeLine(claim.path)} was changed while a command of ${peerName(claim.session, sides)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
 }

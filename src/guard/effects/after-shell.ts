@@ -2,15 +2,15 @@ import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { type Snapshot, stagedBetween } from '../../domain/ledger/snapshot.ts';
-import type { SessionId } from '../../domain/names.ts';
+import { type SessionId, parseOid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { takeSnapshot, diskState } from '../../git/work-tree.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { commitRuns } from '../../changes/running-commit.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { addTouched } from '../../changes/touched.ts';
-import { type Around, claimsAround } from '../../changes/window-changes.ts';
+import { type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import {
   ARRIVAL,
   type OpenWindow,
@@ -35,9 +35,11 @@ import {
   openLedgers,
   placeOf,
 } from '../../changes/work-place.ts';
-import { blindClaims } from './blind-claims.ts';
 import { headEntries } from './head-moves.ts';
 import { undoneClaims } from './undone-commits.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatOf, objectName } from '../../git/hash.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {
@@ -218,4 +220,35 @@ function goesOn({ event: { tool } }: TreeCall): boolean {
   const { command, inBackground } = tool;
   const text = CHILD_SHELL.test(command) ? command : command.replace(QUOTED, '');
   return inBackground === true || BACKGROUND.test(text);
+}
+
+/** What HEAD has there is not known. */
+const UNREAD: FileState = { mode: '100644', oid: null };
+
+/**
+ * The claims on what a command named, when git could not be asked after it: by the disk alone. A path that was left as it
+ * was, by its times, is not claimed.
+ */
+function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): LedgerEntry[] {
+  const { snapshot, from } = window;
+  const time = { session: window.session, id: window.id, from, to: now };
+  return window.named.flatMap((path): LedgerEntry[] => {
+    const then = snapshot.dirty.get(path);
+    const after = contentState(top, path, snapshot.head.oid ?? '');
+    const [base, before] = then === undefined ? [UNREAD, UNREAD] : [then.head, then.disk];
+    const change = { path, base, before, after, wasDirty: then !== undefined };
+    if ((before === null && after === null) || !changedWithin(top, change, time)) return [];
+    return [{ t: 'claim', path, base, before, after, evidence: 'named', weak: false, at: now }];
+  });
+}
+
+function contentState(top: string, path: string, like: string): FileState {
+  const state = diskState(top, { path });
+  if (state?.mode.startsWith('100') !== true) return state;
+  try {
+    const oid = parseOid(objectName(formatOf(like), 'blob', readFileSync(join(top, path))));
+    return { ...state, oid: oid ?? null };
+  } catch {
+    return state;
+  }
 }

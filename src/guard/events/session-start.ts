@@ -1,5 +1,5 @@
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { join } from 'node:path';
+import { join, basename } from 'node:path';
 import { isMarkerFileName } from '../../domain/marker.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { related } from '../../domain/session.ts';
@@ -8,8 +8,8 @@ import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
-import { entries } from '../../host/disk.ts';
-import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
+import { entries, readText } from '../../host/disk.ts';
+import { knownWorktreeId, stateFolder, repositoryFolder } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { randomHex } from '../../host/random-secret.ts';
@@ -21,8 +21,6 @@ import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
-import { lostHooks } from './lost-hooks.ts';
-import { newUnknownSettings } from './unknown-settings.ts';
 import { startupNotes } from './startup-notes.ts';
 import { type Registered, register } from './registration.ts';
 import { twinWarning } from './twins.ts';
@@ -31,6 +29,10 @@ import { tidyLedgers } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
+import { writeFileSync, readFileSync } from 'node:fs';
+import type { UnknownValue } from '../../domain/settings.ts';
+import { unknownValueText } from '../../domain/unknown-value.ts';
+import { BLOCK_START } from '../../install/hook-block.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */
 const KEEP_ENDED_MS = 7 * 86_400_000;
@@ -173,4 +175,81 @@ function predecessorFiles(call: TreeCall) {
       const { owner } = call.machine.files.read(join(folder, name));
       return { name, owner: owner === undefined ? undefined : shortId(owner) };
     });
+}
+
+/** The lines about values that no setting knows; each is told to one session, and again when it changes. */
+function newUnknownSettings(commonDir: string, unknown: readonly UnknownValue[]): string[] {
+  const file = join(repositoryFolder(commonDir), 'settings-told');
+  const known = readText(file).split('\n').filter(Boolean);
+  const lines = unknown.map(unknownValueText);
+  const fresh = lines.filter((line) => !known.includes(line));
+  if (fresh.length > 0 || known.length > lines.length) put(file, lines);
+  return fresh;
+}
+
+function put(file: string, lines: readonly string[]): void {
+  try {
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
+  } catch {
+    // Then they are told once more.
+  }
+}
+
+/** A part of `init`'s receipt; of a file that may be damaged. */
+interface Installed {
+  readonly path: string;
+  readonly role: string;
+  readonly client?: string;
+}
+
+/**
+ * The line for a session whose commits nobody looks at any more, because another program rewrote the git hooks (husky does
+ * at every `npm install`) or removed them. Nothing is mended unasked: what a hook manager does is its user's decision.
+ *
+ * @param state the user's state folder
+ */
+function lostHooks(commonDir: string, state: string): string[] {
+  const own = installedFiles(join(commonDir, 'handoff', 'install.json'));
+  const lost = own.filter(({ path, role }) => role === 'git-hook' && !isOurs(path));
+  if (lost.length === 0) return [];
+  const names = [...new Set(lost.map(({ path }) => basename(path)))].filter((name) =>
+    /^[a-z-]{1,40}$/.test(name),
+  );
+  const command = initCommand(own, installedFiles(join(state, 'install.json')));
+  return [
+    `Another program rewrote the git hooks ${names.join(', ')}: commits go unchecked. To have ours back: ${command}`,
+  ];
+}
+
+function installedFiles(receipt: string): Installed[] {
+  try {
+    const { files } = JSON.parse(readFileSync(receipt, 'utf8')) as { files: unknown };
+    const listed = Array.isArray(files) ? (files as readonly Partial<Installed>[]) : [];
+    return listed.filter((file): file is Installed => typeof file.path === 'string');
+  } catch {
+    return [];
+  }
+}
+
+/** Ours as it stands there, or as pre-commit keeps it and runs it first. */
+function isOurs(path: string): boolean {
+  return ['', '.legacy'].some((suffix) => {
+    try {
+      return readFileSync(path + suffix, 'latin1').includes(`${BLOCK_START}\n`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What registers the same clients in the same place again, and no others. */
+function initCommand(own: readonly Installed[], users: readonly Installed[]): string {
+  const here = own.filter(({ role }) => role === 'settings');
+  const isLocal = here.some(({ path }) => path.endsWith('settings.local.json'));
+  const scope = here.length === 0 ? '' : isLocal ? ' --local' : ' --project';
+  const settings = here.length === 0 ? users.filter(({ role }) => role === 'settings') : here;
+  const clients = [...new Set(settings.map(({ client = '' }) => client))].filter((name) =>
+    /^[a-z]{1,20}$/.test(name),
+  );
+  return `git handoff init --yes${scope} --client ${clients.join(',') || 'none'}`;
 }

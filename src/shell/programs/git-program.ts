@@ -1,5 +1,5 @@
 import type { ProgramCall, CommandInput, ShellMachine, Program, Status } from '../machine.ts';
-import type { GitVerbCall } from '../effects.ts';
+import type { GitVerbCall, GitOverrides } from '../effects.ts';
 import type { Scope } from '../scope.ts';
 import { dirname, isBelow } from '../disk.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
@@ -8,7 +8,6 @@ import type { GitCall } from './git-call.ts';
 import { GIT_OTHER_VERBS } from './git-other.ts';
 import { GIT_REF_VERBS } from './git-refs.ts';
 import { parseOptions } from '../options.ts';
-import { configOptions, overridesOf, passOn } from './git-overrides.ts';
 import { runChildShell } from './shells.ts';
 
 const WITH_VALUE = new Set([
@@ -220,3 +219,69 @@ export const GIT_PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Progra
     (verb) => [`git-${verb}`, dashed(verb)] as const,
   ),
 ]);
+
+/** Variables that tell git which configuration counts (git(1), git-config(1)). */
+const VARIABLES = [
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+  'HOME',
+  'XDG_CONFIG_HOME',
+];
+/** More pairs than this are not listed: the first ones tell enough. */
+const MAX_PAIRS = 64;
+
+/** Where options of a git stand for the gits that its aliases start; no script can use the name. */
+const INHERITED = ' git options';
+
+/** Options that change git's configuration, of this call and of the one that started it. */
+function configOptions(machine: ShellMachine, scope: Scope, own: readonly string[]): readonly string[] {
+  const above = machine.value(scope, INHERITED);
+  return typeof above === 'string' ? [...above.split('\n'), ...own] : own;
+}
+
+/** Hands the options on, as git does by its environment. */
+function passOn(scope: Scope, options: readonly string[]): void {
+  if (options.length > 0) scope.set(INHERITED, options.join('\n'), true);
+}
+
+/** How the configuration that a call sees differs from what a plain git would see there; `undefined`: in nothing. */
+function overridesOf(
+  machine: ShellMachine,
+  scope: Scope,
+  options: readonly string[],
+): GitOverrides | undefined {
+  const variables = new Map<string, string | undefined>();
+  const look = (name: string) => {
+    const variable = scope.lookup(name);
+    const [value] = variable?.exported === true ? variable.values : [];
+    const text = typeof value === 'string' ? value : '';
+    const before = machine.disk.world.variable(name) ?? '';
+    if (text !== before) variables.set(name, isKnown(text) ? text : undefined);
+    return text;
+  };
+  for (const name of VARIABLES) look(name);
+  const pairs = Math.min(Number(variables.get('GIT_CONFIG_COUNT') ?? 0) || 0, MAX_PAIRS);
+  for (let n = 0; n < pairs; n++) {
+    look(`GIT_CONFIG_KEY_${n}`);
+    look(`GIT_CONFIG_VALUE_${n}`);
+  }
+  // The variable that `--config-env` names.
+  for (const option of options) {
+    const name = /^--config-env=[^=]*=(\w+)$/.exec(option)?.[1];
+    if (name !== undefined) look(name);
+  }
+  if (options.length === 0 && variables.size === 0) return undefined;
+  return { options: options.map(knownOption), variables };
+}
+
+/** A value that is not known matters only to a setting that decides whether hooks run. */
+function knownOption(word: string): string | undefined {
+  if (isKnown(word)) return word;
+  const key = word.slice(0, word.indexOf('='));
+  const isPlain =
+    isKnown(key) && /\./.test(key) && !/^(?:core\.hookspath|handoff\.|hook\.|include)/i.test(key);
+  return isPlain ? `${key}=` : undefined;
+}

@@ -1,26 +1,27 @@
-import type { AutomaticReason, HandoffCommit } from '../../domain/handoff.ts';
+import {
+  type AutomaticReason,
+  type HandoffCommit,
+  NOTE_FILE,
+  type RecordedState,
+} from '../../domain/handoff.ts';
 import { splitNote } from '../../domain/note/document.ts';
 import { type NoteSections, noteSections } from '../../domain/note/sections.ts';
 import { type NamedPaths, importantPaths } from '../../domain/verification/important-files.ts';
-import type { HeadRelation, VerificationFacts } from '../../domain/verification/facts.ts';
+import type { HeadRelation, VerificationFacts, TreeFact } from '../../domain/verification/facts.ts';
 import { verify } from '../../domain/verification/verify.ts';
-import type { Oid } from '../../domain/names.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/history-relation.ts';
 import { type TreeState, readTreeState } from '../../git/named-files.ts';
-import { type Repository, topLevel } from '../../git/repository.ts';
-import { clientsOf } from '../../sessions/records.ts';
+import { type Repository, topLevel, committer } from '../../git/repository.ts';
+import { clientsOf, type StoredSession } from '../../sessions/records.ts';
 import { type FoundBranch, findBranch } from './branch-place.ts';
 import { type Chosen, chooseNote } from './choose-note.ts';
 import { fileFacts } from './file-facts.ts';
-import { bootLimits } from './limits.ts';
-import { orLost } from './lost-base.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { foreignLive, siblingFacts } from './people.ts';
-import { treeFact } from './tree-fact.ts';
-import { writtenVersion } from './written-version.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { requireTip } from '../../notes/find-topic.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
@@ -29,6 +30,13 @@ import { handoffShape } from '../handoff-shape.ts';
 import { timestamp } from '../../domain/age.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { carriedFacts } from '../work/work-facts.ts';
+import type { Budget } from '../../host/io.ts';
+import { loadCommits } from '../../git/commits.ts';
+import { lastChange } from '../../git/last-change.ts';
+import { runGit } from '../../git/run.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { readLedgers } from '../../changes/ledger.ts';
 
 interface BootOptions {
   readonly topic: string | undefined;
@@ -163,4 +171,80 @@ function inherited(tip: HandoffCommit, written: HandoffCommit, sections: NoteSec
     nextAction: sections.nextAction ?? null,
     stopConditions: sections.stopConditions ?? null,
   };
+}
+
+const LOOKING_MS = 3000;
+
+/** What one look at the repository may cost: a check that takes longer is not made. */
+function bootLimits(budget: Budget): Limits {
+  return { timeoutMs: budget.part(LOOKING_MS).left() };
+}
+
+/**
+ * The version that brought the note's text. A take, a close and a reopen keep the text, and record what the repository
+ * was like at that moment: not what the text is about.
+ */
+async function writtenVersion(cwd: string, tip: HandoffCommit): Promise<HandoffCommit> {
+  if (tip.parents.length === 0) return tip;
+  const oid = await lastChange(cwd, tip.oid, NOTE_FILE);
+  if (oid === undefined || oid === tip.oid) return tip;
+  const [written] = await loadCommits({ cwd }, [oid]);
+  return written ?? tip;
+}
+
+/** A base that is nowhere in a complete repository in which the note was written is gone for good; else it may be another clone's. */
+async function orLost(
+  cwd: string,
+  relation: HeadRelation,
+  written: HandoffCommit,
+  sessions: readonly StoredSession[],
+  { timeoutMs }: Limits,
+): Promise<HeadRelation> {
+  if (relation.kind !== 'base-missing') return relation;
+  const keys = '^(remote\\..*\\.(url|promisor)|extensions\\.partialclone)$';
+  const result = await runGit(['config', '--name-only', '--get-regexp', keys], { cwd, timeoutMs });
+  const known = result.stdout.toString('utf8');
+  if (result.code > 1 || /\.(?:promisor|partialclone)$/m.test(known)) return relation;
+  const isHere =
+    sessions.some(({ record }) => record.session === written.trailers?.owner) ||
+    (known === '' && (await committer(cwd)).email === written.mail);
+  return isHere ? { kind: 'base-lost' } : relation;
+}
+
+/** The working tree against what the note recorded of it. */
+function treeFact(
+  repository: Repository,
+  state: TreeState | undefined,
+  recorded: RecordedState | undefined,
+  onDisk: boolean,
+  foreign: ReadonlySet<SessionId>,
+): TreeFact {
+  if (state === undefined) return { kind: 'none' };
+  const worktree = recorded?.worktree ?? null;
+  const here = worktreeName(repository) ?? null;
+  if (!onDisk || recorded === undefined || worktree !== here) {
+    return { kind: 'elsewhere', worktree: worktree === here ? null : worktree };
+  }
+  return {
+    kind: 'here',
+    now: state.dirty,
+    then: recorded.dirty,
+    others: foreignWork(repository, state, foreign),
+    operation: unfinishedOperation(repository.gitDir)?.name,
+  };
+}
+
+/** How many of the dirty paths other live sessions have changed, by the ledger as it stands. */
+function foreignWork(
+  { gitDir, commonDir }: Repository,
+  { paths }: TreeState,
+  foreign: ReadonlySet<SessionId>,
+): { session: SessionId; paths: number }[] {
+  const worktreeId = knownWorktreeId(gitDir);
+  if (worktreeId === undefined || foreign.size === 0) return [];
+  const isDirty = (path: string) => paths.some((one) => path === one || path.startsWith(`${one}/`));
+  return readLedgers({ commonDir, worktreeId })
+    .filter(({ session }) => foreign.has(session))
+    .map(({ session, claims }) => ({ session, paths: [...claims.keys()].filter(isDirty).length }))
+    .filter(({ paths: count }) => count > 0);
 }

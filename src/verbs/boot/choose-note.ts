@@ -1,11 +1,11 @@
 import { Failure } from '../../domain/failure.ts';
-import { listRenamed } from './former-names.ts';
-import type { Limits } from '../../git/branches.ts';
+import { type Limits, renamedBranches } from '../../git/branches.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import type { Repository } from '../../git/repository.ts';
 import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { byAge, findTopic } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
+import { latestName } from './branch-place.ts';
 
 /** The note to go on from, and all topics of its branch. */
 export interface Chosen {
@@ -48,4 +48,14 @@ async function nothingHere(repository: Repository, limits: Limits): Promise<Fail
         ? 'git handoff list --all'
         : `git handoff boot ${typedTopic(found.branch, found.topic)}`,
   });
+}
+
+/** The names that the current branch had before. */
+async function listRenamed({ cwd, branch }: Repository, limits: Limits): Promise<string[]> {
+  try {
+    const renamed = await renamedBranches(cwd, limits);
+    return [...renamed.keys()].filter((old) => latestName(renamed, old) === branch);
+  } catch {
+    return [];
+  }
 }

@@ -5,14 +5,14 @@ import { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { scratchStore } from '../../git/scratch-store.ts';
+import { scratchStore, hashFiles } from '../../git/scratch-store.ts';
 import { asCheckedOut } from '../../git/filters.ts';
 import { restoreFrom } from '../../git/stash.ts';
 import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
 import { worktreeId } from '../../host/folders.ts';
 import { realPath } from '../../host/disk.ts';
 import type { Budget } from '../../host/io.ts';
-import { putFile } from '../../host/put-file.ts';
+import { putFile, obstacle, isOccupied } from '../../host/put-file.ts';
 import { appendEntries, readLedgers } from '../../changes/ledger.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
@@ -20,12 +20,12 @@ import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { saveWork } from '../../rescue/save-work.ts';
 import { sidesOf } from '../../sessions/sides.ts';
-import { storedFiles } from './contents.ts';
+import { storedFiles, type StoredFile, readStored } from './contents.ts';
 import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
-import { type RestoredFile, pathBytes, planFiles } from './restore-plan.ts';
 import { gone } from './show.ts';
 import { judgedSessions } from '../workspace.ts';
 import { wantedPaths } from './wanted-paths.ts';
+import { listTree } from '../../git/list-tree.ts';
 
 interface RestoreOptions {
   readonly which: string;
@@ -212,4 +212,55 @@ function headNotices({ rescue, before }: Restoring): string[] {
   return rescue.note.head === before.head.oid
     ? []
     : ['HEAD has moved since then, and the files came back whole: look at git diff before you commit them'];
+}
+
+/** A file to bring back, and what stands there now. */
+interface RestoredFile {
+  readonly file: StoredFile;
+  readonly content: Buffer;
+  /** `same`: it is there already · `free`: nothing is lost by writing it · `dirty`: uncommitted work stands there. */
+  readonly state: 'same' | 'free' | 'dirty';
+}
+
+/**
+ * Looks at what each file would write over.
+ *
+ * @throws Failure `refused` where a folder or a link stands in the way; `integrity` when a content is gone
+ */
+async function planFiles(
+  top: string,
+  files: readonly StoredFile[],
+  { dirty, head }: Snapshot,
+): Promise<RestoredFile[]> {
+  const contents = await readStored(top, files);
+  const named = files.map(({ path }) => path);
+  const tracked = head.oid === null ? [] : await listTree(top, head.oid, named);
+  const atHead = new Map(tracked.map((one) => [one.path, one]));
+  // git may have been told not to look at a file (`git update-index --assume-unchanged`).
+  const clean = tracked.filter(({ path }) => !dirty.has(path)).map(({ path }) => path);
+  const onDisk = await hashFiles(top, clean, {});
+  return files.map((file, at): RestoredFile => {
+    const content = contents[at];
+    if (content === undefined) throw gone(file.path);
+    const why = obstacle(top, pathBytes(file));
+    if (why !== undefined) throw inTheWay(file, why);
+    const now = dirty.get(file.path);
+    const there = now === undefined ? atHead.get(file.path) : now.disk;
+    if (there?.oid === file.oid && there.mode === file.mode) return { file, content, state: 'same' };
+    // What git ignores is in no list, and is lost just as well.
+    const isClean = now === undefined && atHead.get(file.path)?.oid === onDisk.get(file.path);
+    const isFree = !isOccupied(top, pathBytes(file)) || (isClean && atHead.has(file.path));
+    return { file, content, state: isFree ? 'free' : 'dirty' };
+  });
+}
+
+/** The name of a file as the disk has it. */
+function pathBytes({ path, raw }: Pick<StoredFile, 'path' | 'raw'>): Buffer {
+  return raw === undefined ? Buffer.from(path) : Buffer.from(raw, 'latin1');
+}
+
+function inTheWay({ path }: StoredFile, why: string): Failure {
+  return new Failure('refused', `${escapeLine(path)} cannot be restored: ${escapeLine(why)}`, {
+    hint: `git handoff rescue show --raw -- ${shellWord(path)}`,
+  });
 }

@@ -4,15 +4,16 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
-import { type HandoffPath, handoffRef } from '../../git/namespace.ts';
+import { type HandoffPath, handoffRef, HANDOFFS, decodeBranch, parsePath } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
 import { inBatches } from '../../git/batches.ts';
-import { refuseLeaving } from './refuse-leaving.ts';
-import { type LeavingNote, scanNotes } from './scan-notes.ts';
+import { type LeavingNote, scanNotes, type LeavingSecret } from './scan-notes.ts';
 import type { SyncReport } from './items.ts';
 import type { SyncWorld } from './world.ts';
+import { describeFindings } from '../../domain/secrets/finding.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 /** A handoff that is about to leave. */
 export interface Outgoing {
@@ -127,4 +128,45 @@ async function* withTexts(
     }
     for (const [oid, note] of texts) if (note !== undefined) seen.add(oid);
   }
+}
+
+/** Why a ref is not pushed, and how it could be. */
+interface LeavingRefusal {
+  readonly ref: string;
+  readonly why: string;
+  readonly hint: string;
+}
+
+/**
+ * One refusal for each ref that would take a secret along; the others may go. `allowing` is the push command with which
+ * somebody lets these pass. With `handoff.secretScan = warn` the same is said, and the ref goes.
+ */
+export function refuseLeaving(found: readonly LeavingSecret[], allowing: string): LeavingRefusal[] {
+  const refs = new Map<string, LeavingSecret[]>();
+  for (const secret of found) refs.set(secret.ref, [...(refs.get(secret.ref) ?? []), secret]);
+  return [...refs].map(([ref, secrets]) => {
+    const name = nameOf(ref);
+    const places = secrets.map(
+      ({ commit, findings }) => `at ${commit.slice(0, 12)} ${describeFindings(findings)}`,
+    );
+    const first = secrets[0]?.commit ?? '';
+    return {
+      ref,
+      why: `${name} looks like it contains a secret: ${places.slice(0, TOLD).join('; ')}${more(places)}`,
+      hint: `git handoff show ${name} --at ${first}; if it is not a secret: ${allowing}`,
+    };
+  });
+}
+
+/** So many versions of a note are told one by one. */
+const TOLD = 3;
+const more = (places: readonly string[]) =>
+  places.length > TOLD ? `; and in ${places.length - TOLD} more versions` : '';
+
+function nameOf(ref: string): string {
+  const path = parsePath(ref, HANDOFFS);
+  return typedTopic(
+    path === undefined ? ref : (decodeBranch(path.component) ?? path.component),
+    path?.topic ?? '',
+  );
 }

@@ -10,15 +10,18 @@ import {
   readSyncedTopics,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldTopics } from '../../notes/sync/fold.ts';
-import { findTakes } from './takes.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { SyncShape } from '../shapes.ts';
 import type { SyncWorld } from './world.ts';
-import { planOnly } from './dry-run.ts';
 import { SyncReport, isCut } from './items.ts';
 import { mergeConflicts } from './merge-notes.ts';
 import { MAX_NAMED } from './push-all.ts';
 import { pushOutgoing, transferOptions } from './push-outgoing.ts';
+import { timestamp } from '../../domain/age.ts';
+import { firstParentChain, loadCommits } from '../../git/commits.ts';
+import type { InRepository } from '../../git/repository.ts';
+import { decidePush } from '../../domain/sync/outgoing.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;
@@ -166,4 +169,56 @@ async function fold(
   }
   report.folded(folded, await findTakes(repository, folded));
   return { folded, differences };
+}
+
+/** When the handoffs that went forward changed hands by a take there (RFC 3339): the owner here hears of it. */
+async function findTakes(
+  repository: InRepository,
+  folded: readonly Folded[],
+): Promise<ReadonlyMap<Difference, string>> {
+  const takes = new Map<Difference, string>();
+  for (const { difference, kind } of folded) {
+    const { here, there, owner } = difference;
+    const former = here?.tip?.trailers?.owner;
+    if (kind !== 'forward' || owner === undefined || former === undefined || owner === former) continue;
+    const options = { cwd: repository.cwd };
+    const steps = await loadCommits(options, await firstParentChain(options, there.oid, here?.tip?.oid));
+    const take = steps.find(
+      (step) => step?.trailers?.owner === owner && step.trailers.takenFrom !== undefined,
+    );
+    if (take !== undefined) takes.set(difference, timestamp(take.seconds * 1000));
+  }
+  return takes;
+}
+
+/** Says what a sync would do, as far as it can be told without fetching. */
+async function planOnly(
+  world: SyncWorld,
+  remote: string,
+  topics: readonly SyncedTopic[],
+  there: ReadonlyMap<string, Oid>,
+  report: SyncReport,
+): Promise<void> {
+  const { repository, options } = world;
+  const removed = await readRemoved(repository);
+  const seen = new Map(topics.map((one) => [handoffRef(one.path) as string, one]));
+  for (const [ref, oid] of there) {
+    const one = seen.get(ref);
+    const isKnown = one?.there?.oid === oid || one?.here?.tip?.oid === oid || removed.get(ref) === oid;
+    if (!isKnown && options.fetch) report.plan(ref, 'to-fetch', oid);
+  }
+  if (!options.push) return;
+  const outgoing: Outgoing[] = [];
+  for (const { path, here, there: tracked } of topics) {
+    const tip = here?.tip?.oid;
+    const ref = handoffRef(path);
+    if (tip === undefined || there.get(ref) === tip) continue;
+    const shown = there.get(ref);
+    const action = decidePush({ tip, shown, tracked: tracked?.oid, isAhead: true, restore: options.restore });
+    if (action === 'push') outgoing.push({ path, tip, old: tracked?.oid });
+    else if (action === 'deleted-there') report.plan(ref, 'deleted-there', tip);
+    else if (!options.fetch) report.plan(ref, 'behind', tip);
+  }
+  const leaving = outgoing.length === 0 ? [] : await withoutSecrets(world, remote, outgoing, report);
+  for (const { path, tip } of leaving) report.plan(handoffRef(path), 'to-push', tip);
 }

@@ -1,22 +1,23 @@
 import { Failure } from '../../domain/failure.ts';
 import { parseBranchName } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { openRepository } from '../../git/repository.ts';
+import { openRepository, type Repository } from '../../git/repository.ts';
 import { readTopics } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { SyncShape } from '../shapes.ts';
-import { chooseRemotes } from './choose-remotes.ts';
 import { askShown, syncRemote } from './one-remote.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import { retireWork, stayedNotices, workRefs } from './retire-work.ts';
 import { leavingWork, sendWork } from './send-work.ts';
-import { syncFailure } from './sync-failure.ts';
 import { openWorkspace } from '../workspace.ts';
 import type { SyncOptions } from './world.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 export interface SyncValue {
   readonly dryRun: boolean;
@@ -99,4 +100,116 @@ function branchComponent(text: string | undefined): string | undefined {
   throw new Failure('usage', `not a branch name: ${escapeLine(JSON.stringify(text))}`, {
     hint: 'git branch --list',
   });
+}
+
+/**
+ * The remotes that were named, or the one that `git fetch` would ask; the settings are read along.
+ *
+ * @throws Failure `usage` for a name that is no configured remote
+ */
+async function chooseRemotes(
+  repository: Repository,
+  names: readonly string[],
+): Promise<{ readonly remotes: readonly [Remote, ...Remote[]]; readonly settings: Settings }> {
+  const { all, usual, settings } = await readRemotes(repository.cwd, repository.branch);
+  const wanted = names.length > 0 ? [...new Set(names)] : usual === undefined ? [] : [usual];
+  const [first, ...others] = wanted.map((name) => {
+    const remote = all.find((one) => one.name === name);
+    if (remote !== undefined && isRemoteName(name)) return remote;
+    throw notConfigured(name, all);
+  });
+  if (first === undefined) throw noRemote(all);
+  return { remotes: [first, ...others], settings };
+}
+
+function noRemote(all: readonly Remote[]): Failure {
+  const [first] = all;
+  if (first === undefined)
+    return new Failure('usage', 'there is no remote to sync with', {
+      hint: 'git remote add origin <url>',
+    });
+  const names = all.map(({ name }) => escapeLine(name)).join(', ');
+  return new Failure('usage', `which remote? There are ${names}`, {
+    hint: `git handoff sync ${shellWord(first.name)}`,
+  });
+}
+
+function notConfigured(name: string, all: readonly Remote[]): Failure {
+  const isAddress = /[/:]/.test(name);
+  const shown = shownAddress(name);
+  const message = isAddress
+    ? `${escapeLine(shown)} is an address; git-handoff needs the name of a remote`
+    : `there is no remote ${escapeLine(JSON.stringify(name))}`;
+  const add = `git remote add handoffs ${shown === name ? shellWord(name) : '<that address>'}`;
+  return new Failure('usage', message, {
+    hint:
+      isAddress && !name.startsWith('-')
+        ? add
+        : all.length === 0
+          ? 'git remote add origin <url>'
+          : 'git remote -v',
+  });
+}
+
+/** Beside the repository's own files: nothing in the working tree is overwritten. */
+const KEPT_FILE = '$(git rev-parse --git-path handoff-note.md)';
+const FALLBACK = 'refs/heads/handoffs/';
+
+/** What a sync could not do, as one failure with the next command; the items say which handoffs. */
+function syncFailure(items: readonly SyncShape[], prefix: string): Failure | undefined {
+  const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
+  const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
+  const [secret] = of('secret');
+  if (secret !== undefined) return secretFailure(secret, of('secret').length);
+  if (declined[0] !== undefined) return declinedFailure(declined[0], declined.length, prefix);
+  if (refused[0] !== undefined) {
+    const { remote, branch, topic, why } = refused[0];
+    return new Failure(
+      'integrity',
+      `${count(refused)} of ${escapeLine(remote)} made an illegal move (${why ?? ''}); yours are unchanged`,
+      { hint: `git handoff log ${typedTopic(branch ?? '', topic ?? '')}` },
+    );
+  }
+  if (moved[0] !== undefined)
+    return new Failure('lost-race', `${count(moved)} moved each time; everything is kept`, {
+      hint: `git handoff sync ${shellWord(moved[0].remote)}`,
+    });
+  if (behind[0] === undefined) return undefined;
+  return new Failure('lost-race', `${escapeLine(behind[0].remote)} has moved on for ${count(behind)}`, {
+    hint: `git handoff sync ${shellWord(behind[0].remote)}`,
+  });
+}
+
+const count = (items: readonly SyncShape[]) =>
+  items.length === 1 ? 'a handoff' : `${items.length} handoffs`;
+
+function secretFailure({ why, remote, branch, topic, former }: SyncShape, secrets: number): Failure {
+  const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
+  const name = typedTopic(branch ?? '', topic ?? '');
+  // Its text is kept first, and no version is left that holds it.
+  const rewritten = [
+    `git handoff show ${name} --raw >"${KEPT_FILE}"`,
+    `git handoff purge ${name} --yes${former === null ? '' : ` --remote ${shellWord(remote)}`}`,
+    `git handoff write ${name} --file "${KEPT_FILE}"`,
+  ].join(' && ');
+  return new Failure('secret', `a handoff was not pushed: ${why ?? ''}${more}`, {
+    hint: `git handoff push ${shellWord(remote)} --allow-secret, if it is not a secret; if it is: ${rewritten}`,
+  });
+}
+
+/** A server that has its own rule says what to do; one that knows nothing of handoffs may not want their refs. */
+function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: string): Failure {
+  const what = declined === 1 ? 'a handoff' : `${declined} handoffs`;
+  const message = `${escapeLine(remote)} declined ${what}: ${escapeLine(why ?? '')}`;
+  const advice = /hint: (git handoff [^;]*)/.exec(why ?? '')?.[1];
+  // A full disk over there takes no branch either.
+  const isBroken = /unpacker error|unable to (?:write|migrate)|No space left|Read-only file system/.test(
+    why ?? '',
+  );
+  const elsewhere = isBroken
+    ? `git handoff push ${shellWord(remote)}, once the server can write again`
+    : prefix === FALLBACK
+      ? `git ls-remote ${shellWord(remote)}`
+      : `git config handoff.remotePrefix ${FALLBACK} && git handoff push ${shellWord(remote)}`;
+  return new Failure('remote', message, { hint: advice ?? elsewhere });
 }

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, relative, resolve, posix } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
@@ -27,7 +27,8 @@ import { isSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit-lock.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { requireHarmless } from './require-harmless.ts';
+import { isMoving } from '../../domain/work.ts';
+import { readObjects } from '../../git/objects.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */
@@ -225,4 +226,43 @@ function valueOf(found: FoundWork, { paths }: UnpackPlan, { dryRun }: UnpackOpti
       staged: index?.oid !== head?.oid || index?.mode !== head?.mode,
     })),
   };
+}
+
+/**
+ * Refuses work from elsewhere that has files which make programs run or instruct agents, unless each is named.
+ *
+ * @throws Failure `refused`
+ */
+async function requireHarmless(
+  top: string,
+  { work, blobs, state }: FoundWork,
+  { hooksPath }: TreeConfig,
+  { trust, from }: { readonly trust: readonly string[]; readonly from: string | undefined },
+): Promise<void> {
+  const links = work.items.flatMap(({ path, disk }) => {
+    const oid = disk?.mode === '120000' ? blobs[disk.blob] : undefined;
+    return oid === undefined ? [] : [{ path, oid }];
+  });
+  const targets = await readObjects(
+    { cwd: top },
+    links.map(({ oid: name }) => ({ name })),
+  );
+  const leading = links.filter(({ path }, at) => leadsOut(path, targets[at]?.content.toString('utf8') ?? ''));
+  const moving = work.items.map(({ path }) => path).filter((path) => isMoving(path, hooksPath));
+  const named = new Set(trust);
+  const refused = [...moving, ...leading.map(({ path }) => path)].filter((path) => !named.has(path));
+  if (refused.length === 0) return;
+  const name = typedTopic(state.branch, state.topic);
+  const all = [...new Set([...trust, ...refused])].map((path) => ` --trust ${shellWord(path)}`).join('');
+  const message =
+    `the work contains files that make programs run, instruct agents or link elsewhere: ` +
+    `${refused.map(escapeLine).join(', ')}; nothing was changed. Look at them first: git show ${state.tip?.trailers?.work ?? ''}`;
+  const author = from === undefined ? '' : ` --from ${shellWord(from)}`;
+  throw new Failure('refused', message, { hint: `git handoff unpack ${name}${author}${all}` });
+}
+
+/** Whether a link leads out of the working tree or into `.git`. */
+function leadsOut(path: string, target: string): boolean {
+  const to = posix.normalize(posix.join(posix.dirname(path), target));
+  return target.startsWith('/') || to === '..' || to.startsWith('../') || /(^|\/)\.git(\/|$)/i.test(to);
 }

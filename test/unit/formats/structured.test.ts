@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexedName, parseIndex } from '../../../src/domain/formats/index-table.ts';
-import { looksStructured } from '../../../src/domain/formats/structured.ts';
+import { looksStructured } from '../../../src/domain/formats/detect.ts';
 import { splitNote } from '../../../src/domain/note/document.ts';
 import { readFrontMatter } from '../../../src/domain/note/front-matter.ts';
 import { handoffId } from '../../../src/domain/note/handoff-id.ts';

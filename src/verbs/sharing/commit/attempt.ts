@@ -7,15 +7,15 @@ import { sameState, type FileState } from '../../../domain/ledger/file-state.ts'
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { commitNamed, parentsOf } from '../../../git/commit-paths.ts';
-import { PrivateIndex } from '../../../git/private-index.ts';
+import { PrivateIndex, readEntries } from '../../../git/private-index.ts';
 import { type GitResult, runGit } from '../../../git/run.ts';
-import { userGit } from '../../../git/user-git.ts';
+import { userGit, isLocked } from '../../../git/user-git.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
 import { whileLocked } from '../../../git/index-lock.ts';
-import { announce, newPaths, withdraw } from './announce.ts';
-import { commitRefusal } from './refusal.ts';
 import type { CommitScene } from './scene.ts';
+import { escapeLine } from '../../../domain/surfacing.ts';
+import { stagedPaths } from '../../../git/staged.ts';
 
 /** How git is to make the commit; the words of git-commit(1). */
 export interface GitCommitOptions {
@@ -207,4 +207,60 @@ export function changing(
   heads: (path: string) => FileState,
 ): Map<string, FileState> {
   return new Map([...entries].filter(([path, state]) => !sameState(state, heads(path))));
+}
+
+/** After what git itself has said; this says what it came to. */
+function commitRefusal(result: GitResult): Failure {
+  if (isLocked(result)) {
+    const message = 'another git process kept the index locked; nothing was committed';
+    return new Failure('environment', message, { hint: 'git handoff doctor' });
+  }
+  if (result.code === 1) {
+    const message = 'nothing was committed: git, or one of its hooks, refused it';
+    const skip = /\bgit (?:cherry-pick|rebase) --skip\b/.exec(result.stderr)?.[0]; // HEAD has it all
+    return new Failure('refused', message, { hint: skip ?? 'git handoff status' });
+  }
+  const lines = result.stderr.split('\n').map((line) => line.trim());
+  const line = lines.find((one) => one.startsWith('fatal: ')) ?? lines.find((one) => one !== '') ?? '';
+  const hint = /user\.email|empty ident/.test(result.stderr)
+    ? 'git config user.email you@example.com'
+    : 'git handoff status';
+  return new Failure('environment', `git commit: ${escapeLine(line)}`, { hint });
+}
+
+/** Paths that no index entry announces: `--only` takes what git knows. */
+async function newPaths(scene: CommitScene, whole: readonly string[]): Promise<string[]> {
+  const { tree, snapshot } = scene.work;
+  const candidates = whole.filter((path) => {
+    const dirty = snapshot.dirty.get(path);
+    return dirty?.index === null && dirty.disk !== null;
+  });
+  if (candidates.length === 0) return [];
+  const known = await readEntries(tree.top, candidates);
+  return candidates.filter((path) => known.get(path) === null);
+}
+
+async function announce(top: string, paths: readonly string[]): Promise<GitResult> {
+  if (paths.length === 0) return { code: 0, stdout: Buffer.alloc(0), stderr: '' };
+  const args = [
+    '--literal-pathspecs',
+    'add',
+    '--intent-to-add',
+    '--pathspec-from-file=-',
+    '--pathspec-file-nul',
+  ];
+  const input = paths.map((path) => `${path}\0`).join('');
+  return whileLocked(() => userGit(args, { cwd: top, input, show: 'quiet' }));
+}
+
+/** Takes announced paths out again; one that somebody has staged meanwhile stays. */
+async function withdraw(top: string, paths: readonly string[]): Promise<void> {
+  if (paths.length === 0) return;
+  const staged = new Set((await stagedPaths(top)).map(({ path }) => path));
+  const input = paths
+    .filter((path) => !staged.has(path))
+    .map((path) => `${path}\0`)
+    .join('');
+  const args = ['update-index', '--force-remove', '-z', '--stdin'];
+  await whileLocked(() => runGit(args, { cwd: top, input }));
 }

@@ -1,6 +1,6 @@
 import { join, relative, resolve } from 'node:path';
 import { Failure } from '../../../domain/failure.ts';
-import { type Shares, differsOnDisk, divideWork } from '../../../domain/ledger/shares.ts';
+import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
 import { type SessionId, isPerson } from '../../../domain/names.ts';
 import { succeededBy } from '../../../domain/session.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
@@ -13,8 +13,16 @@ import type { JudgedSession } from '../../../sessions/records.ts';
 import { type Context, findSession } from '../../../sessions/caller.ts';
 import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
-import { unrecordedClaims, untrackedPaths } from './own-changes.ts';
-import { withoutStale } from './stale-shares.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
+import { foldLedger } from '../../../domain/ledger/fold.ts';
+import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
+import { lstatOf } from '../../../git/stat.ts';
+import { claimsAround } from '../../../changes/window-changes.ts';
+import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
+import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
+import { isUpToDate } from '../../../domain/ledger/stale.ts';
+import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
+import { findStale, withUndone } from '../../../changes/stale-paths.ts';
 
 /** Everything that `commit`, `stage --mine` and `write --with-work` decide by, read again at each try. */
 export interface CommitScene {
@@ -115,3 +123,92 @@ function ownersOf(
   }
   return new Set([self, ...[...sides.own].filter((id) => !above.has(id))]);
 }
+
+/** Changes that no ledger has yet: of a session that is alone, and of the commands that run this one. */
+async function unrecordedClaims(
+  self: SessionId,
+  work: DirtyWork,
+  owners: ReadonlySet<SessionId>,
+  now: number,
+): Promise<OpenClaim[]> {
+  const { lone, place, snapshot, ledgers, tree } = work;
+  const alone = lone !== undefined && owners.has(lone.session) ? [...lone.claims.values()] : [];
+  if (place === undefined) return alone;
+  const windows = readWindows(place);
+  const changed: OpenClaim[] = [];
+  for (const window of windows) {
+    // A session's arrival opens a window for those that were here, whether they run a command or not.
+    if (window.session !== self || window.id === ARRIVAL) continue;
+    const { top } = tree;
+    const claims = await claimsAround({ top, window, windows, after: snapshot, ledgers, own: owners, now });
+    changed.push(...foldLedger(self, claims).claims.values());
+  }
+  return [...alone, ...changed];
+}
+
+/** Taken out of the index by this session, and still on the disk. */
+function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
+  const { place, snapshot, ledgers, tree } = work;
+  const before: Snapshot[] = [];
+  if (place !== undefined) {
+    const start = readStart(place, self);
+    if (work.lone?.session === self && start !== undefined) before.push(start);
+    before.push(...readWindows(place, self).map((window) => window.snapshot));
+  }
+  const recent = new Set(before.flatMap((then) => stagedBetween(then, snapshot).map(({ path }) => path)));
+  const onRecord = (path: string) =>
+    ledgers.some(
+      ({ session, staged }) => owners.has(session) && staged.get(path)?.some(({ state }) => state === null),
+    );
+  return [...snapshot.dirty.values()]
+    .filter(
+      ({ head, index, path }) => head !== null && index === null && (recent.has(path) || onRecord(path)),
+    )
+    .map(({ path }) => path)
+    .filter((path) => lstatOf(join(tree.top, path))?.isFile() === true);
+}
+
+/**
+ * The shares with files told apart that are older than HEAD, or hold another session's commit that HEAD has left behind:
+ * they go in as HEAD has them, with this session's hunks; without any they stay out.
+ */
+async function withoutStale(self: SessionId, work: DirtyWork, shares: Shares, sides: Sides): Promise<Shares> {
+  const { top, gitDir, commonDir } = work.tree;
+  const known = shares.whole.map((share) => ({ share, candidate: candidateOf(share) }));
+  const doubtful = known.filter(({ candidate }) => !isUpToDate(candidate)).map(({ candidate }) => candidate);
+  if (doubtful.length === 0) return shares;
+  const paths = doubtful.map(({ path }) => path);
+  const oids = await hashFiles(top, paths, { scratch: scratchStore(commonDir) });
+  const candidates = doubtful.map((one) => {
+    const oid = oids.get(one.path);
+    return one.next === null || oid === undefined ? one : { ...one, next: { ...one.next, oid } };
+  });
+  const windows = work.place === undefined ? [] : readWindows(work.place, self);
+  const { head } = work.snapshot;
+  const last = work.ledgers.find(({ session }) => session === self)?.head;
+  const seen = [last, ...windows.map(({ snapshot }) => snapshot.head)].map((at) => at?.oid ?? null);
+  const { stale, undone } = await findStale({ cwd: top, gitDir, commonDir, head, seen, sides }, candidates);
+  const ledgers = withUndone(work.ledgers, undone, sides, candidates);
+  const whole: Share[] = [];
+  const contended = [...shares.contended];
+  const refused = [...shares.refused];
+  const left = [...shares.left];
+  for (const share of shares.whole) {
+    const { path } = share.dirty;
+    const isLeft = undone.some((change) => change.path === path);
+    const others = isLeft ? strong(claimsOn(path, ledgers, sides, share.dirty.head).foreign) : [];
+    const [claim] = others;
+    if (claim === undefined && !stale.has(path)) whole.push(share);
+    else if (share.mine.length > 0) contended.push({ ...share, others });
+    else if (claim === undefined) left.push({ path, owner: undefined });
+    else refused.push({ path, claim });
+  }
+  return { whole, contended, refused, left };
+}
+
+const candidateOf = ({ dirty, mine }: Share) => ({
+  path: dirty.path,
+  head: dirty.head,
+  next: dirty.disk,
+  own: mine,
+});
