@@ -35,28 +35,10 @@ function parents(): (pid: number) => number[] {
 /** Milliseconds that a list of processes may take. */
 const PS_MS = 500;
 
-/** Milliseconds of a processor that all children took which have ended; always 0 without /proc. */
-export function childTime(): number {
-  try {
-    return endedTime('self');
-  } catch {
-    return 0;
-  }
-}
-
-/** Of children that have ended, in clock ticks (proc(5)). */
-function endedTime(pid: number | 'self'): number {
-  const stat = text(pid, 'stat');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) * 10;
-}
-
 function childrenOf(pid: number): number[] {
   try {
-    return text(pid, `task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number);
   } catch {
     return [];
   }
 }
-
-const text = (pid: number | 'self', name: string) => readFileSync(`/proc/${pid}/${name}`, 'latin1');

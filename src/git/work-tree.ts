@@ -6,7 +6,6 @@ import { type Oid, parseOid } from '../domain/names.ts';
 import { type BinaryText, utf8 } from './binary-text.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
-import { childTime } from './child-use.ts';
 import { listedState } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 import { type ScratchStore, hashFiles } from './scratch-store.ts';
@@ -39,7 +38,6 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
   // Named paths were just changed: they are read while git looks.
   const { paths } = options;
   const early = paths === undefined ? undefined : readFiles(top, paths, options);
-  const used = childTime();
   const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
@@ -53,8 +51,7 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
     const disk = oid === undefined || entry.disk === null ? entry.disk : { ...entry.disk, oid };
     return { ...entry, disk };
   });
-  const costMs = childTime() - used;
-  return { head, dirty: byName(dirty), at: options.now, ...(costMs > 0 ? { costMs } : {}) };
+  return { head, dirty: byName(dirty), at: options.now };
 }
 
 /** Contents that cannot be read in time are not known; that they changed is. */

@@ -82,9 +82,9 @@ async function sites(call: SessionCall, tool: ToolCall): Promise<Site<FileFacts>
     call,
     toolPaths(tool).map((path) => toolPath(call, path)),
   );
-  return trees.map(({ call: there, placed, isNew }) => ({
+  return trees.map(({ call: there, placed }) => ({
     call: there,
-    facts: { ...treeFacts(there), placed, isNew },
+    facts: { ...treeFacts(there), placed },
   }));
 }
 

@@ -34,8 +34,6 @@ export interface OpenLedger {
 export interface FileFacts extends TreeFacts {
   /** The paths of this worktree that the tool names. */
   readonly placed: readonly PlacedPath[];
-  /** The session was never here before. */
-  readonly isNew: boolean;
 }
 
 /** A command, wherever it is run. */
@@ -67,8 +65,6 @@ export interface Looks {
 export interface LedgerLook {
   /** The worktree as anybody last saw it. */
   readonly known: Snapshot | undefined;
-  /** Looking takes long here: it is done only when somebody asks. */
-  readonly isCostly: boolean;
   readonly snapshot: () => Promise<Snapshot | undefined>;
 }
 

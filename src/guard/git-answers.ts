@@ -1,22 +1,18 @@
 import { lookingTime } from '../changes/work-place.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
-import type { Oid } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
 import { configUnder, plainConfig } from '../git/config-under.ts';
 import { listIgnored } from '../git/ignored-files.ts';
 import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
 import { type TreeFile, listTree } from '../git/list-tree.ts';
-import { handoffRef } from '../git/namespace.ts';
 import { listRefs } from '../git/refs.ts';
-import { openRepository } from '../git/repository.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
 import { type People, readPeople } from './people.ts';
-import { parseTopicArgument, typedTopic } from '../notes/topic-argument.ts';
 
 /** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
 export interface GitAnswers {
@@ -45,18 +41,8 @@ export interface GitAnswers {
   readonly settings: (cwd: string, overrides?: GitOverrides) => Promise<readonly SettingEntry[] | undefined>;
   /** Whether there is any ref below a prefix; not when git fails. */
   readonly hasRefs: (cwd: string, prefix: string) => Promise<boolean>;
-  /** The topic that a word names, and its tip. */
-  readonly topic: (cwd: string, word: string) => Promise<TopicTip | undefined>;
   /** Who is at work in the repository of a worktree. */
   readonly people: (call: TreeCall) => Promise<People>;
-}
-
-/** A topic that has a tip. */
-interface TopicTip {
-  /** As it is typed. */
-  readonly name: string;
-  readonly ref: string;
-  readonly oid: Oid;
 }
 
 /** Asks git itself. */
@@ -73,25 +59,6 @@ export function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
     settings: (cwd, overrides) =>
       overrides === undefined ? plainConfig(cwd, time()) : configUnder(cwd, overrides, time()),
     hasRefs: async (cwd, prefix) => (await listRefs({ cwd }, [prefix]).catch(() => [])).length > 0,
-    topic: topicTip,
     people: async (there) => readPeople(there),
   };
-}
-
-async function topicTip(cwd: string, word: string): Promise<TopicTip | undefined> {
-  const repository = await openRepository(cwd);
-  const target = orNone(() => parseTopicArgument(word, repository));
-  if (target === undefined) return undefined;
-  const [tip] = await listRefs(repository, [handoffRef(target.path)]);
-  if (tip === undefined) return undefined;
-  return { name: typedTopic(target.branch, target.topic), ref: tip.name, oid: tip.oid };
-}
-
-/** A word that names no topic is no error here. */
-function orNone<T>(parse: () => T): T | undefined {
-  try {
-    return parse();
-  } catch {
-    return undefined;
-  }
 }

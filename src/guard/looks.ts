@@ -1,11 +1,7 @@
-import { isCostly } from '../domain/ledger/snapshot.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 import { beforeAnswer } from '../host/io.ts';
-import type { ShellEffects } from '../shell/effects.ts';
-import { mayHitUnnamed } from '../shell/hook-ways.ts';
 import { readsOnly } from '../shell/read-only.ts';
-import { changesTree } from '../shell/tree-verb-names.ts';
 import { readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
 import type { TreeCall } from './call.ts';
@@ -14,14 +10,14 @@ import type { CommandTool } from './tool.ts';
 import { orUnchecked } from './unchecked.ts';
 
 /**
- * Begins to look at a worktree, while the command is analysed: for the ledger, unless that takes long there, or when the
- * command may destroy something. Else it is left to who has to know.
+ * Begins to look at a worktree, while the command is analysed: for the ledger, or when the command may destroy something. Else
+ * it is left to who has to know.
  */
 export async function beginToLook(call: TreeCall, tool: CommandTool, mayDestroy: boolean): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes ? await orUnchecked(call, async () => ledgerLook(call)) : undefined;
   const dirty = forLedger?.snapshot ?? namesOnly(call);
-  if (forLedger === undefined ? changes && mayDestroy : !forLedger.isCostly) void dirty();
+  if (forLedger !== undefined || (changes && mayDestroy)) void dirty();
   return { forLedger, dirty };
 }
 
@@ -37,23 +33,11 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
       return undefined;
     }),
   );
-  return { known, isCostly: isCostly(known), snapshot };
+  return { known, snapshot };
 }
 
 /** A look of which no content is read, when somebody asks. */
 export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
   const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
   return once(() => takeSnapshot(tree.workTree, options).catch(() => undefined));
-}
-
-/** Verbs that move HEAD or its branch, besides those that change the working tree. */
-const MOVING = new Set(['commit', 'update-ref', 'branch', 'fetch', 'filter-branch']);
-
-/** Whether a command could destroy or carry away uncommitted work, or move HEAD: then all must be known, whatever it takes. */
-export function needsLook(effects: ShellEffects): boolean {
-  return (
-    mayHitUnnamed(effects) ||
-    effects.gitCalls.some(({ verb }) => changesTree(verb) || MOVING.has(verb)) ||
-    effects.paths.some(({ kind }) => kind === 'remove')
-  );
 }

@@ -6,8 +6,6 @@ import { visit } from './visits.ts';
 interface TreePaths {
   readonly call: TreeCall;
   readonly placed: readonly PlacedPath[];
-  /** The session touches this worktree for the first time. */
-  readonly isNew: boolean;
 }
 
 /**
@@ -28,7 +26,7 @@ export async function treesOf(call: SessionCall, paths: readonly string[]): Prom
     .filter(({ gitDir }) => gitDir !== own);
   const visits = others.length === 0 ? [] : await visit(call, others);
   return [
-    ...(isInTree(call) ? [{ call, placed: trees.get(own ?? '') ?? [], isNew: false }] : []),
-    ...visits.map((visit) => ({ ...visit, placed: trees.get(visit.call.tree.gitDir) ?? [] })),
+    ...(isInTree(call) ? [{ call, placed: trees.get(own ?? '') ?? [] }] : []),
+    ...visits.map(({ call: there }) => ({ call: there, placed: trees.get(there.tree.gitDir) ?? [] })),
   ];
 }

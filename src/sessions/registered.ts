@@ -1,14 +1,12 @@
-import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
-import { readText } from '../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 
 /**
  * `<common>/handoff/registered/<worktree-id>/<session>/<process>`: the processes under which a session was
- * put on record lately. A cache that saves the guard from listing the live refs at every call, and shows
- * two processes with one session id. The text is the other such process that this one was told of.
+ * put on record lately. A cache that saves the guard from listing the live refs at every call.
  */
 
 /** After this the refs are looked at again: peers may be gone. Milliseconds. */
@@ -33,23 +31,16 @@ export function isFreshlyRegistered(
   return file !== undefined && now - file.mtimeMs < FRESH_MS;
 }
 
-/** Remembers that the session was put on record under this process. True when it is to be told of `twin`. */
+/** Remembers that the session was put on record under this process. */
 export function rememberRegistration(
   place: SessionPlace,
   session: SessionId,
   client: ProcessId | undefined,
-  twin: ProcessId | undefined,
-): boolean {
+): void {
   const folder = cacheFolder(place, session);
-  if (folder === undefined || client === undefined) return twin !== undefined;
-  const file = join(folder, fileName(client));
-  const told = twin === undefined ? '' : fileName(twin);
-  const isNews = twin !== undefined && readText(file) !== told;
+  if (folder === undefined || client === undefined) return;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(file, told);
-  // The other one is to look again, too.
-  if (isNews) makeStale(join(folder, told));
-  return isNews;
+  writeFileSync(join(folder, fileName(client)), '');
 }
 
 /** Every process under which the session was put on record here, gone ones too. */
@@ -78,14 +69,6 @@ function processOf(name: string): ProcessId | undefined {
   return pid === undefined || start === undefined
     ? undefined
     : { pid: Number(pid), start: decodeURIComponent(start) };
-}
-
-function makeStale(file: string): void {
-  try {
-    utimesSync(file, 0, 0);
-  } catch {
-    // It was put on record before there was this cache: it looks again by itself.
-  }
 }
 
 function cacheFolder({ gitDir, commonDir }: SessionPlace, session: SessionId): string | undefined {

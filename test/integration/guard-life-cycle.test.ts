@@ -178,27 +178,12 @@ describe('a conversation that is cleared', () => {
   });
 });
 
-describe('two processes with one session id', () => {
-  it('are both warned, each once', async () => {
-    const [one, two] = [client(), client()];
-    await one.start(A);
-    const second = await two.start(A, 'resume');
-    expect(second).toMatchObject({ text: containing(`also runs as process ${one.pid}`) });
-    expect(await one.tool(A)).toMatchObject({
-      kind: 'notice',
-      text: containing(`also runs as process ${two.pid}`),
-    });
-    expect(await one.tool(A)).toEqual({ kind: 'silent' });
-    expect(await two.tool(A)).toEqual({ kind: 'silent' });
-  });
-
-  it('are not what one process and its children are', async () => {
+describe('a process and its children', () => {
+  it('are one session', async () => {
     const one = client();
     await one.start(A);
     expect(await one.nestedHook({ session_id: A, tool_name: 'Bash', tool_input: { command: 'ls' } })).toEqual(
-      {
-        kind: 'silent',
-      },
+      { kind: 'silent' },
     );
     expect(record(A)).toMatchObject({ pid: one.pid });
   });

@@ -63,57 +63,10 @@ describe('a session that stops', () => {
 });
 
 describe('a sub-agent', () => {
-  const agent = (more: object) => world.hook({ agent_id: 'agent1', agent_type: 'general-purpose', ...more });
-  const starts = () => agent({ hook_event_name: 'SubagentStart' });
-  const writes = (command = "git handoff write own-notes -m 'by the agent'") =>
-    agent({ tool_name: 'Bash', tool_input: { command } });
-  const reads = () => {
-    const call = { tool_name: 'Bash', tool_input: { command: 'git handoff show own-notes' } };
-    expect(agent(call)).toEqual({ kind: 'silent' });
-    return agent({ hook_event_name: 'PostToolUse', ...call });
-  };
-  const note = (text: string) => world.ok(['write', 'own-notes', '-m', text], { session: CALLER });
-
-  it('may write what has not moved since it started', () => {
-    note('one');
-    expect(starts()).toEqual({ kind: 'silent' });
-    expect(writes()).toEqual({ kind: 'silent' });
-  });
-
-  it('is refused what moved since, told what to do, and may write after it did that', () => {
-    note('one');
-    starts();
-    note('two');
-    expect(writes()).toMatchObject({
-      kind: 'deny',
-      text: containing('git handoff show main/own-notes'),
-    });
-    expect(writes('printf x | git handoff write main/own-notes')).toMatchObject({ kind: 'deny' });
-    expect(writes('git handoff write other-notes -m x')).toEqual({ kind: 'silent' });
-    reads();
-    expect(writes()).toEqual({ kind: 'silent' });
-  });
-
-  it('is refused a topic that came into being since', () => {
-    starts();
-    note('one');
-    expect(writes()).toMatchObject({ kind: 'deny' });
-  });
-
-  it('is not held to what another one has seen, nor is the session itself', () => {
-    note('one');
-    starts();
-    note('two');
-    const other = { tool_name: 'Bash', tool_input: { command: 'git handoff write own-notes -m x' } };
-    expect(world.hook(other)).toEqual({ kind: 'silent' });
-    expect(world.hook({ hook_event_name: 'SubagentStart', agent_id: 'agent2' })).toEqual({ kind: 'silent' });
-    expect(world.hook({ agent_id: 'agent2', ...other })).toEqual({ kind: 'silent' });
-    expect(writes()).toMatchObject({ kind: 'deny' });
-  });
-
   it("obeys the rules of the session's files", () => {
     const input = { file_path: world.file, content: markedNote(CALLER) };
-    expect(agent({ tool_name: 'Write', tool_input: input })).toMatchObject({
+    const agent = { agent_id: 'agent1', agent_type: 'general-purpose' };
+    expect(world.hook({ ...agent, tool_name: 'Write', tool_input: input })).toMatchObject({
       kind: 'deny',
       text: containing(OWNER.slice(0, 8)),
     });

@@ -247,7 +247,7 @@ async function factsOf(
   const look = () => Promise.resolve(given.late === true ? undefined : snapshot);
   const isAlone = given.peers?.length === 0;
   const ledger = isAlone ? undefined : { place, ledgers: openLedgers(place, SELF) };
-  const forLedger = isAlone ? undefined : { known: undefined, isCostly: false, snapshot: look };
+  const forLedger = isAlone ? undefined : { known: undefined, snapshot: look };
   const live = (given.peers ?? [PEER]).map(judged);
   const people = { own: new Set([SELF]), foreign: new Set(live.map((one) => one.record.session)), live };
   const git = {

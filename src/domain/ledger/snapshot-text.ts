@@ -5,19 +5,18 @@ import type { DirtyPath, Snapshot } from './snapshot.ts';
 
 /** A snapshot as JSON, and back; `undefined` when it is none. */
 
-export function formatSnapshot({ head, dirty, at, costMs }: Snapshot): string {
-  return JSON.stringify({ v: 1, at, costMs, head, dirty: [...dirty.values()] });
+export function formatSnapshot({ head, dirty, at }: Snapshot): string {
+  return JSON.stringify({ v: 1, at, head, dirty: [...dirty.values()] });
 }
 
 /** Reads a snapshot; `undefined` for anything else. */
 export function parseSnapshot(text: string): Snapshot | undefined {
-  const value = jsonFields<'v' | 'at' | 'costMs' | 'head' | 'dirty'>(text);
+  const value = jsonFields<'v' | 'at' | 'head' | 'dirty'>(text);
   if (value.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;
   const { ref, oid } = (value.head ?? {}) as { ref?: unknown; oid?: unknown };
   const dirty = value.dirty.flatMap((item: unknown) => dirtyPath(item) ?? []);
   return {
     at: value.at,
-    ...(typeof value.costMs === 'number' ? { costMs: value.costMs } : {}),
     head: {
       ref: typeof ref === 'string' ? ref : 'HEAD',
       oid: typeof oid === 'string' ? (parseOid(oid) ?? null) : null,

@@ -30,16 +30,6 @@ export interface Snapshot {
   readonly dirty: ReadonlyMap<string, DirtyPath>;
   /** Milliseconds since the epoch, before git looked. */
   readonly at: number;
-  /** Milliseconds of a processor that it took; absent: not known. */
-  readonly costMs?: number;
-}
-
-/** A look that takes more is not made before every command. Milliseconds of a processor. */
-const COSTLY_MS = 500;
-
-/** Whether looking at this working tree takes long, by how the last look did. */
-export function isCostly(last: Snapshot | undefined): boolean {
-  return (last?.costMs ?? 0) > COSTLY_MS;
 }
 
 /** Whether two snapshots know the same of the same paths. */

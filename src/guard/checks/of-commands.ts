@@ -21,7 +21,6 @@ import { stash } from './stash.ts';
 import { strictHead } from './strict-head.ts';
 import { treeVerb } from './tree-verb.ts';
 import { unnamedChanges } from './unnamed-changes.ts';
-import { unseenTopic } from './unseen-topic.ts';
 import { worktreeRemoval } from './worktree-removal.ts';
 
 /** What a command is judged by, in this order: first what nobody can lift. */
@@ -45,12 +44,6 @@ export const COMMANDS_ANYWHERE: readonly Check<Call, AnalysedFacts>[] = [
     rule: 'handoff-refs',
     when: (_, { effects }) => effects.refs.length > 0,
     judge: handoffRefs,
-  },
-  {
-    rule: 'unseen-topic',
-    when: ({ tree, event }, { effects }) =>
-      tree !== undefined && event.agent !== undefined && effects.handoffCalls.length > 0,
-    judge: unseenTopic,
   },
 ];
 

@@ -12,7 +12,6 @@ import { commitRunning } from './commit-running.ts';
 import { hookFiles } from './hook-files.ts';
 import { openConflict } from './open-conflict.ts';
 import { strictHead } from './strict-head.ts';
-import { wrongCheckout } from './wrong-checkout.ts';
 
 /** What a file tool is judged by, in this order. */
 export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
@@ -51,11 +50,6 @@ export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
       return place !== undefined && commitOfOthers(place, session) !== undefined;
     },
     judge: commitRunning,
-  },
-  {
-    rule: 'wrong-checkout',
-    when: ({ repository, tree }, { isNew }) => isNew && tree.commonDir === repository?.commonDir,
-    judge: wrongCheckout,
   },
   {
     rule: 'announce',

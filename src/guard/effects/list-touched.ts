@@ -8,7 +8,6 @@ import {
 } from '../../changes/touched.ts';
 import { readLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
-import { isCostly } from '../../domain/ledger/snapshot.ts';
 import { changedSince } from '../../git/commit-paths.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
@@ -68,10 +67,9 @@ function usedTrees(commonDir: string, ids: ReadonlySet<string>): UsedTree[] {
 async function listUncommitted(call: TreeCall, tree: UsedTree): Promise<void> {
   const { commonDir } = call.tree;
   const last = readLast({ commonDir, worktreeId: tree.id });
-  // Registration may have looked just now; where a look costs much, an older one has to do.
-  const isEnough = last !== undefined && (last.at === call.now || isCostly(last));
   const options = { timeoutMs: lookingTime(call), now: call.now, namesOnly: true };
-  const { dirty } = isEnough ? last : await takeSnapshot(tree.top, options);
+  // Registration may have looked just now.
+  const { dirty } = last?.at === call.now ? last : await takeSnapshot(tree.top, options);
   addTouched(commonDir, tree.id, [...dirty.keys()].slice(0, MAX_PATHS));
 }
 

@@ -10,7 +10,6 @@ import type { TreeCall } from '../call.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import type { Effect, Finding } from '../findings.ts';
-import { needsLook } from '../looks.ts';
 import { windowId } from '../tool.ts';
 import { hear } from './hear.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
@@ -27,7 +26,7 @@ async function open(
   call: TreeCall,
   effects: ShellEffects,
   { place, ledgers }: OpenLedger,
-  { known, isCostly, snapshot: look }: LedgerLook,
+  { known, snapshot: look }: LedgerLook,
 ): Promise<readonly Finding[]> {
   const { session, now } = call;
   const agent = call.event.agent ?? '';
@@ -36,11 +35,9 @@ async function open(
     agent,
     commits: effects.gitCalls.some(({ verb }) => verb === 'commit'),
   };
-  const isLooked = !isCostly || needsLook(effects);
-  const snapshot = isLooked ? await look() : undefined;
-  if (!isLooked) dropAbandoned(place, session, agent, now);
+  const snapshot = await look();
   if (snapshot === undefined) {
-    if (isLooked) call.notChecked(UNLOOKED);
+    call.notChecked(UNLOOKED);
     // What the command names is its own all the same.
     const last = { ...about, looked: false };
     if (known !== undefined) openWindow(place, session, windowId(call), { ...known, at: now }, last);

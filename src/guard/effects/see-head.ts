@@ -1,4 +1,3 @@
-import { isCostly } from '../../domain/ledger/snapshot.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { appendEntries } from '../../changes/ledger.ts';
@@ -14,7 +13,7 @@ import type { TreeCall } from '../call.ts';
 export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   if (!mayHaveMoved(place)) return;
   const known = readLast(place);
-  if (known === undefined || isCostly(known)) return;
+  if (known === undefined) return;
   const timeoutMs = lookingTime(call);
   try {
     const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };

@@ -2,12 +2,10 @@ import { rememberFiles } from '../../notes/guarded-files.ts';
 import { afterShell } from '../effects/after-shell.ts';
 import { lookAround } from '../effects/look-around.ts';
 import type { TreeCall } from '../call.ts';
-import { rememberTips } from '../checks/unseen-topic.ts';
 import { noteLookedAround } from '../lone-session.ts';
 
 /** After a shell command: what to tell of what it changed, and of what it changed unseen. */
 export async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
-  if (call.event.agent !== undefined && command.includes('handoff')) await rememberTips(call);
   const [around, ledger] = await Promise.all([lookAround(call, command), afterShellTool(call, command)]);
   noteLookedAround(call.tree, call.session, call.now);
   if (/handoff-/.test(command)) await rememberFiles(call.tree.folder, call.machine.files.all());

@@ -1,7 +1,6 @@
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { lookAround } from '../effects/look-around.ts';
 import { register } from './registration.ts';
-import { twinWarning } from './twins.ts';
 import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
 
@@ -12,9 +11,8 @@ import type { Finding } from '../findings.ts';
  */
 export async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
   const registered = await register(call);
-  const { isNew, twin } = registered;
+  const { isNew } = registered;
   const notices = [...registered.notices, ...(isNew ? await lookAround(call, '') : [])];
   if (isNew) await rememberFiles(call.tree.folder, call.machine.files.all());
-  if (notices.length > 0) return [{ kind: 'tell', text: `git-handoff: ${notices.join('\n')}` }];
-  return twin === undefined ? [] : [{ kind: 'show', text: twinWarning(call.session, twin) }];
+  return notices.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${notices.join('\n')}` }];
 }

@@ -13,7 +13,6 @@ import { orUnchecked } from '../unchecked.ts';
 import type { Finding } from '../findings.ts';
 import { type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { sessionStart } from './session-start.ts';
-import { rememberTips } from '../checks/unseen-topic.ts';
 import { leave, visited } from '../visits.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import { askForNote, askAtStop } from './ask-note.ts';
@@ -56,9 +55,6 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
       return sessionEnd(call);
     case 'compaction':
       await noteCompaction(call);
-      return [];
-    case 'agent-start':
-      await rememberTips(call);
       return [];
     default:
       return [];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SessionId } from '../../domain/names.ts';
-import type { ProcessId, SessionRecord } from '../../domain/session.ts';
+import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { exists } from '../../host/disk.ts';
 import { beat, ensureFolder, touchedFolder, worktreeId } from '../../host/folders.ts';
@@ -17,7 +17,6 @@ import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
 import { callingClient } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import { type Parted, describe, isSameRecord, isVisitor, judged, parted, putOnRecord } from './record.ts';
-import { findTwin } from './twins.ts';
 import { listTouched } from '../effects/list-touched.ts';
 
 /** A session that is on record, and who else is. */
@@ -27,8 +26,6 @@ export interface Registered {
   readonly isNew: boolean;
   /** Other sessions of the repository, judged. */
   readonly others: readonly JudgedSession[];
-  /** Pid of another live process with the same session id that this one is to be told of. */
-  readonly twin: number | undefined;
   /** What the session is to be told of the others' work here. */
   readonly notices: readonly string[];
 }
@@ -106,8 +103,8 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   let isLone = !company.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
     beat(tree.commonDir, session, call.event.name);
-    rememberRegistration(tree, session, company.client, undefined);
-    return { record, isNew: false, others, twin: undefined, notices: [] };
+    rememberRegistration(tree, session, company.client);
+    return { record, isNew: false, others, notices: [] };
   }
   let begun: Beginning | undefined;
   // Once more where one was named as alone that is not on record: it has not come that far, or never will.
@@ -123,7 +120,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     company = await readCompany(call);
     if (!isFirst) break;
   }
-  const { peers, twin, client, isShared } = company;
+  const { peers, client, isShared } = company;
   if (isShared) removeSolo(tree.gitDir);
   let notices: readonly string[] = [];
   if (isShared && (isBack || begun !== undefined || isUnsettled(tree, session, peers))) {
@@ -132,9 +129,8 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     const clients = clientsOf(company.others);
     notices = await arrive(call, { peers, clients, gone, former, lone, begun, isBack });
   }
-  const isNews = rememberRegistration(tree, session, client, twin);
-  const told = isNews ? twin?.pid : undefined;
-  return { record, isNew: own === undefined, others: company.others, twin: told, notices };
+  rememberRegistration(tree, session, client);
+  return { record, isNew: own === undefined, others: company.others, notices };
 }
 
 /** Who is on record here, as a session sees them. */
@@ -142,7 +138,6 @@ interface Company extends Parted {
   readonly peers: readonly SessionId[];
   readonly gone: readonly SessionId[];
   readonly client: ProcessId | undefined;
-  readonly twin: ProcessId | undefined;
   /**
    * Others are at work, or sh cannot decide alone: it knows nothing of further guarded paths, and what a visitor changes
    * is claimed at once, for all else that changes here is not its own.
@@ -160,13 +155,9 @@ async function readCompany(call: TreeCall, listed?: readonly StoredSession[]): P
     here.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
   const peers = those('live');
   const client = callingClient(call, table);
-  const twin = findTwin(tree, session, known.own, client, table);
   const isShared =
-    peers.length > 0 ||
-    twin !== undefined ||
-    isVisitor(call, known.own?.record) ||
-    call.settings.guardPath.length > 0;
-  return { ...known, peers, gone: those('dead', 'ended'), client, twin, isShared };
+    peers.length > 0 || isVisitor(call, known.own?.record) || call.settings.guardPath.length > 0;
+  return { ...known, peers, gone: those('dead', 'ended'), client, isShared };
 }
 
 /** Whether something is left of a time alone that is over: this session's, or that of one at work beside it. */

@@ -23,7 +23,6 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
 import { startupNotes } from './startup-notes.ts';
 import { type Registered, register } from './registration.ts';
-import { twinWarning } from './twins.ts';
 import { hearRequests } from '../effects/hear.ts';
 import { tidyLedgers } from '../effects/tidy.ts';
 import type { TreeCall } from '../call.ts';
@@ -88,7 +87,6 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
   ]);
   const ledger = ledgerOf(call.tree, session);
   const notices = [
-    ...(registered.twin === undefined ? [] : [twinWarning(session, registered.twin)]),
     ...registered.notices,
     ...(ledger === undefined ? [] : await hearRequests(call, ledger)),
     ...files,

@@ -14,7 +14,7 @@ const byAgent = { ledgers: { [SELF]: [claim('src/a.ts', { agent: 'one' })] } };
 /** The peer is on record under a process. */
 const runsAs = (pid: number) => (place: WorkPlace) => {
   const start = processTable().runningSince(pid) ?? '';
-  rememberRegistration(place, PEER, { pid, start }, undefined);
+  rememberRegistration(place, PEER, { pid, start });
 };
 
 table(FILES_IN_TREE, 'contention', [
