@@ -1,18 +1,17 @@
-import { parse } from 'unbash';
-import type {
-  ArithmeticExpansionPart,
-  CommandExpansionPart,
-  ProcessSubstitutionPart,
-  SyntaxNode,
-  Word,
-  WordPart,
+import {
+  parse,
+  type ArithmeticExpansionPart,
+  type CommandExpansionPart,
+  type ProcessSubstitutionPart,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
 } from 'unbash';
 import { assignAll, evaluate, runSubstitutions } from './arithmetic.ts';
 import { expandBraces } from './braces.ts';
-import { splitFields, type Piece } from './fields.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine } from './machine.ts';
 import { expandParameter, readParameter } from './parameters.ts';
-import { escapePattern, unescapePattern } from './pattern.ts';
+import { escapePattern, unescapePattern, hasWildcard } from './pattern.ts';
 import { UNKNOWN } from './unknown.ts';
 
 /** Expands a word of a command to the arguments that it becomes: braces, parameters, splitting, globs. */
@@ -242,4 +241,48 @@ function captured(
   }
   machine.depth--;
   return output;
+}
+
+/** A stretch of an expanded word: how much of splitting and globbing still applies to it. */
+type Piece = { readonly text: string; readonly mode: 'quoted' | 'glob' | 'split' } | 'break';
+
+/** A field as literal text and as pattern; `active` when the pattern has wildcards of its own. */
+interface Field {
+  literal: string;
+  pattern: string;
+  active: boolean;
+}
+
+/** Splits pieces into fields where unquoted expansions hold separators. */
+function splitFields(pieces: readonly Piece[], separators: string): Field[] {
+  const fields: Field[] = [];
+  let field: Field | undefined;
+  const add = (text: string, pattern: string, active: boolean) => {
+    field ??= { literal: '', pattern: '', active: false };
+    field.literal += text;
+    field.pattern += pattern;
+    field.active ||= active;
+  };
+  const close = () => {
+    if (field !== undefined) fields.push(field);
+    field = undefined;
+  };
+  for (const piece of pieces) {
+    if (piece === 'break') close();
+    else if (piece.mode === 'quoted') add(piece.text, escapePattern(piece.text), false);
+    else if (piece.mode === 'glob') add(piece.text, piece.text, true);
+    else {
+      let start = 0;
+      for (let i = 0; i <= piece.text.length; i++) {
+        const cut = i < piece.text.length && separators.includes(piece.text.charAt(i));
+        if (!cut && i < piece.text.length) continue;
+        const text = piece.text.slice(start, i);
+        if (text !== '') add(text, text, hasWildcard(text));
+        if (cut) close();
+        start = i + 1;
+      }
+    }
+  }
+  close();
+  return fields;
 }

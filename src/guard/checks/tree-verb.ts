@@ -1,4 +1,4 @@
-import { isWhollyMine, strong } from '../../domain/ledger/ownership.ts';
+import { isWhollyMine, strong, type Sides } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import type { TreeReach } from '../../shell/tree-reach.ts';
 import type { TreeCall } from '../call.ts';
@@ -7,9 +7,15 @@ import type { Finding } from '../findings.ts';
 import { idleText } from '../../sessions/idle.ts';
 import { BY_LEDGER, seenBefore } from './by-ledger.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
-import { treeRefusal, wishOf } from './tree-hints.ts';
-import { typedIn } from './typed.ts';
+import { typedIn, type Typed } from './typed.ts';
 import { claimsByLedger, foreignClaims } from './foreign-claims.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
+import { peerNames } from '../../domain/owner-name.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import type { GitVerbCall } from '../../shell/effects.ts';
+import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
+import { UNKNOWN } from '../../shell/unknown.ts';
 
 /**
  * Refuses a branch switch, a stash, a reset and their kin that would carry away or destroy what another live session
@@ -64,4 +70,130 @@ function isMeant({ verb }: TreeReach, dirty: DirtyPath | undefined): dirty is Di
   if (dirty === undefined) return false;
   const isUntracked = dirty.head === null && dirty.index === null;
   return verb === 'stash' || (verb === 'clean') === isUntracked;
+}
+
+/** The session's own that a command would have reached; `inConflict`: files of the tree are, and git stashes nothing. */
+type OwnPart = { readonly mine: readonly string[]; readonly inConflict: boolean };
+
+/**
+ * The refusal of a command that would carry away or destroy others' work, with the safe one for the same wish.
+ *
+ * @param own what the command would have reached of this session's own
+ * @param why why it is told as it is; empty where git was asked
+ */
+function treeRefusal(
+  reach: TreeReach,
+  claims: readonly OpenClaim[],
+  own: OwnPart,
+  typed: Typed,
+  why: string,
+  sides: Sides,
+): string {
+  const names = [...new Set(claims.map(({ path }) => escapeLine(path)))];
+  const owners = peerNames(
+    claims.map(({ session }) => session),
+    sides,
+  );
+  return (
+    `\`${escapeLine(typedName(reach.call))}\` ${reach.unsure ? 'could' : 'would'} ${deed(reach)} uncommitted work of ${owners}: ` +
+    `${listed(names)}. Nothing was changed. ${why}${isAbort(reach) ? unstaged(claims, typed) : instead(reach, own, typed)}`
+  );
+}
+
+const typedName = ({ by, verb }: GitVerbCall) => by ?? `git ${verb}`;
+
+const isAbort = ({ verb, stagedOnly }: TreeReach) => verb === 'reset' && stagedOnly;
+
+/** An abort leaves alone what is not staged. */
+function unstaged(claims: readonly OpenClaim[], { git, paths }: Typed): string {
+  const names = [...new Set(claims.map(({ path }) => path))];
+  return `Take it out of the index first; git will keep it: ${git} reset -q${paths(names)}`;
+}
+
+function deed({ verb, does }: TreeReach): string {
+  if (verb === 'switch') return does === 'destroy' ? 'throw away' : 'take along to another branch';
+  if (verb === 'stash') return 'stash away';
+  if (verb === 'snapshot') return 'take along into a commit';
+  if (verb === 'autostash') return 'put aside, and may not bring back,';
+  return verb === 'clean' || verb === 'rm' ? 'delete' : 'overwrite';
+}
+
+/** What the owners are told of it. */
+function wishOf({ verb, does }: TreeReach): Wish {
+  if (verb === 'stash' || verb === 'autostash') return 'stash';
+  if (verb === 'snapshot') return 'commit';
+  if (verb === 'apply') return 'edit';
+  return verb === 'switch' && does === 'carry' ? 'switch' : 'discard';
+}
+
+/** The safe command for the same wish. */
+function instead({ verb, call, unsure }: TreeReach, { mine, inConflict }: OwnPart, typed: Typed): string {
+  const { git } = typed;
+  if (unsure) return `Name the paths, and only your own; whose each change is: ${git} handoff status`;
+  if (verb === 'switch')
+    return `Work on the other branch in a tree of your own: ${git} worktree add ${worktreeWords(call, typed)}`;
+  if (inConflict && /^(?:autostash|snapshot|stash)$/.test(verb))
+    return `While files are in conflict git does nothing of the kind; see: ${git} status`;
+  if (verb === 'autostash') return mergeInstead(call, git);
+  // `--abort` and `--skip`: to undo one's own work would not end the rebase.
+  if (call.verb === 'rebase')
+    return `git resets the whole tree for that: wait until they are committed. Whose each change is: ${git} handoff status`;
+  if (verb === 'snapshot') return `Commit your own only: ${git} handoff commit -m '<message>'`;
+  if (mine.length === 0 || verb === 'rm')
+    return `Nothing else that it reaches is this session's to change; see: ${git} handoff status`;
+  if (verb === 'apply')
+    return `Name what the patch may change: ${git} apply${optionsOf(call)} ${included(mine)}`;
+  if (verb === 'stash')
+    return `Stash your own only: ${git} stash push --include-untracked${typed.paths(mine)}`;
+  if (verb === 'clean') return `Remove your own only: ${typed.remove(mine, 'rm')}`;
+  return `Undo your own only: ${git} restore --source=HEAD --staged --worktree${typed.paths(mine)}`;
+}
+
+/** The options of a `git apply` as typed, and the paths that it may change, from the top of the tree. */
+const optionsOf = ({ words }: GitVerbCall) =>
+  words.map((word) => ` ${simple(word ?? '<patch file>')}`).join('');
+const included = (mine: readonly string[]) => mine.map((path) => simple(`--include=${path}`)).join(' ');
+const simple = (word: string) => (/^[\w./=-]+$/.test(word) ? word : shellWord(word));
+
+/**
+ * git rebases no tree with changes but by putting them all aside. A merge leaves those alone that it does not meet, and
+ * says so where it does.
+ */
+function mergeInstead({ verb, words }: GitVerbCall, git: string): string {
+  const known = words.map((word) => word ?? UNKNOWN);
+  const spec = { short: 'x:X:s:C:m:F:', long: 'rebase=? onto= exec= strategy= strategy-option= message=' };
+  const { operands } = parseOptions(known, spec);
+  const isKnown = !operands.includes(UNKNOWN);
+  const names = isKnown ? operands.map((word) => ` ${shellWord(word)}`) : [];
+  const plain = '--no-autostash --no-edit';
+  return `Merge, which leaves uncommitted files where they are: ${
+    verb === 'pull'
+      ? `${git} pull --no-rebase ${plain}${names.join('')}`
+      : `${git} merge ${plain}${names[0] ?? ' @{upstream}'}`
+  }`;
+}
+
+/** The words after `git worktree add` that give what the switch asked for; a branch that is made keeps its start. */
+function worktreeWords({ verb, words, by }: GitVerbCall, { beside }: Typed): string {
+  if (by !== undefined) return `--detach ${beside('apart')}, and there: ${escapeLine(by)}`;
+  const known = words.map((word) => word ?? UNKNOWN);
+  if (verb === 'symbolic-ref' && words[1]?.startsWith('refs/heads/') === true) {
+    const branch = words[1].slice('refs/heads/'.length);
+    return `${beside(branch)} ${shellWord(branch)}`;
+  }
+  if (known.some((word) => word === UNKNOWN || word === '') || !/^(?:switch|checkout)$/.test(verb))
+    return `--detach ${beside('apart')}`;
+  const options = parseOptions(known, {
+    short: 'b:B:c:C:',
+    long: 'create= force-create= orphan= conflict= detach track force discard-changes',
+  });
+  const made = optionValue(options, 'b', 'c', 'create');
+  const reset = optionValue(options, 'B', 'C', 'force-create', 'orphan');
+  const [start] = options.operands;
+  const from = start === undefined || start === '' ? '' : ` ${shellWord(start)}`;
+  if (made !== undefined) return `-b ${shellWord(made)} ${beside(made)}${from}`;
+  if (reset !== undefined) return `-B ${shellWord(reset)} ${beside(reset)}${from}`;
+  if (hasOption(options, 'd', 'detach')) return `--detach ${beside('apart')}${from}`;
+  if (start === undefined || start === '-') return `--detach ${beside('apart')}`;
+  return `${beside(start)} ${shellWord(start)}`;
 }

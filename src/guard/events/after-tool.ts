@@ -1,18 +1,20 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
 import { readVisits } from '../../sessions/visits.ts';
-import { type SessionCall, isInTree } from '../call.ts';
+import { type SessionCall, isInTree, type TreeCall } from '../call.ts';
 import { treeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { orUnchecked } from '../unchecked.ts';
-import { afterCommand } from './after-command.ts';
 import { ranIn, leave, visited } from '../visits.ts';
 import { afterFiles } from '../effects/after-file.ts';
 import { hear } from '../effects/hear.ts';
 import { headOfOthers } from '../checks/strict-head.ts';
 import { noteFailure } from './automatic.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
+import { afterShell } from '../effects/after-shell.ts';
+import { lookAround } from '../effects/look-around.ts';
+import { noteLookedAround } from '../lone-session.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
@@ -67,4 +69,23 @@ async function strictNotice(call: SessionCall): Promise<string[]> {
   if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
   const text = await headOfOthers(call, treeFacts(call), 'original working copy');
   return text === undefined ? [] : [text];
+}
+
+/** After a shell command: what to tell of what it changed, and of what it changed unseen. */
+async function afterCommand(call: TreeCall, command: string): Promise<string[]> {
+  const [around, ledger] = await Promise.all([lookAround(call, command), changesOfCommand(call, command)]);
+  noteLookedAround(call.tree, call.session, call.now);
+  if (/handoff-/.test(command)) await rememberFiles(call.tree.folder, call.machine.files.all());
+  return [...around, ...ledger];
+}
+
+/** A look that takes too long leaves the command's changes unclaimed, and says so in the log. */
+async function changesOfCommand(call: TreeCall, command: string): Promise<readonly string[]> {
+  try {
+    return await afterShell(call, command);
+  } catch (error) {
+    call.log('open', `what the command changed is not known: ${String(error)}`);
+    call.notChecked('what this command changed, for git status did not finish in time');
+    return [];
+  }
 }

@@ -6,21 +6,35 @@ import {
 } from '../../domain/handoff.ts';
 import { splitNote } from '../../domain/note/document.ts';
 import { type NoteSections, noteSections } from '../../domain/note/sections.ts';
-import { type NamedPaths, importantPaths } from '../../domain/verification/important-files.ts';
-import type { HeadRelation, VerificationFacts, TreeFact } from '../../domain/verification/facts.ts';
+import {
+  type NamedPaths,
+  importantPaths,
+  type NamedPath,
+} from '../../domain/verification/important-files.ts';
+import type {
+  HeadRelation,
+  VerificationFacts,
+  TreeFact,
+  SiblingFact,
+  FileFact,
+} from '../../domain/verification/facts.ts';
 import { verify } from '../../domain/verification/verify.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
+import { type Oid, type SessionId, topicsOverlap } from '../../domain/names.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
 import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/history-relation.ts';
-import { type TreeState, readTreeState } from '../../git/named-files.ts';
+import {
+  type TreeState,
+  readTreeState,
+  movedFiles,
+  standsInside,
+  treeEntries,
+} from '../../git/named-files.ts';
 import { type Repository, topLevel, committer } from '../../git/repository.ts';
-import { clientsOf, type StoredSession } from '../../sessions/records.ts';
+import { clientsOf, type StoredSession, type JudgedSession } from '../../sessions/records.ts';
 import { type FoundBranch, findBranch } from './branch-place.ts';
 import { type Chosen, chooseNote } from './choose-note.ts';
-import { fileFacts } from './file-facts.ts';
-import { commitOwner } from '../../notes/person-name.ts';
-import { foreignLive, siblingFacts } from './people.ts';
+import { commitOwner, personName } from '../../notes/person-name.ts';
 import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { requireTip } from '../../notes/find-topic.ts';
@@ -37,6 +51,9 @@ import { runGit } from '../../git/run.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { readLedgers } from '../../changes/ledger.ts';
+import { related, succeededBy } from '../../domain/session.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 
 interface BootOptions {
   readonly topic: string | undefined;
@@ -247,4 +264,93 @@ function foreignWork(
     .filter(({ session }) => foreign.has(session))
     .map(({ session, claims }) => ({ session, paths: [...claims.keys()].filter(isDirty).length }))
     .filter(({ paths: count }) => count > 0);
+}
+
+/** Sessions at work now that are not the reader's own conversation, its parents or its children. */
+function foreignLive(
+  reader: SessionId | undefined,
+  sessions: readonly JudgedSession[],
+): ReadonlySet<SessionId> {
+  const records = sessions.map(({ record }) => record);
+  const own = reader === undefined ? [] : [reader, ...succeededBy(reader, records)];
+  const isOwn = (id: SessionId) => own.some((one) => one === id || related(one, id, records));
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  return new Set(live.filter((id) => !isOwn(id)));
+}
+
+/** The other open notes of the branch, as they stand to the chosen one. */
+function siblingFacts(chosen: TopicState, beside: readonly TopicState[]): SiblingFact[] {
+  return beside.flatMap((one): SiblingFact[] => {
+    const { tip, topic, branch } = one;
+    if (topic === chosen.topic || tip?.trailers?.state !== 'open') return [];
+    return [
+      {
+        name: typedTopic(branch, topic),
+        owner: tip.trailers.owner,
+        client: tip.trailers.client,
+        personName: personName(tip),
+        newer: tip.seconds > (chosen.tip?.seconds ?? 0),
+        overlaps: topicsOverlap(topic, chosen.topic),
+        automatic: tip.trailers.automatic !== undefined,
+      },
+    ];
+  });
+}
+
+/** Between what a note's files are compared. */
+interface FileScene {
+  readonly limits: Limits;
+  readonly cwd: string;
+  readonly base: Oid | undefined;
+  readonly tip: Oid | undefined;
+  /** Top of another worktree that has the note's branch: what is not committed may stand there. */
+  readonly elsewhere: string | undefined;
+  /** The working tree, where it is the note's; `undefined`: only commits are compared. */
+  readonly disk: { readonly top: string; readonly state: TreeState } | undefined;
+}
+
+type Entries = ReadonlyMap<string, string>;
+
+/**
+ * What became of the files that a note names. By git's data, and by looking whether something stands there; no path
+ * of a note is ever opened.
+ */
+async function fileFacts(named: readonly NamedPath[], scene: FileScene): Promise<FileFact[]> {
+  const { cwd, base, tip, limits } = scene;
+  const paths = named.flatMap(({ path }) => path ?? []);
+  const [before, after] = await Promise.all([
+    base === undefined ? undefined : treeEntries(cwd, base, paths, limits),
+    tip === undefined ? undefined : treeEntries(cwd, tip, paths, limits),
+  ]);
+  const isGone = (path: string) => before?.has(path) === true && after?.has(path) === false;
+  const moved =
+    base !== undefined && tip !== undefined && paths.some(isGone)
+      ? await movedFiles(cwd, base, tip, limits)
+      : undefined;
+  return named.flatMap(({ text, path, sure }): FileFact[] => {
+    if (path === undefined) return [{ path: text, state: { kind: 'unsafe' } }];
+    const state = stateOf(path, { before, after, moved: moved ?? new Map() }, scene);
+    // What only may be a path is not missed.
+    return state.kind === 'missing' && !state.known && !sure ? [] : [{ path, state }];
+  });
+}
+
+function stateOf(
+  path: string,
+  { before, after, moved }: { before: Entries | undefined; after: Entries | undefined; moved: Entries },
+  { disk, elsewhere }: FileScene,
+): FileFact['state'] {
+  const isDirty = disk?.state.paths.some((one) => one === path || one.startsWith(`${path}/`)) === true;
+  const isTracked = after?.has(path) === true;
+  const top = disk?.top ?? elsewhere;
+  const there = top === undefined || (isTracked && !isDirty) ? isTracked : standsInside(top, path);
+  const known = before?.has(path) === true;
+  if (!there) {
+    const to = disk?.state.moved.get(path) ?? moved.get(path);
+    return to === undefined ? { kind: 'missing', known } : { kind: 'moved', to };
+  }
+  if (before === undefined) return { kind: 'uncompared' };
+  const committed = known && isTracked && before.get(path) !== after.get(path);
+  const uncommitted = isDirty && known;
+  return committed || uncommitted ? { kind: 'changed', committed, uncommitted } : { kind: 'present' };
 }

@@ -1,13 +1,13 @@
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import { Failure } from '../../domain/failure.ts';
-import { shortId } from '../../domain/names.ts';
+import { shortId, type SessionId } from '../../domain/names.ts';
 import { personId } from '../../domain/person.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { committer } from '../../git/repository.ts';
-import { isInitialised } from '../../host/folders.ts';
-import { type JudgedSession, clientsOf } from '../../sessions/records.ts';
+import { isInitialised, worktreeId } from '../../host/folders.ts';
+import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import {
@@ -18,11 +18,18 @@ import {
   lookAtWork,
   openClaims,
 } from '../../changes/dirty-work.ts';
-import { type Taker, type Target, takeIn } from './hand-over.ts';
 import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import type { TakenPathShape } from '../shapes.ts';
 import { prefixIn, workTreeOf } from './status.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { chainChanges } from '../../domain/ledger/belonging.ts';
+import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import { claimEntries } from '../../domain/ledger/compact.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
+import { removeSolo } from '../../sessions/solo.ts';
+import { putStart, readStart } from '../../changes/windows.ts';
+import { event } from '../../changes/news.ts';
 
 interface TakePathsOptions {
   readonly paths: readonly string[];
@@ -113,4 +120,115 @@ function pathsBelow({ typed, path }: PathArgument, work: DirtyWork, asker: Asker
       ? `${name} has no uncommitted change`
       : `no session has changed anything below ${name}`;
   throw new Failure('not-found', message, { hint: 'git handoff status' });
+}
+
+/** Who takes. */
+interface Taker {
+  /** `undefined`: a person, who has no claims. */
+  readonly session: SessionId | undefined;
+  /** The name that the record of the take carries. */
+  readonly id: SessionId | undefined;
+  readonly asker: Asker;
+  readonly now: number;
+}
+
+/** A dirty path that is to be taken. */
+interface Target {
+  readonly dirty: DirtyPath;
+  readonly own: readonly OpenClaim[];
+  readonly others: readonly OpenClaim[];
+}
+
+/** Moves the claims on paths of one worktree to the taker, and tells their owners. */
+async function takeIn(
+  work: DirtyWork,
+  targets: readonly Target[],
+  taker: Taker,
+  judged: readonly JudgedSession[],
+): Promise<TakenPathShape[]> {
+  const place = work.place ?? { commonDir: work.tree.commonDir, worktreeId: worktreeId(work.tree.gitDir) };
+  if (taker.session !== undefined) await enter(work, place, taker.session, judged);
+  const taken = targets.map((target) => takePath(work, place, target, taker));
+  tellOwners(place, taken, taker);
+  return taken;
+}
+
+/** Puts the session on record in a worktree that it takes from: nobody is alone there from now on. */
+async function enter(
+  { tree, lone }: DirtyWork,
+  place: LedgerPlace,
+  session: SessionId,
+  judged: readonly JudgedSession[],
+): Promise<void> {
+  const own = judged.filter(({ record }) => record.session === session);
+  const here = own.find((one) => one.worktreeId === place.worktreeId);
+  if (here?.record.ended === null) return;
+  const known = (own.find(({ liveness }) => liveness === 'live') ?? own[0])?.record;
+  if (known === undefined) return;
+  if (lone !== undefined && lone.session !== session) {
+    appendEntries(place, lone.session, [...lone.claims.values()].flatMap(claimEntries));
+  }
+  await putRecord({ cwd: tree.top }, place.worktreeId, known, here?.oid);
+  if (lone?.session !== session) removeSolo(tree.gitDir);
+}
+
+function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Taker): TakenPathShape {
+  const { dirty, own, others } = target;
+  const { session, now } = taker;
+  const from = [...new Set(others.map((claim) => claim.session))];
+  const shape = { path: dirty.path, worktree: work.tree.top, from };
+  if (from.length === 0 && own.length > 0) {
+    return { ...shape, to: session ?? null, taken: false };
+  }
+  if (session === undefined && from.length === 0) return { ...shape, to: null, taken: false };
+  // First the taker's claim: between the two the path has two owners, never none.
+  if (session !== undefined) appendEntries(place, session, handedOver(target, session, now));
+  for (const former of from) endClaim(work, place, former, dirty, taker);
+  return { ...shape, to: session ?? null, taken: true };
+}
+
+/** The claims of others as the taker's, in one piece with what it had changed there itself. */
+function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): LedgerEntry[] {
+  const { path, head, disk } = dirty;
+  const mine = own.filter((claim) => claim.session === session);
+  const all = [...mine, ...others];
+  const base = all[0]?.base ?? head;
+  const changes = all.length === 0 ? [{ before: head, after: disk }] : chainChanges(base, all);
+  const fresh: LedgerEntry[] =
+    mine.length === 0 ? [] : [{ t: 'end', path, why: 'taken', by: session, at: now }];
+  const sure = { evidence: 'explicit', weak: false, at: now } as const;
+  return [...fresh, ...changes.map((change) => ({ t: 'claim', path, base, ...change, ...sure }) as const)];
+}
+
+function endClaim(
+  { lone }: DirtyWork,
+  place: LedgerPlace,
+  former: SessionId,
+  dirty: DirtyPath,
+  { id, session, now }: Taker,
+): void {
+  const by = id === undefined ? {} : { by: id };
+  appendEntries(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
+  // From a session that is alone a person takes what no ledger has: it counts as there before it began.
+  if (session !== undefined || lone?.session !== former) return;
+  const start = readStart(place, former);
+  if (start !== undefined) {
+    putStart(place, former, { ...start, dirty: new Map(start.dirty).set(dirty.path, dirty) });
+  }
+}
+
+function tellOwners(
+  place: LedgerPlace,
+  taken: readonly TakenPathShape[],
+  { session, asker, now }: Taker,
+): void {
+  for (const former of new Set(taken.flatMap(({ from }) => from as readonly SessionId[]))) {
+    const paths = taken.filter(({ from }) => from.includes(former)).map(({ path }) => escapeLine(path));
+    const who = session === undefined ? 'A person' : peerName(session, asker.sides);
+    const hands = session === undefined ? 'their hands' : 'its hands';
+    const text =
+      `${who} took ${listed(paths)}: your uncommitted change there is in ${hands} now. ` +
+      'Do not commit it; see: git handoff status';
+    appendEntries(place, session ?? former, [event(text, now, former)]);
+  }
 }

@@ -1,23 +1,35 @@
 import { Failure } from '../../domain/failure.ts';
-import { parseBranchName } from '../../domain/names.ts';
+import { parseBranchName, type Oid } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
-import { encodeBranch } from '../../git/namespace.ts';
-import { openRepository, type Repository } from '../../git/repository.ts';
-import { readTopics } from '../../notes/topic.ts';
+import {
+  encodeBranch,
+  SENT,
+  UNPACKED,
+  WORK,
+  encodeRemote,
+  handoffRef,
+  parseWorkRef,
+  remoteWorkRef,
+} from '../../git/namespace.ts';
+import { openRepository, type Repository, workTreeTop } from '../../git/repository.ts';
+import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { SyncShape } from '../shapes.ts';
 import { askShown, syncRemote } from './one-remote.ts';
 import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
-import { retireWork, stayedNotices, workRefs } from './retire-work.ts';
 import { leavingWork, sendWork } from './send-work.ts';
 import { openWorkspace } from '../workspace.ts';
-import type { SyncOptions } from './world.ts';
+import type { SyncOptions, SyncWorld } from './world.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
+import { type RefValue, listRefNames } from '../../git/refs.ts';
+import { deleteOnRemote } from '../../git/remote-deletion.ts';
+import { settleUnpacked } from '../../notes/work/unpacked-work.ts';
+import { dropWork } from '../../notes/work/work-refs.ts';
 
 export interface SyncValue {
   readonly dryRun: boolean;
@@ -212,4 +224,60 @@ function declinedFailure({ remote, why }: SyncShape, declined: number, prefix: s
       ? `git ls-remote ${shellWord(remote)}`
       : `git config handoff.remotePrefix ${FALLBACK} && git handoff push ${shellWord(remote)}`;
   return new Failure('remote', message, { hint: advice ?? elsewhere });
+}
+
+/** The refs of the work that this clone keeps, has sent and has unpacked. */
+function workRefs(repository: SyncWorld['repository']): Promise<RefValue[]> {
+  return listRefNames(repository, [WORK, SENT, UNPACKED]);
+}
+
+/**
+ * Deletes work from a remote once it is over: its note is closed or gone, or it was unpacked here and committed. If the remote
+ * refuses, the next push tries again.
+ */
+async function retireWork(
+  { repository, context, prefix, component: asked }: SyncWorld,
+  remote: Remote,
+  refs: readonly RefValue[],
+  states: readonly TopicState[],
+): Promise<void> {
+  // A note that cannot be read may be open.
+  const open = new Set(
+    states.filter(({ tip }) => tip?.trailers?.state !== 'closed').map(({ path }) => handoffRef(path)),
+  );
+  const below = `${SENT}${encodeRemote(remote.name)}/`;
+  const sent = refs.flatMap((record) => {
+    const path = parseWorkRef(record.name, below);
+    // The notes of other branches were not read.
+    if (path === undefined || (asked !== undefined && path.component !== asked)) return [];
+    return open.has(handoffRef(path)) ? [] : [{ ...path, record }];
+  });
+  const isUnpacked = refs.some(({ name }) => name.startsWith(UNPACKED));
+  const top = isUnpacked ? await workTreeTop(repository) : undefined;
+  const settled = top === undefined ? [] : await settleUnpacked(repository, top, context.now);
+  for (const { component, topic, oid, record } of [...sent, ...settled]) {
+    const ref = remoteWorkRef(prefix, { component, topic }, oid);
+    const { kind } = await deleteOnRemote(repository.cwd, remote.name, ref, oid);
+    if (kind !== 'refused') await dropWork(repository, [record]);
+  }
+}
+
+/** Tells for each note just pushed that its work was not sent. */
+function stayedNotices(
+  items: readonly SyncShape[],
+  states: readonly TopicState[],
+  refs: readonly RefValue[],
+  leaving: readonly { readonly oid: Oid }[],
+): string[] {
+  const pushed = new Set(items.filter(({ action }) => action === 'pushed').map(({ ref }) => ref));
+  const kept = new Set(refs.filter(({ name }) => name.startsWith(WORK)).map(({ oid }) => oid));
+  const sent = new Set(
+    [...refs.filter(({ name }) => name.startsWith(SENT)), ...leaving].map(({ oid }) => oid),
+  );
+  return states.flatMap(({ path, branch, topic, tip }) => {
+    const work = tip?.trailers?.work;
+    if (work === undefined || !kept.has(work) || sent.has(work) || !pushed.has(handoffRef(path))) return [];
+    const name = typedTopic(branch, topic);
+    return [`the work of ${name} stays on this machine; to send it: git handoff push --with-work ${name}`];
+  });
 }

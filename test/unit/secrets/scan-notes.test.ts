@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LeavingNote, scanNotes } from '../../../src/verbs/sync/scan-notes.ts';
+import { type LeavingNote, scanNotes } from '../../../src/verbs/sync/leaving-notes.ts';
 import { refuseLeaving } from '../../../src/verbs/sync/leaving-notes.ts';
 import type { BranchName, Oid } from '../../../src/domain/names.ts';
 import { encodeBranch } from '../../../src/git/namespace.ts';
