@@ -93,9 +93,9 @@ function readCommands(readme) {
     .filter(([, language]) => language === 'sh')
     .map(([, , text]) => text.trimEnd().split('\n'));
   const [install = '', init = ''] = shell[0] ?? [];
-  const first = shell[1] ?? [];
+  const first = shell.find(([, line]) => line === 'git handoff init') ?? [];
   must(install.includes('npm i -g') && init.startsWith('git handoff init'), 'the first block of sh installs');
-  must(first.includes('git handoff init'), 'the second block of sh types init');
+  must(first.length > 0, 'a block of sh enters a repository and types init');
   const console = blocks.find(([, language]) => language === 'console')?.[2] ?? '';
   const sessions = [...console.matchAll(/^([AB])\$ (.*)$/gm)].map(([, who, command]) => ({ who, command }));
   must(sessions.length > 1, 'the first console block shows two sessions');

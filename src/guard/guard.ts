@@ -8,6 +8,7 @@ import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder 
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
+import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { type Finding, verdict } from './findings.ts';
 import { noteHarmlessCall } from './lone-session.ts';
@@ -118,9 +119,11 @@ async function readCall(
   const told = await asking;
   const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);
+  // A git that hangs is no reason to let everything through; without any git nothing can be judged.
+  const isLate = told === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
     settings.enabled === true ||
-    (told === undefined && repository !== undefined && isInitialised(repository.commonDir));
+    (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
   const machine = { env, home, clientPid, files: await markerFiles(home, env, settings.guardPath) };
   const { session } = event;

@@ -11,7 +11,6 @@ interface StdinCase {
   readonly stdin:
     | { readonly kind: 'utf8'; readonly value: string; readonly closeStdout?: boolean }
     | { readonly kind: 'base64'; readonly value: string }
-    | { readonly kind: 'none' }
     | {
         readonly kind: 'generate';
         readonly unit: string;
@@ -36,8 +35,6 @@ afterAll(() => world.remove());
 
 function bytesOf(stdin: StdinCase['stdin']): Buffer {
   switch (stdin.kind) {
-    case 'none':
-      return Buffer.alloc(0);
     case 'utf8':
       return Buffer.from(world.fill(stdin.value));
     case 'base64': {
@@ -56,7 +53,7 @@ function bytesOf(stdin: StdinCase['stdin']): Buffer {
 async function guard({ stdin }: StdinCase): Promise<Run> {
   const child = spawn(LAUNCHER, ['guard', '--client', 'claude'], { cwd: world.home, env: world.env() });
   child.stdin.on('error', () => undefined);
-  if (stdin.kind !== 'none') child.stdin.end(bytesOf(stdin));
+  child.stdin.end(bytesOf(stdin));
   if ('closeStdout' in stdin) child.stdout.destroy();
   const hangs = setTimeout(() => child.kill('SIGKILL'), HANGS_MS);
   try {

@@ -148,8 +148,8 @@ it('Node is missing', () => {
   expect(verb.status).toBe(7);
   expect(verb.stderr).toMatch(/^error: node not found\nhint: install Node\.js/);
   // Asked by a Node that its hooks do not find.
-  const bundle = join(installed, 'dist', 'cli.cjs');
-  const run = world.run(process.execPath, [bundle, 'doctor', '--json'], { env });
+  const program = join(installed, 'dist', 'start.cjs');
+  const run = world.run(process.execPath, [program, String(process.pid), 'doctor', '--json'], { env });
   const { items } = JSON.parse(run.stdout) as { items: Record<string, string>[] };
   const found = items.filter(({ status }) => status === 'problem').map(({ check }) => check);
   expect(found).toEqual(['node', ...CLIENTS.map((client) => `hooks (${client})`)]);

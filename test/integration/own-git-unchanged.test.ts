@@ -186,7 +186,7 @@ describe("a user's own git beside git-handoff", () => {
     const refused = ours.repo.run('git', ['push', '--mirror', mirror]);
     expect(refused.status).not.toBe(0);
     expect(refused.stderr).toContain('is the bookkeeping of this machine and is never pushed');
-    expect(refused.stderr).toMatch(/hint: git push \S+ HEAD/);
+    expect(refused.stderr).toMatch(/hint: git -C \S+ push \S+ HEAD/);
     expect(ours.refs(mirror)).toEqual(['']);
     expect(ours.ownRefs()).toBe(handoffs);
   });
