@@ -209,3 +209,13 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
     know('one', join(repo, '.git'));
   });
 });
+
+describe.each(shells.filter(isYash))('a call from outside, under $name', (shell) => {
+  beforeAll(() => enter(shell));
+  afterAll(() => world.remove());
+
+  it('goes to Node, for this shell ends a text at a byte that its locale does not know', () => {
+    expect(asks(write(away, join(repo, 'src', 'a.ts')))).toBe(true);
+    expect(asks(bash(away, 'make'))).toBe(true);
+  });
+});
