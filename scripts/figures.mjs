@@ -23,7 +23,7 @@ const CIRCLE = 1;
 /** Entries, and how many sources their `import`s may lead to: what a reader has to open at most. */
 const ROUTES = {
   'the verb write': ['verbs/notes/write.ts', 78],
-  'a check before a file tool': ['guard/before-tool.ts', 37],
+  'a check before a file tool': ['guard/decide.ts', 150],
   'a check before a command': ['guard/before-command.ts', 91],
   'the hook pre-commit': ['githooks/pre-commit.ts', 75],
 };

@@ -1,11 +1,13 @@
 import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
-import type { SessionId } from '../domain/names.ts';
+import { type SessionId, shortId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import type { LedgerPlace } from './ledger.ts';
 import { readBeginners } from './operations.ts';
 import { readStart, readWindows } from './windows.ts';
+import { basename, join } from 'node:path';
+import { exists } from '../host/disk.ts';
 
 /** A merge, rebase … that is unfinished in a worktree. */
 export interface Unfinished {
@@ -52,4 +54,20 @@ function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at 
 /** "a merge", "an am". */
 export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
+}
+
+/** What is said of an operation of another session; apart from its search, which tool calls load, too. */
+
+/** Who began what, for a refusal. */
+export function begunText({ name }: OthersOperation, who: string, when: string): string {
+  return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session’s changes`;
+}
+
+/** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
+export function ownWorktree(top: string, session: SessionId): string {
+  const name = `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session)}`.replace(/^-+/, '');
+  for (let n = 1; ; n += 1) {
+    const path = n === 1 ? `../${name}` : `../${name}-${n}`;
+    if (!exists(join(top, path))) return path;
+  }
 }

@@ -10,12 +10,11 @@ import { scratchStore } from '../git/scratch-store.ts';
 import { changedAt, takeSnapshot } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
-import type { JudgedSession } from '../sessions/records.ts';
+import { type JudgedSession, sidesOf } from '../sessions/records.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
-import { sidesOf } from '../sessions/sides.ts';
 
 /** A working tree and where its ledgers are. */
 export interface WorkTree {

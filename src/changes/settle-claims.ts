@@ -1,7 +1,6 @@
 import { claimsSettled, cleanPaths } from '../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
-import { takenClaims } from '../domain/ledger/taken.ts';
 import { type SessionId, type Oid, canMean } from '../domain/names.ts';
 import { commitRuns } from './running-commit.ts';
 import { statesAt } from './window-changes.ts';
@@ -15,6 +14,8 @@ import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { readClients } from '../sessions/records.ts';
 import { shortOid } from './news.ts';
+import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import { rankClaims } from '../domain/ledger/ownership.ts';
 
 /**
  * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed
@@ -130,4 +131,42 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
     ? ` To undo it and keep all files: git reset ${oid.slice(0, 12)}~1 (the user may have made it: ask first).`
     : '';
   return `Commit ${shortOid(oid)}, by ${who}, took your uncommitted changes in ${listed(paths)}.${undo} See: git show --stat ${shortOid(oid)}`;
+}
+
+/**
+ * Claims whose change HEAD holds since their session last saw where HEAD is, on the same branch, though no session's
+ * commit was let through with it: somebody else's commit took them. What only may be its session's is left out.
+ *
+ * @param heads what HEAD has at claimed paths that are clean
+ */
+function takenClaims(
+  ledgers: readonly SessionLedger[],
+  { head, dirty }: Snapshot,
+  heads: ReadonlyMap<string, FileState>,
+): OpenClaim[] {
+  const committedAt = (path: string) => dirty.get(path)?.head ?? heads.get(path) ?? null;
+  return ledgers.flatMap((ledger) => {
+    const seen = ledger.head;
+    if (seen === undefined || seen.ref !== head.ref || seen.oid === head.oid) return [];
+    return [...ledger.claims.values()].filter((claim) => {
+      const state = committedAt(claim.path);
+      if (claim.weak || !sameState(state, claim.after) || sameState(state, claim.base)) return false;
+      return !isLetThrough(ledgers, claim) && !isTouch(ledgers, claim);
+    });
+  });
+}
+
+/** Whether a session's commit was let through with the claim's last state. */
+function isLetThrough(ledgers: readonly SessionLedger[], { path, after }: OpenClaim): boolean {
+  return ledgers.some(
+    ({ claims, commits }) =>
+      claims.get(path)?.committed.some((state) => sameState(state, after)) === true ||
+      commits.some(({ paths }) => paths.some(([name, state]) => name === path && sameState(state, after))),
+  );
+}
+
+function isTouch(ledgers: readonly SessionLedger[], claim: OpenClaim): boolean {
+  const open = ledgers.flatMap(({ claims }) => claims.get(claim.path) ?? []);
+  const own = new Set(open.map(({ session }) => session));
+  return rankClaims(open, { own, foreign: new Set() }).ownTouches.includes(claim);
 }

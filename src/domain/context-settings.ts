@@ -1,5 +1,4 @@
-import { FALSE_WORDS } from './boolean-words.ts';
-import { type SettingEntry, type UnknownValue, parseSize } from './settings.ts';
+import { FALSE_WORDS, type SettingEntry, type UnknownValue, parseSize } from './settings.ts';
 
 /** When to ask a session for a note. Separate from the other settings, which every hook call reads. */
 interface ContextSettings {

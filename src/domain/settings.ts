@@ -1,5 +1,5 @@
-import { FALSE_WORDS, TRUE_WORDS } from './boolean-words.ts';
 import type { SecretScan } from './secrets/verdict.ts';
+import { escapeLine } from './surfacing.ts';
 
 /** The program's git-config(1) settings; every one is documented in docs/git-handoff.1. */
 export interface Settings {
@@ -197,4 +197,13 @@ export interface TreeSettings {
   readonly mergeStashes: boolean;
   /** `clean.requireForce` is off. */
   readonly cleansUnforced: boolean;
+}
+
+/** git's words for a boolean (git-config(1)), in any case of letters. */
+const TRUE_WORDS: readonly string[] = ['true', 'yes', 'on', '1'];
+export const FALSE_WORDS: readonly string[] = ['false', 'no', 'off', '0'];
+
+/** Reports an invalid value of a setting. */
+export function unknownValueText({ key, value, known }: UnknownValue): string {
+  return `${escapeLine(key)} is set to ${escapeLine(JSON.stringify(value))}, which is not a valid value; the default applies. Valid: ${known}`;
 }

@@ -14,3 +14,7 @@ export function objectName(format: 'sha1' | 'sha256', type: string, content: Uin
 export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === 40 ? 'sha1' : 'sha256';
 }
+
+/** Random bytes that nobody can guess, in hex. */
+export const randomHex = (bytes: number): string =>
+  process.getBuiltinModule('node:crypto').randomBytes(bytes).toString('hex');

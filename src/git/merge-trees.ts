@@ -1,6 +1,6 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { MergeReport } from '../domain/overlap.ts';
-import { type BinaryText, utf8 } from './binary-text.ts';
+import { type BinaryText, utf8 } from './output.ts';
 import { NOT_SYNCED } from './environment.ts';
 import { type GitOptions, runGit } from './run.ts';
 

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { utf8 } from './binary-text.ts';
+import { utf8, entriesOf, records } from './output.ts';
 import type { Limits } from './branches.ts';
-import { entriesOf, records } from './output.ts';
 import { runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
+import { Failure } from '../domain/failure.ts';
+import { escapeLine } from '../domain/surfacing.ts';
+import { pathspecModes } from './environment.ts';
 
 /**
  * What a commit has at each of these paths: mode and object name, of folders, too. Nothing is opened but git's own
@@ -108,4 +110,23 @@ export function standsInside(top: string, path: string): boolean {
     // Not to be looked at (permissions, a name that is too long): not seen.
     return false;
   }
+}
+
+/**
+ * The dirty paths that pathspecs (gitglossary(7)) match, relative to the top of the working tree.
+ *
+ * @param cwd what the pathspecs are relative to
+ * @throws Failure `usage` when git refuses a pathspec
+ */
+export async function matchingPaths(cwd: string, pathspecs: readonly string[]): Promise<Set<string>> {
+  const flags = ['--porcelain', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty'];
+  const result = await runGit(['status', ...flags, '--', ...pathspecs], {
+    cwd,
+    env: pathspecModes(process.env),
+  });
+  if (result.code !== 0) {
+    const [line = ''] = result.stderr.trim().split('\n');
+    throw new Failure('usage', escapeLine(line.replace(/^fatal: /, '')), { hint: 'git handoff status' });
+  }
+  return new Set(entriesOf(result).map((line) => line.slice('XY '.length)));
 }

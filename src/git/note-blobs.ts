@@ -1,7 +1,6 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
 import type { Oid } from '../domain/names.ts';
-import { commitNamed } from './commit-paths.ts';
-import { wholeHistory } from './commits.ts';
+import { commitNamed, wholeHistory } from './commits.ts';
 import { readObjects } from './objects.ts';
 import type { InRepository } from './repository.ts';
 

@@ -1,7 +1,7 @@
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { isDamage, readObjects } from './objects.ts';
 import { git, gitFailure, runGit } from './run.ts';
-import { type BinaryText, utf8 } from './binary-text.ts';
+import { type BinaryText, utf8 } from './output.ts';
 import type { InRepository } from './repository.ts';
 
 /** One ref with the object it points at; `content` is the object's raw bytes when asked for. */

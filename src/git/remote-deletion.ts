@@ -1,8 +1,7 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { remoteWords } from './remote-words.ts';
-import { notMirrored } from './remotes.ts';
+import { remoteWords, notMirrored } from './remotes.ts';
 import { userEnvironment, userGit } from './user-git.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type DefaultBranch, chooseDefault } from '../domain/branch-history.ts';
 import type { Oid } from '../domain/names.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import type { Branches } from './branches.ts';
-import { commitNamed } from './commit-paths.ts';
+import { commitNamed } from './commits.ts';
 
 const HEADS = 'refs/heads/';
 

@@ -4,8 +4,7 @@ import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { connecting } from './environment.ts';
 import { type Ended, type TransferOptions, transfer } from './network.ts';
 import { type PushOutcome, parsePorcelain } from './push-outcome.ts';
-import { remoteWords } from './remote-words.ts';
-import { notMirrored } from './remotes.ts';
+import { remoteWords, notMirrored } from './remotes.ts';
 import { gitFailure, runGit } from './run.ts';
 
 /** A ref as a remote shows it. */

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type BinaryText, utf8 } from './binary-text.ts';
+import { type BinaryText, utf8 } from './output.ts';
 import type { ObjectBatch, TreeEntry } from './object-batch.ts';
 import { readObjects } from './objects.ts';
 import type { GitOptions } from './run.ts';

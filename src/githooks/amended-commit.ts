@@ -2,7 +2,7 @@ import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { type Sides, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
 import { type SessionId, canMean } from '../domain/names.ts';
-import { changedPaths } from '../git/commit-paths.ts';
+import { changedPaths } from '../git/commits.ts';
 import type { HeadState } from '../git/head.ts';
 
 const TRAILER = /^[ \t]*Claude-Session-Id[ \t]*:[ \t]*(\S+)/gim;

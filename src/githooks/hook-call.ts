@@ -1,4 +1,4 @@
-import type { AskedFor } from '../changes/requests.ts';
+import type { AskedFor } from '../changes/tell-owners.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type SettingEntry, type Settings, parseSettings } from '../domain/settings.ts';
 import { readSettingEntries } from '../git/config.ts';

@@ -22,9 +22,8 @@ import {
   parsePushedRefs,
 } from '../git/push-range.ts';
 import { listRefs, listRefNames } from '../git/refs.ts';
-import { type StoredSession, clientsOf, judgeSessions, sessionsFrom } from '../sessions/records.ts';
+import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
 import { findSession } from '../sessions/caller.ts';
-import { sidesOf } from '../sessions/sides.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { IllegalReason } from '../domain/transition.ts';
@@ -118,7 +117,7 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
   // Only now it matters who has carried on whose conversation.
   const [{ kinOf }, { readTopics }] = await Promise.all([
-    import('../notes/kin.ts'),
+    import('../notes/topic.ts'),
     import('../notes/topic.ts'),
   ]);
   const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));

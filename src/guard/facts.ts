@@ -9,7 +9,7 @@ import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
 import { type GitAnswers, gitAnswers } from './git-answers.ts';
-import { type People, readPeople } from './people.ts';
+import { type People, readPeople } from './presence.ts';
 
 /** What the checks of any call may ask. */
 export interface CallFacts {

@@ -1,5 +1,5 @@
 import type { Verdict } from '../agents/dialect.ts';
-import type { AskedFor } from '../changes/requests.ts';
+import type { AskedFor } from '../changes/tell-owners.ts';
 import type { SessionId } from '../domain/names.ts';
 
 /** What a check has found out about a call. */

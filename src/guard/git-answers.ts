@@ -3,16 +3,15 @@ import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
 import { configUnder, plainConfig } from '../git/config-under.ts';
-import { listIgnored } from '../git/ignored-files.ts';
+import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
-import { type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
-import { type People, readPeople } from './people.ts';
+import { type People, readPeople } from './presence.ts';
 
 /** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
 export interface GitAnswers {

@@ -122,8 +122,7 @@ async function readCall(
   // A git that hangs is no reason to let everything through; without any git nothing can be judged.
   const isLate = told === undefined && runningCall()?.hadToEndChild === true;
   const isEnabled =
-    settings.enabled === true ||
-    (isLate && repository !== undefined && isInitialised(repository.commonDir));
+    settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
   const machine = { env, home, clientPid, files: await markerFiles(home, env, settings.guardPath) };
   const { session } = event;

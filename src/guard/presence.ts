@@ -7,6 +7,8 @@ import { isFreshlyRegistered } from '../sessions/registered.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { hasStart } from '../changes/windows.ts';
 import type { Call, TreeCall } from './call.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
 
 /** The client's process and everything it descends from, nearest first. */
 export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>
@@ -36,4 +38,21 @@ export function noteCall(call: TreeCall): boolean {
   if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;
+}
+
+/** Who is at work beside this session, in all worktrees of the repository. */
+export interface People extends Sides {
+  /** The others that are live, with the worktree of each. */
+  readonly live: readonly JudgedSession[];
+}
+
+/** Asks the live refs. */
+export async function readPeople({ tree, session, settings, budget, now }: TreeCall): Promise<People> {
+  const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
+  const judged = judgeSessions(sessions, tree.commonDir, processTable(), settings.staleAfterMs, now);
+  const sides = sidesOf(session, judged);
+  const live = judged.filter(
+    ({ liveness, record }) => liveness === 'live' && sides.foreign.has(record.session),
+  );
+  return { ...sides, live };
 }

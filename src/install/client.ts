@@ -1,3 +1,5 @@
+import type { GitRunner } from '../git/run.ts';
+
 /** Where a client's hooks are registered: for this user, for everybody in the project, for this user in it. */
 export type InstallScope = 'user' | 'project' | 'local';
 
@@ -83,4 +85,19 @@ export function testedWith({ title, proven }: Pick<ClientInstaller, 'title' | 'p
   return proven === undefined
     ? `made after its documentation, never tried with ${title} itself`
     : `tested with ${title} ${proven}`;
+}
+
+/** What `init` and `uninstall` need to know of the world around them. */
+export interface InstallContext {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute folder that holds `bin/` and `git-hooks/`. */
+  readonly packageRoot: string;
+  /** Absolute path of the running Node. */
+  readonly nodePath: string;
+  /** Shows the plan and asks; undefined where nobody can answer (no terminal). */
+  readonly confirm: ((plan: string) => Promise<boolean>) | undefined;
+  readonly git: GitRunner;
+  readonly platform: NodeJS.Platform;
 }

@@ -1,6 +1,5 @@
 import type { ClientInstaller, InstallScope } from './client.ts';
 import type { CommandTest } from './hook-settings.ts';
-import { shellQuote } from './shell-quote.ts';
 
 type GuardedClient = Pick<ClientInstaller, 'client' | 'failsClosed'>;
 
@@ -45,4 +44,12 @@ export function isHarmless(
   launcher: string,
 ): boolean {
   return hook.scope === 'user' || hook.command === guardCommand(client, hook.scope, launcher);
+}
+
+/**
+ * One word for a POSIX shell, whatever bytes it holds; always quoted, so that what is stored keeps one form.
+ * (Words that are shown to people go through `shellWord`, which writes control characters as bash does.)
+ */
+export function shellQuote(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -4,7 +4,7 @@
  */
 import { NAMED_SESSION } from '../domain/names.ts';
 import { toBinary } from './json-text.ts';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from './guard-command.ts';
 
 /**
  * The hooks that we add to (githooks(5)): two that look at what is committed and pushed, and two that carry the

@@ -1,8 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import { Failure } from '../domain/failure.ts';
 import { repositoryEntry, stateFolder } from '../host/folders.ts';
-import type { ClientInstaller, InstallScope } from './client.ts';
-import type { InstallContext } from './context.ts';
+import type { ClientInstaller, InstallScope, InstallContext } from './client.ts';
 import { type DiskFile, readFileFacts, missingFolders, resolvedPath } from './disk.ts';
 import { type HookFacts, readHooks } from './hook-facts.ts';
 import { type InstructionFacts, readInstructionFiles } from './instruction-files.ts';

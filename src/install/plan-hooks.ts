@@ -13,7 +13,7 @@ import type { HookFacts } from './hook-facts.ts';
 import { type PlannedFile, planFile } from './plan-file.ts';
 import type { Receipt } from './receipt.ts';
 import type { HooksFolder, RepositoryFacts } from './repository-facts.ts';
-import { shellQuote } from './shell-quote.ts';
+import { shellQuote } from './guard-command.ts';
 
 /** What is to be done with the git hooks: changed files, and what a person must know or do by hand. */
 interface HooksPlan {

@@ -15,6 +15,8 @@ import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.t
 import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import { judgeMoves } from './moves.ts';
+import type { Kin } from '../domain/mixed-commit.ts';
+import type { StoredSession } from '../sessions/records.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
 export interface IllegalMove {
@@ -245,4 +247,16 @@ export async function readHistory(repository: InRepository, tip: Oid): Promise<L
   const options = { cwd: repository.cwd };
   const loaded = await loadCommits(options, await wholeHistory(options, tip));
   return loaded.filter((commit) => commit !== undefined);
+}
+
+/** Sessions that are on record as one conversation, or as one inside the other. */
+export function kinOf(sessions: readonly StoredSession[], states: readonly TopicState[]): Kin[] {
+  const recorded = sessions.flatMap(({ record: { session, succeeds, parent } }) =>
+    [succeeds, parent].flatMap((other): Kin[] => (other === null ? [] : [[session, other]])),
+  );
+  const written = states.flatMap(({ tip }): Kin[] => {
+    const { owner, succeeds } = tip?.trailers ?? {};
+    return owner === undefined || succeeds === undefined ? [] : [[owner, succeeds]];
+  });
+  return [...recorded, ...written];
 }

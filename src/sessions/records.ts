@@ -6,15 +6,20 @@ import {
   formatRecord,
   judgeLiveness,
   parseRecord,
+  related,
+  succeededBy,
 } from '../domain/session.ts';
-import { utf8 } from '../git/binary-text.ts';
+import { utf8 } from '../git/output.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
-import { lastCall } from '../host/folders.ts';
+import { lastCall, lastEvent } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import { ago } from '../domain/age.ts';
+import { type WithClients, peerName } from '../domain/owner-name.ts';
 
 /** A session's record with its place and the value that the next swap starts from. */
 export interface StoredSession {
@@ -117,4 +122,44 @@ export async function removeRecords(
   for (const { worktreeId, record, oid } of sessions) {
     await updateRefs(repository, [{ ref: liveRef(worktreeId, record.session), next: undefined, old: oid }]);
   }
+}
+
+/**
+ * Who counts as the asking session (itself, whose conversation it carries on, its parents and children) and who is
+ * at work beside it. Sessions that are over or cannot be told are neither. A person has no own sessions.
+ */
+export function sidesOf(session: SessionId | undefined, sessions: readonly JudgedSession[]): Sides {
+  const records = sessions.map(({ record }) => record);
+  const own = new Set<SessionId>();
+  if (session !== undefined) {
+    for (const id of [session, ...succeededBy(session, records)]) own.add(id);
+    for (const { session: other } of records) if (related(session, other, records)) own.add(other);
+  }
+  const live = sessions.filter(({ liveness }) => liveness === 'live').map(({ record }) => record.session);
+  // A conversation that goes on after `/clear` has not let go of its former id's work.
+  const atWork = live.flatMap((id) => [id, ...succeededBy(id, records)]);
+  const foreign = new Set(atWork.filter((id) => !own.has(id)));
+  return { own, foreign, clients: clientsOf(sessions) };
+}
+
+/** After these events a client waits for its user, by the names that the clients have for them. */
+const LAST = new Set(['Stop', 'AfterAgent', 'agentStop', 'stop']);
+
+/** Since when a session waits for its user, in milliseconds since the epoch; `undefined`: it is at work, or not known. */
+function idleSince(commonDir: string, session: SessionId): number | undefined {
+  return LAST.has(lastEvent(commonDir, session)) ? lastCall(commonDir, session) : undefined;
+}
+
+/** "claude aaaaaaaa went idle 2 minutes ago. ", for each of the sessions that is: it hears nothing until its user returns. */
+export function idleText(
+  commonDir: string,
+  sessions: Iterable<SessionId>,
+  records: WithClients,
+  now: number,
+): string {
+  const texts = [...new Set(sessions)].flatMap((session) => {
+    const since = idleSince(commonDir, session);
+    return since === undefined ? [] : [`${peerName(session, records)} went idle ${ago(since, now)}. `];
+  });
+  return texts.join('');
 }

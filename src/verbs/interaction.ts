@@ -1,4 +1,4 @@
-import type { InstallContext } from '../install/context.ts';
+import type { InstallContext } from '../install/client.ts';
 
 /** What a command may ask of the person or the process; commands themselves see neither. */
 export interface Interaction {

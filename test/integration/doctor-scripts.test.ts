@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, mkdtempSync, realpathSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkScripts } from '../../src/verbs/doctor/script-checks.ts';
+import { checkScripts } from '../../src/verbs/doctor/program-checks.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { type InitOptions, type InstallResult, init } from '../../src/verbs/setup/init.ts';
 import { type UninstallOptions, uninstall } from '../../src/verbs/setup/uninstall.ts';
 import { type GitRunner, runGit } from '../../src/git/run.ts';
-import type { InstallContext } from '../../src/install/context.ts';
+import type { InstallContext } from '../../src/install/client.ts';
 
 const SHIM =
   '#!/bin/sh\nprintf \'%s\\n\' "shim $(basename "${handoff_shim:-$0}") $# $1 $GIT_HANDOFF_GIT_PID" >>"$HOME/calls"\n';

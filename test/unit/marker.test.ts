@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideGuardedChange } from '../../src/domain/guarded-change.ts';
+import { decideGuardedChange } from '../../src/notes/settle-guarded-files.ts';
 import {
   type MarkerAct,
   type MarkerDecision,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/domain/age.ts';
 import { DEFAULT_SETTINGS, parseAge, parseSettings } from '../../src/domain/settings.ts';
-import { unknownValueText } from '../../src/domain/unknown-value.ts';
+import { unknownValueText } from '../../src/domain/settings.ts';
 
 const setting = (key: string, ...values: (string | undefined)[]) =>
   parseSettings(values.map((value) => [key, value] as const));

@@ -1,5 +1,4 @@
 import { isMarkerFileName, markerOwner } from '../marker.ts';
-import type { Format } from './format.ts';
 import { splitNote } from '../note/document.ts';
 
 /** Tells whose format a file is in, by what stands in it before what it is called. */
@@ -21,3 +20,11 @@ export function looksStructured(text: string): boolean {
   const yaml = splitNote(text).yaml ?? '';
   return /^(?:handoff_id|schema_version):/m.test(yaml) && /^topic:/m.test(yaml);
 }
+
+/** The kinds of files that notes are imported from. */
+export type Format = 'guard' | 'handover' | 'structured' | 'markdown';
+export const FORMATS: readonly Format[] = ['guard', 'handover', 'structured', 'markdown'];
+
+/** What an export looks like. */
+export type ExportFormat = 'markdown' | 'guard' | 'handover';
+export const EXPORT_FORMATS: readonly ExportFormat[] = ['markdown', 'guard', 'handover'];

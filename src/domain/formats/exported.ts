@@ -9,7 +9,7 @@ import {
   parseTopic,
 } from '../names.ts';
 import { markerLine } from '../marker.ts';
-import type { ExportFormat } from './format.ts';
+import type { ExportFormat } from './detect.ts';
 
 /** What the first line of an exported file says. */
 interface ExportOrigin {

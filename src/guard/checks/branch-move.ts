@@ -13,7 +13,7 @@ import { type Typed, typedAt } from './typed.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Refusal, Finding } from '../findings.ts';
-import type { People } from '../people.ts';
+import type { People } from '../presence.ts';
 import { callsInRepository } from './calls-here.ts';
 
 /**

@@ -10,7 +10,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
-import { idleText } from '../../sessions/idle.ts';
+import { idleText } from '../../sessions/records.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
 import { type Typed, typedIn } from './typed.ts';

@@ -7,7 +7,7 @@ import type { PathEffect } from '../../shell/effects.ts';
 import { type Call, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import type { CallFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
-import type { People } from '../people.ts';
+import type { People } from '../presence.ts';
 import { toolPath, toolPaths } from '../tool.ts';
 import { hooksFolder, isHookPath } from './hook-state.ts';
 import { typedAt } from './typed.ts';

@@ -4,7 +4,7 @@ import type { TreeReach } from '../../shell/tree-reach.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
-import { idleText } from '../../sessions/idle.ts';
+import { idleText } from '../../sessions/records.ts';
 import { BY_LEDGER, seenBefore } from './by-ledger.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';

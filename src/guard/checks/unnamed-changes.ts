@@ -8,7 +8,7 @@ import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/asked-refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
-import { idleText } from '../../sessions/idle.ts';
+import { idleText } from '../../sessions/records.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';
 import { updateRefOptions } from '../../shell/programs/git-refs.ts';
 import { diffPaths } from '../../shell/programs/patch.ts';

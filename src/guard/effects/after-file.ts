@@ -21,8 +21,7 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
 import { processTable } from '../../host/processes.ts';
-import { idleText } from '../../sessions/idle.ts';
-import { clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
+import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {

@@ -9,7 +9,11 @@ import type { TreeCall } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import type { Effect } from '../findings.ts';
 import { orUnchecked } from '../unchecked.ts';
-import { keepRevertedFile } from './rescue/keep-reverted.ts';
+import { readFileSync } from 'node:fs';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
+import { keepVanished } from './rescue/keep-vanished.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */
 export function announcement(call: TreeCall, { ledger, placed }: FileFacts): readonly Effect[] {
@@ -43,4 +47,34 @@ async function keepReverted(call: TreeCall, { place, ledgers }: OpenLedger, path
   const changed = statOf(join(place.top, path))?.mtimeMs ?? Infinity;
   if (!claims.some(({ at }) => changed > at + CLOCK_SLACK_MS)) return;
   await orUnchecked(call, () => keepRevertedFile(call, place, path, claims));
+}
+
+/**
+ * Keeps the claimed content of a file that is as HEAD has it, or is gone, right before a file tool writes it: no look
+ * in between would have seen that somebody threw the change away.
+ */
+async function keepRevertedFile(
+  call: TreeCall,
+  place: WorkPlace,
+  path: string,
+  claims: readonly OpenClaim[],
+): Promise<void> {
+  const claim = [...claims].sort((a, b) => b.at - a.at)[0];
+  const like = claim?.after?.oid;
+  if (claim === undefined || like === undefined || like === null) return;
+  const now = nameOf(join(place.top, path), like);
+  if (now !== (claim.base?.oid ?? undefined)) return;
+  const lost: DirtyPath = { path, head: claim.base, index: claim.base, disk: claim.after, stamp: '' };
+  const head = { ref: 'HEAD', oid: null };
+  const before = { head, dirty: new Map([[path, lost]]), at: claim.at };
+  const owners = new Map([[path, claim.session]]);
+  await keepVanished(call, place, before, { head, dirty: new Map(), at: call.now }, owners);
+}
+
+function nameOf(file: string, like: string): string | undefined {
+  try {
+    return objectName(formatOf(like), 'blob', readFileSync(file));
+  } catch {
+    return undefined;
+  }
 }

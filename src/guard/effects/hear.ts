@@ -9,7 +9,7 @@ import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
-import { readPeople } from '../people.ts';
+import { readPeople } from '../presence.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 
 /**

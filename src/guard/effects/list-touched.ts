@@ -8,7 +8,7 @@ import {
 } from '../../changes/touched.ts';
 import { readLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
-import { changedSince } from '../../git/commit-paths.ts';
+import { changedSince } from '../../git/commits.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';

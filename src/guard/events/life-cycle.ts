@@ -32,7 +32,7 @@ import { endAlone } from '../effects/arrival.ts';
 import { dropUnused } from '../effects/list-touched.ts';
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { topicSlug } from '../../domain/note/topic-slug.ts';
+import { topicSlug } from '../../domain/note/front-matter.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { readTail } from '../../host/file-tail.ts';
 import { byAge } from '../../notes/find-topic.ts';

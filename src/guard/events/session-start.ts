@@ -1,3 +1,4 @@
+import { randomHex } from '../../git/hash.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
 import { join, basename } from 'node:path';
 import { isMarkerFileName } from '../../domain/marker.ts';
@@ -12,7 +13,6 @@ import { entries, readText } from '../../host/disk.ts';
 import { knownWorktreeId, stateFolder, repositoryFolder } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
-import { randomHex } from '../../host/random-secret.ts';
 import { rememberFiles } from '../../notes/guarded-files.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
@@ -29,8 +29,7 @@ import type { TreeCall } from '../call.ts';
 import type { Finding } from '../findings.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
 import { writeFileSync, readFileSync } from 'node:fs';
-import type { UnknownValue } from '../../domain/settings.ts';
-import { unknownValueText } from '../../domain/unknown-value.ts';
+import { type UnknownValue, unknownValueText } from '../../domain/settings.ts';
 import { BLOCK_START } from '../../install/hook-block.ts';
 
 /** Records of sessions that are over are kept for a week, for `sessions --all` and succession. Milliseconds. */

@@ -1,7 +1,7 @@
 import { recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
-import { type Repository, committer, workTreeFacts } from '../../git/repository.ts';
+import { type Repository, committer, workTreeFacts, type InRepository } from '../../git/repository.ts';
 import { exists } from '../../host/disk.ts';
 import { type LedgerPlace, ledgerFile } from '../../changes/ledger.ts';
 import { hasStart } from '../../changes/windows.ts';
@@ -10,7 +10,9 @@ import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../handoffs.ts';
 import type { TopicState } from '../topic.ts';
 import { ownWork } from './own-work.ts';
-import { dropOwnWork } from '../work/drop-own.ts';
+import type { HandoffPath } from '../../git/namespace.ts';
+import { readWork } from '../work/work-commit.ts';
+import { dropWork, keptWork } from '../work/work-refs.ts';
 
 /** Notes that are looked at, at one start. */
 const MAX_LOOKS = 3;
@@ -103,4 +105,12 @@ export async function closeSettledNotes(
 /** What a session that left no trace here has changed, and whether it is committed, cannot be told. */
 function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
   return hasStart(place, session) || exists(ledgerFile(place, session));
+}
+
+/** Deletes a topic's work that `author` packed. Others' work stays, for `doctor` to move to the rescues. */
+async function dropOwnWork(repository: InRepository, path: HandoffPath, author: SessionId): Promise<void> {
+  for (const ref of await keptWork(repository, path)) {
+    const work = await readWork({ cwd: repository.cwd }, ref.oid, Infinity);
+    if (typeof work === 'object' && work.trailers.owner === author) await dropWork(repository, [ref]);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Oid, Topic } from '../../domain/names.ts';
+import { type Oid, type Topic, parseTopic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
@@ -7,7 +7,6 @@ import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
 import { type Repository, objectFormat } from '../../git/repository.ts';
 import { type Difference, type SyncedTopic, findDifferences } from './differences.ts';
 import { Failure } from '../../domain/failure.ts';
-import { asideNames } from '../../domain/sync/aside-name.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { tipNotes } from '../../git/note-blobs.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
@@ -221,4 +220,21 @@ function renamed(batch: ObjectBatch, tip: LoadedCommit, note: Oid, former: Topic
     author: { name, email: mail },
     seconds,
   }).oid;
+}
+
+const MAX_TOPIC = 100;
+const MAX_TRIES = 10_000;
+
+/**
+ * Names for the line of a topic that is set aside, in the order in which they are tried: `<topic>-2`, `<topic>-3` …
+ * A line that was set aside before (`formerly` is what it was called then) is numbered on.
+ */
+function* asideNames(topic: Topic, formerly: Topic | undefined): Generator<Topic> {
+  const isNumbered = formerly !== undefined && topic.startsWith(formerly);
+  const stem = isNumbered && /^-\d+$/.test(topic.slice(formerly.length)) ? formerly : topic;
+  for (let number = 2; number < MAX_TRIES; number++) {
+    const ending = `-${number}`;
+    const name = parseTopic(`${stem.slice(0, MAX_TOPIC - ending.length).replace(/-$/, '')}${ending}`);
+    if (name !== undefined && name !== topic) yield name;
+  }
 }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { jsonFields } from '../../domain/json-fields.ts';
 import { type Oid, parseOid } from '../../domain/names.ts';
-import { changedPaths } from '../../git/commit-paths.ts';
+import { changedPaths } from '../../git/commits.ts';
 import {
   type HandoffPath,
   UNPACKED,

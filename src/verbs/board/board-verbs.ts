@@ -26,7 +26,7 @@ export const BOARD_VERBS: VerbTable = {
       ]);
       const compose = (found: Parameters<typeof boardPage>[0]) => boardPage(found, ASSETS, PAGE_START);
       const result = await board({ output: args.text('output'), compose }, context);
-      return answer(result, async () => (await import('./board-text.ts')).renderBoard);
+      return answer(result, async () => (await import('./board.ts')).renderBoard);
     },
   },
 };

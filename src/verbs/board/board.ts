@@ -18,6 +18,7 @@ import { Lanes } from './lanes.ts';
 import { type NoteRoom, boardNotes, boardTopics } from './topics.ts';
 import { LOOK_COMMITS, MAX_REFUSALS, boardCommits, boardRefusals } from './traces.ts';
 import { judgedSessions } from '../workspace.ts';
+import { type Rendered, counted } from '../../ui/terminal.ts';
 
 interface BoardOptions {
   /** As typed; `-` is standard output. */
@@ -114,4 +115,10 @@ async function collectBoard(cwd: string, now: number): Promise<Board> {
 function nameOf(commonDir: string): string {
   const name = basename(commonDir);
   return name === '.git' ? basename(dirname(commonDir)) : name.replace(/\.git$/, '');
+}
+
+/** Where the board is, and how much it shows. */
+export function renderBoard({ file, sessions, handoffs, refusals }: BoardShape): Rendered {
+  const what = `${counted(sessions, 'session')}, ${counted(handoffs, 'handoff')}, ${counted(refusals, 'refusal')}`;
+  return `${escapeLine(file ?? '-')}\n${what}\n`;
 }

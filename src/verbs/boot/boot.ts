@@ -46,7 +46,7 @@ import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { carriedFacts } from '../work/work-facts.ts';
 import type { Budget } from '../../host/io.ts';
 import { loadCommits } from '../../git/commits.ts';
-import { lastChange } from '../../git/last-change.ts';
+import { lastChange } from '../../git/left-commits.ts';
 import { runGit } from '../../git/run.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import { knownWorktreeId } from '../../host/folders.ts';

@@ -8,14 +8,13 @@ import {
   isCommit,
 } from '../../git/mixed-commits.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { type TopicState, readTopics } from '../../notes/topic.ts';
+import { type TopicState, readTopics, kinOf } from '../../notes/topic.ts';
 import { clientsOf } from '../../sessions/records.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
-import { kinOf } from '../../notes/kin.ts';
 
 interface CheckOptions {
   /** As for git-log(1); `undefined`: what is not pushed yet. */

@@ -27,7 +27,7 @@ import { type CheckValue, mixedShape, splitHints } from './check.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
-import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
+import { checkRemotePrefix } from '../../domain/sync/address.ts';
 import type { IllegalMoveShape } from '../shapes.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 

@@ -21,7 +21,7 @@ export const DOCTOR_VERBS: VerbTable = {
       const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot, progress };
       try {
         const result = await doctor(options, context);
-        return answer(result, async () => (await import('./doctor-text.ts')).renderDoctor);
+        return answer(result, async () => (await import('./finding.ts')).renderDoctor);
       } finally {
         progress?.('');
       }

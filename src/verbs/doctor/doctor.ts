@@ -6,17 +6,13 @@ import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { checkClients } from './client-checks.ts';
-import { checkGone } from './gone-checks.ts';
-import { checkGoneRemotes } from './gone-remotes.ts';
+import { checkGone, checkWork, verifyWork } from './work-checks.ts';
+import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
-import { checkLedgers, checkLeftovers } from './leftover-checks.ts';
-import { checkLocks } from './lock-checks.ts';
+import { checkLedgers, checkLeftovers, checkLocks } from './leftover-checks.ts';
 import { checkObjects, verifyHandoffs } from './object-checks.ts';
-import { checkPrograms } from './program-checks.ts';
-import { checkRemotes } from './remote-checks.ts';
-import { checkScripts } from './script-checks.ts';
+import { checkPrograms, checkScripts } from './program-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
-import { checkWork, verifyWork } from './work-checks.ts';
 import type { CheckShape } from '../shapes.ts';
 
 interface DoctorOptions {

@@ -1,5 +1,5 @@
-import { rmSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { rmSync, statSync, readdirSync } from 'node:fs';
+import { basename, join, relative } from 'node:path';
 import type { Repository } from '../../git/repository.ts';
 import { entries, exists, readText } from '../../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
@@ -7,6 +7,9 @@ import { type ProcessTable, processTable } from '../../host/processes.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
 import { counted } from '../../ui/terminal.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { type FileHolder, holdersOf } from '../../host/holders.ts';
+import { isOurConfigLock } from '../../install/config-lock.ts';
 
 /** What a process makes for itself may be in use before it can be told whose it is. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
@@ -60,4 +63,92 @@ export function checkLedgers({ commonDir }: Repository, fix: boolean): CheckShap
   if (!fix) return [doctorLine('ledgers', 'warning', detail, FIX)];
   for (const name of gone) rmSync(join(folder, name), { recursive: true, force: true });
   return [doctorLine('ledgers', 'fixed', `${detail}; removed`)];
+}
+
+/** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */
+const BLOCKING_MS = 60_000;
+/**
+ * git closes a lock's file before it is done with the lock, so that nobody has it open proves little: only with this
+ * age it is taken for left behind. Milliseconds.
+ */
+const STALE_MS = 10 * 60_000;
+
+interface Lock {
+  readonly file: string;
+  readonly ageMs: number;
+  /** From this age on it is left behind if no process has it open. Milliseconds. */
+  readonly staleMs: number;
+}
+
+/**
+ * Lock files on our refs, on packed-refs, on reftables and on the config that a killed writer left; git never removes them. With `fix` those
+ * are removed that are ten minutes old and that no process has open.
+ */
+export function checkLocks(repository: Repository, fix: boolean, now: number): CheckShape[] {
+  const { commonDir } = repository;
+  const locks = [...refLocks(commonDir, now), ...configLock(commonDir, now)];
+  const holders = holdersOf(locks.map(({ file }) => file));
+  return locks.map((lock) => judge(lock, holders?.get(lock.file), holders !== undefined, { commonDir, fix }));
+}
+
+function refLocks(commonDir: string, now: number): Lock[] {
+  const files = [
+    ...['refs/handoffs', 'refs/handoffs-local', 'refs/handoffs-remote', 'reftable'].flatMap((folder) =>
+      locksBelow(join(commonDir, folder)),
+    ),
+    join(commonDir, 'packed-refs.lock'),
+  ];
+  return files.flatMap((file) => lockAt(file, now, STALE_MS)).filter(({ ageMs }) => ageMs >= BLOCKING_MS);
+}
+
+/** Nobody keeps the config locked for longer than a write takes, and what `init` and `uninstall` write can be told. */
+function configLock(commonDir: string, now: number): Lock[] {
+  const config = join(commonDir, 'config');
+  const file = `${config}.lock`;
+  return lockAt(
+    file,
+    now,
+    isOurConfigLock(readText(config, 'latin1'), readText(file, 'latin1')) ? 0 : STALE_MS,
+  );
+}
+
+function lockAt(file: string, now: number, staleMs: number): Lock[] {
+  const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return modified === undefined ? [] : [{ file, ageMs: now - modified, staleMs }];
+}
+
+function judge(
+  { file, ageMs, staleMs }: Lock,
+  holder: FileHolder | undefined,
+  isKnown: boolean,
+  { commonDir, fix }: { commonDir: string; fix: boolean },
+): CheckShape {
+  const what = `${escapeLine(relative(commonDir, file))} is ${duration(ageMs)} old and blocks writes`;
+  if (holder !== undefined) {
+    const detail = `${what}; process ${holder.pid} (${escapeLine(holder.name)}) has it open`;
+    return doctorLine('locks', 'problem', detail, `ps -p ${holder.pid}`);
+  }
+  const who = isKnown ? 'no process has it open' : 'this system cannot tell who holds it';
+  if (ageMs < staleMs || (!isKnown && ageMs < STALE_MS)) {
+    const detail = `${what}; ${who}. If no git is running here, it was left behind; --fix removes it when it is 10 minutes old`;
+    return doctorLine('locks', 'problem', detail, FIX);
+  }
+  if (!fix) return doctorLine('locks', 'problem', `${what}; ${who}`, FIX);
+  rmSync(file, { force: true });
+  return doctorLine('locks', 'fixed', `${what}; ${who}; removed`);
+}
+
+function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return seconds < 600 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
+
+function locksBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.lock'))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortId } from '../../domain/names.ts';
-import type { Settings } from '../../domain/settings.ts';
-import { unknownValueText } from '../../domain/unknown-value.ts';
+import { type Settings, unknownValueText } from '../../domain/settings.ts';
 import { type Committer, type Repository, requireVersion } from '../../git/repository.ts';
 import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';

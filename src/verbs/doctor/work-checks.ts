@@ -1,4 +1,4 @@
-import type { Oid } from '../../domain/names.ts';
+import { type Oid, shortId } from '../../domain/names.ts';
 import { WORK_FILE } from '../../domain/work.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { WORK } from '../../git/namespace.ts';
@@ -11,6 +11,13 @@ import { counted } from '../../ui/terminal.ts';
 import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
+import type { Settings } from '../../domain/settings.ts';
+import { markerFiles } from '../../host/marker-files.ts';
+import { processTable } from '../../host/processes.ts';
+import { judgeSessions, listSessions } from '../../sessions/records.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { homeFolder } from '../../host/folders.ts';
 
 /** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;
@@ -57,4 +64,34 @@ async function damageOf({ cwd }: InRepository, oid: Oid): Promise<string | undef
     (object) => object !== undefined && objectName(formatOf(oid), object.type, object.content) === object.oid,
   );
   return isWhole ? undefined : 'one of its blobs is damaged';
+}
+
+/** For all notes together. Milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/** With `fix`: leaves the notes of sessions that are gone without a word, as the next start of a session would. */
+export async function checkGone(
+  { commonDir }: Repository,
+  settings: Settings,
+  { cwd, env, now, budget }: Context,
+  fix: boolean,
+): Promise<CheckShape[]> {
+  if (!fix || settings.enabled !== true || !settings.automaticNotes) return [];
+  const table = processTable();
+  const sessions = judgeSessions(await listSessions({ cwd }), commonDir, table, settings.staleAfterMs, now);
+  const gone = sessionsToNote(commonDir, sessions, table.bootId);
+  const failures: string[] = [];
+  const written = await leaveNotesOfGone(gone, {
+    commonDir,
+    sessions,
+    files: await markerFiles(homeFolder(env), env, settings.guardPath),
+    now,
+    budget: budget.part(PATIENCE_MS),
+    log: (detail) => failures.push(detail),
+  });
+  const names = written.map(({ record }) => shortId(record.session)).join(', ');
+  return [
+    ...(written.length === 0 ? [] : [doctorLine('notes', 'fixed', `automatic notes were left for ${names}`)]),
+    ...failures.map((detail) => doctorLine('notes', 'warning', detail)),
+  ];
 }

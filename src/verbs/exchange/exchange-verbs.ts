@@ -37,7 +37,7 @@ export const EXCHANGE_VERBS: VerbTable = {
         show((await import('./exchange-text.ts')).renderPlan(plan));
       const options = {
         paths: args.words,
-        from: await oneOf(args, 'from', async () => (await import('../../domain/formats/format.ts')).FORMATS),
+        from: await oneOf(args, 'from', async () => (await import('../../domain/formats/detect.ts')).FORMATS),
         dryRun: args.flag('dry-run'),
         branch: args.text('branch'),
         topic: args.text('topic'),
@@ -79,7 +79,7 @@ export const EXCHANGE_VERBS: VerbTable = {
       ['git handoff export --format pr', "what a pull request says, from this branch's notes and commits"],
     ],
     async run(args, context): Promise<Answer> {
-      const formats = async () => (await import('../../domain/formats/format.ts')).EXPORT_FORMATS;
+      const formats = async () => (await import('../../domain/formats/detect.ts')).EXPORT_FORMATS;
       const format =
         (await oneOf(args, 'format', async () => [...(await formats()), 'pr' as const])) ?? 'markdown';
       if (format === 'pr') return pullRequest(args, context);

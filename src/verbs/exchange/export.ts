@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
-import type { ExportFormat } from '../../domain/formats/format.ts';
+import type { ExportFormat } from '../../domain/formats/detect.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { encodeBranch } from '../../git/namespace.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
-import type { Format } from '../../domain/formats/format.ts';
+import type { Format } from '../../domain/formats/detect.ts';
 import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';

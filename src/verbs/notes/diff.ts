@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
-import type { HandoffCommit } from '../../domain/handoff.ts';
+import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
 import { loadCommits } from '../../git/commits.ts';
-import { noteHunks } from '../../git/note-diff.ts';
 import { readHistory } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -12,6 +11,9 @@ import { handoffShape } from '../handoff-shape.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { firstLine, versionIn } from './versions.ts';
 import { openWorkspace } from '../workspace.ts';
+import type { Oid } from '../../domain/names.ts';
+import type { InRepository } from '../../git/repository.ts';
+import { gitFailure, runGit } from '../../git/run.ts';
 
 interface DiffOptions {
   readonly topic: string;
@@ -72,4 +74,27 @@ async function readNotes(versions: readonly HandoffCommit[], cwd: string): Promi
 function added(note: Buffer | undefined): Buffer {
   const lines = (note?.toString('utf8') ?? '').replace(/\n$/, '').split('\n');
   return Buffer.from(`@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`);
+}
+
+/**
+ * The hunks between the notes of two handoff commits, as git-diff(1) prints them without its header; empty when the
+ * notes are the same. No program that the repository or the user names for diffs is run.
+ *
+ * @throws Failure when git cannot read one of them
+ */
+async function noteHunks(repository: InRepository, from: Oid, to: Oid): Promise<Buffer> {
+  const quiet = [
+    '--no-ext-diff',
+    '--no-textconv',
+    '--no-color',
+    '--no-renames',
+    '--no-relative',
+    '--text',
+    '--unified=3',
+  ];
+  const notes = [`${from}:${NOTE_FILE}`, `${to}:${NOTE_FILE}`];
+  const result = await runGit(['diff', ...quiet, '--end-of-options', ...notes], { cwd: repository.cwd });
+  if (result.code !== 0) throw gitFailure('diff', result);
+  const at = result.stdout.indexOf('\n@@ ');
+  return at < 0 ? Buffer.alloc(0) : result.stdout.subarray(at + 1);
 }

@@ -1,5 +1,4 @@
-import type { PruneValue } from './prune.ts';
-import type { PurgeValue } from './purge.ts';
+import type { PruneValue, PurgeValue } from './purge.ts';
 import { ago } from '../../domain/age.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';

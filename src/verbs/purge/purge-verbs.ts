@@ -28,7 +28,7 @@ export const PURGE_VERBS: VerbTable = {
           age === '' ? 'prune needs --older-than' : `not an age: ${escapeLine(JSON.stringify(age))}`;
         throw new Failure('usage', message, { hint: 'git handoff prune --older-than 30d' });
       }
-      const { prune } = await import('./prune.ts');
+      const { prune } = await import('./purge.ts');
       const options = { olderThanMs, age, yes: args.flag('yes'), session: args.text('session') };
       return answer(
         await prune(options, context),

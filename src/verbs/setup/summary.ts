@@ -3,7 +3,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import type { Change } from '../../install/change.ts';
 import { INSTALLERS } from '../../install/clients.ts';
-import type { InstallContext } from '../../install/context.ts';
+import type { InstallContext } from '../../install/client.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
 
 /** Rows that a screen has room for beside what stands around them. */

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { applyChanges } from '../../install/apply.ts';
 import { INSTALLERS } from '../../install/clients.ts';
-import type { InstallContext } from '../../install/context.ts';
+import type { InstallContext } from '../../install/client.ts';
 import { describeChanges } from '../../install/describe.ts';
 import { planUninstall } from '../../install/plan-uninstall.ts';
 import { type UninstallFacts, readUninstallFacts } from '../../install/uninstall-facts.ts';

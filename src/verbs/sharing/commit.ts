@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
-import { changedPaths, parentsOf } from '../../git/commit-paths.ts';
+import { changedPaths, parentsOf } from '../../git/commits.ts';
 import { runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { whileAlone } from './commit-lock.ts';
 import { whileMoved } from '../../git/index-lock.ts';
-import { requireOwnCommit } from './commit/amend.ts';
 import {
   type CommitPlan,
   type GitCommitOptions,
@@ -19,7 +18,6 @@ import {
 import { type Again, commitAgain } from './commit/again.ts';
 import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
-import { claimNamed, endClaims } from './commit/claims.ts';
 import { planFinish } from './commit/finish.ts';
 import { doubtNotices, olderNotices, passedNotices } from './commit/notices.ts';
 import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
@@ -27,6 +25,13 @@ import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { CommitShape } from '../shapes.ts';
+import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
+import { appendEntries, readLedger } from '../../changes/ledger.ts';
+import { sameState } from '../../domain/ledger/file-state.ts';
+import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { headCommit } from '../../git/commit-sessions.ts';
 
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
@@ -153,4 +158,93 @@ async function shapeOf(scene: CommitScene, plan: CommitPlan, { commit }: MadeCom
       .filter(({ path }) => !plan.entries.has(path))
       .map(({ path, owner }) => ({ path, owner: owner ?? null })),
   };
+}
+
+/** Puts on record what was named and is nobody's: naming a path is claiming it. */
+function claimNamed(scene: CommitScene, shares: readonly Share[], now: number): void {
+  const { place, lone } = scene.work;
+  if (place === undefined || lone?.session === scene.self) return;
+  const entries = shares
+    .filter(({ mine }) => !mine.some(({ weak }) => !weak))
+    .map(({ dirty }): LedgerEntry => {
+      const { path, head, disk } = dirty;
+      const change = { base: head, before: head, after: disk };
+      return { t: 'claim', path, ...change, evidence: 'explicit', weak: false, at: now };
+    });
+  appendEntries(place, scene.self, entries);
+}
+
+/** Notes that what was claimed is committed, where nothing was changed since it was looked at. */
+function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): void {
+  const { place, ledgers } = scene.work;
+  if (place === undefined) return;
+  const committed = [...paths];
+  for (const session of scene.owners) {
+    const seen = ledgers.find((ledger) => ledger.session === session)?.claims;
+    const current = readLedger(place, session).claims;
+    const over = committed.filter((path) => {
+      const claim = current.get(path);
+      return claim !== undefined && claim.at === (seen?.get(path)?.at ?? now);
+    });
+    appendEntries(
+      place,
+      session,
+      over.map((path): LedgerEntry => ({ t: 'end', path, why: 'committed', at: now })),
+    );
+  }
+}
+
+/**
+ * Only a session's own commit may be amended by it.
+ *
+ * @throws Failure `not-owner` when HEAD's commit is another's, or nothing says whose it is
+ */
+async function requireOwnCommit(scene: CommitScene): Promise<void> {
+  const { top } = scene.work.tree;
+  const head = await headCommit(top);
+  if (head === undefined) {
+    throw new Failure('usage', 'there is no commit yet to amend', {
+      hint: "git handoff commit -m '<message>'",
+    });
+  }
+  const { oid, sessions } = head;
+  const owners = [...scene.owners];
+  const { own, foreign } = scene.asker.sides;
+  const others = [...own, ...foreign].filter((id) => !scene.owners.has(id));
+  const sides = { own: scene.owners, foreign: new Set(others) };
+  const stranger = sessions.find((id) => !namesOwn(id, sides));
+  const isOwn =
+    sessions.length > 0
+      ? stranger === undefined
+      : scene.work.lone?.session === scene.self || (await isOnRecord(scene, oid, owners));
+  if (isOwn) return;
+  const whose =
+    stranger === undefined
+      ? 'is not known to be this session’s'
+      : `was made by ${peerName(namedPeer(stranger, scene.asker.sides) ?? stranger, scene.asker.sides)}`;
+  throw new Failure('not-owner', `the commit ${oid.slice(0, 12)} at HEAD ${whose}; it stays as it is`, {
+    hint: "git handoff commit -m '<message>'",
+  });
+}
+
+/** Without a trailer, the ledger tells: HEAD was moved there, or a commit like it was let through. */
+async function isOnRecord(scene: CommitScene, oid: Oid, owners: readonly SessionId[]): Promise<boolean> {
+  const { top } = scene.work.tree;
+  const ledgers = scene.work.ledgers.filter(({ session }) => owners.includes(session));
+  if (ledgers.some(({ moves }) => moves.some((move) => move.oid === oid))) return true;
+  const [parent = null] = await parentsOf(top, oid);
+  const found = ledgers.flatMap(({ commits }) => commits).filter((commit) => commit.parent === parent);
+  if (found.length === 0) return false;
+  const made = await changedPaths(top, parent, oid);
+  return found.some((commit) => fits(commit, made));
+}
+
+function fits(
+  { paths }: SessionLedger['commits'][number],
+  made: Awaited<ReturnType<typeof changedPaths>>,
+): boolean {
+  return paths.every(([path, state]) => {
+    const there = made.find((change) => change.path === path);
+    return there !== undefined && sameState(there.index, state);
+  });
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import { parseBranchName, type Oid } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { shownAddress } from '../../domain/sync/address.ts';
+import { shownAddress, checkRemotePrefix } from '../../domain/sync/address.ts';
 import {
   encodeBranch,
   SENT,
@@ -19,7 +19,6 @@ import type { CommandResult } from '../result.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { SyncShape } from '../shapes.ts';
 import { askShown, syncRemote } from './one-remote.ts';
-import { checkRemotePrefix } from '../../domain/sync/remote-prefix.ts';
 import { leavingWork, sendWork } from './send-work.ts';
 import { openWorkspace } from '../workspace.ts';
 import type { SyncOptions, SyncWorld } from './world.ts';

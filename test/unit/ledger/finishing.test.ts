@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import { type Finishing, isOfOperation } from '../../../src/domain/ledger/finishing.ts';
+import { type Finishing, isOfOperation } from '../../../src/changes/finishing.ts';
 import { blob } from './facts.ts';
 
 const HEAD = blob(1);

@@ -4,7 +4,7 @@ import type { TreeReach } from '../../../shell/tree-reach.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
-import { listIgnored } from '../../../git/ignored-files.ts';
+import { listIgnored } from '../../../git/list-tree.ts';
 import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';

@@ -1,5 +1,5 @@
 import { exportHeader, guardFileName } from '../../../domain/formats/exported.ts';
-import type { ExportFormat } from '../../../domain/formats/format.ts';
+import type { ExportFormat } from '../../../domain/formats/detect.ts';
 import { slugWords } from '../../../domain/formats/topic-name.ts';
 import type { BranchName, Topic } from '../../../domain/names.ts';
 import type { LoadedCommit } from '../../../git/commits.ts';

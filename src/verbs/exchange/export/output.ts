@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../../../domain/failure.ts';
 import { readExported } from '../../../domain/formats/exported.ts';
-import type { ExportFormat } from '../../../domain/formats/format.ts';
+import type { ExportFormat } from '../../../domain/formats/detect.ts';
 import { MAX_NOTE_BYTES } from '../../../domain/handoff.ts';
 import { markerOwner } from '../../../domain/marker.ts';
 import type { SessionId } from '../../../domain/names.ts';

@@ -1,4 +1,4 @@
-import type { Format } from '../../../domain/formats/format.ts';
+import type { Format } from '../../../domain/formats/detect.ts';
 import type { FailureCode } from '../../../domain/failure.ts';
 import type { HandoffState } from '../../../domain/handoff.ts';
 import type { BranchName, Oid, SessionId, Topic } from '../../../domain/names.ts';

@@ -1,7 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { Failure } from '../../../domain/failure.ts';
-import { detectFormat } from '../../../domain/formats/detect.ts';
-import type { Format } from '../../../domain/formats/format.ts';
+import { detectFormat, type Format } from '../../../domain/formats/detect.ts';
 import { MAX_NOTE_BYTES } from '../../../domain/handoff.ts';
 import { markerFileName } from '../../../domain/marker.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';

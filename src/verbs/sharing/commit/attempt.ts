@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
-import { commitNamed, parentsOf } from '../../../git/commit-paths.ts';
+import { commitNamed, parentsOf } from '../../../git/commits.ts';
 import { PrivateIndex, readEntries } from '../../../git/private-index.ts';
 import { type GitResult, runGit } from '../../../git/run.ts';
 import { userGit, isLocked } from '../../../git/user-git.ts';

@@ -1,6 +1,6 @@
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { StagedPath } from '../../../domain/ledger/mixing.ts';
-import { changedPaths } from '../../../git/commit-paths.ts';
+import { changedPaths } from '../../../git/commits.ts';
 import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { readObjects } from '../../../git/objects.ts';

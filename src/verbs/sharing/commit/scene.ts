@@ -6,7 +6,7 @@ import { succeededBy } from '../../../domain/session.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
 import { readSettings } from '../../../git/config.ts';
 import { topLevel } from '../../../git/repository.ts';
-import { matchingPaths } from '../../../git/pathspec.ts';
+import { matchingPaths } from '../../../git/named-files.ts';
 import { realPath } from '../../../host/disk.ts';
 import { literal, pathWords } from '../../../changes/hint-words.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
