@@ -1,7 +1,16 @@
 import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
-import { COLOURS, PLAIN, type Paint } from './ui/colour.ts';
+import {
+  COLOURS,
+  PLAIN,
+  type Paint,
+  exitCode,
+  failureJson,
+  renderFailure,
+  renderHint,
+  renderNotice,
+} from './ui/terminal.ts';
 import type { Context } from './sessions/caller.ts';
 import { Failure, asFailure } from './domain/failure.ts';
 import { escapeJson } from './domain/surfacing.ts';
@@ -10,7 +19,6 @@ import { processIo, processTerminal } from './host/process-io.ts';
 import { keptTable } from './host/processes.ts';
 import { asCall } from './host/running-call.ts';
 import { openTrace, trace } from './host/trace.ts';
-import { exitCode, failureJson, renderFailure, renderHint, renderNotice } from './ui/terminal.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
 export const main = (argv: readonly string[]): Promise<number> =>

@@ -4,7 +4,7 @@ import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
+import { type HeadCommit, headCommit } from '../git/session-commits.ts';
 import type { Ledgers } from './work-place.ts';
 import { readClients } from '../sessions/records.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isReftable, pseudoRef } from './asked-refs.ts';
+import { isReftable, pseudoRef } from './refs.ts';
 import { readGitFile } from './discover.ts';
 import { exactStatOf } from './stat.ts';
 

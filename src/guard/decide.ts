@@ -1,4 +1,4 @@
-import { PROBE_TOOL } from '../install/probe-tool.ts';
+import { PROBE_TOOL } from '../install/probe.ts';
 import { beforeAnswer, inTime } from '../host/io.ts';
 import { besideBypass } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, type SessionCall } from './call.ts';
@@ -13,7 +13,7 @@ import { isSolo } from '../sessions/solo.ts';
 import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
 import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import { type CommandTool, commandText, toolPath, toolPaths } from './tool.ts';
-import { treesOf } from './trees-of-paths.ts';
+import { treesOf } from './visits.ts';
 import { beginToLook } from './looks.ts';
 
 /** Decides a call: judges a tool before it runs, and records what the other events tell. */

@@ -1,8 +1,8 @@
 import { lookingTime } from '../changes/work-place.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SettingEntry } from '../domain/settings.ts';
-import { type HeadCommit, headCommit } from '../git/commit-sessions.ts';
-import { configUnder, plainConfig } from '../git/config-under.ts';
+import { type HeadCommit, headCommit } from '../git/session-commits.ts';
+import { configUnder, plainConfig } from '../git/config.ts';
 import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
 import { listRefs } from '../git/refs.ts';

@@ -1,7 +1,7 @@
 import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
 import { type SettingEntry, parseSettings } from '../domain/settings.ts';
-import { plainConfig } from '../git/config-under.ts';
+import { plainConfig } from '../git/config.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
 import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder } from '../host/folders.ts';

@@ -1,9 +1,8 @@
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { traced } from '../host/trace.ts';
-import { type Call, type TreeCall, isInTree } from './call.ts';
+import { type Call, type TreeCall, isInTree, orUnchecked } from './call.ts';
 import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
-import { orUnchecked } from './unchecked.ts';
 import { recordRequest } from '../changes/tell-owners.ts';
 import { bypassFor } from './bypass.ts';
 import { withdrawVisits } from './visits.ts';

@@ -4,10 +4,9 @@ import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
 import { readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
-import type { TreeCall } from './call.ts';
+import { type TreeCall, orUnchecked } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
-import { orUnchecked } from './unchecked.ts';
 
 /**
  * Begins to look at a worktree, while the command is analysed: for the ledger, or when the command may destroy something. Else

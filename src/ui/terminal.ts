@@ -1,6 +1,5 @@
 import { EXIT_CODES, type Failure } from '../domain/failure.ts';
 import { escapeLine, escapeText } from '../domain/surfacing.ts';
-import { type Paint, width } from './colour.ts';
 
 /** Text for standard output; every part that we did not write is escaped already. */
 export type Rendered = string;
@@ -71,4 +70,35 @@ export function columns(rows: readonly (readonly string[])[]): string {
 /** "1 line", "2 lines". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Marks words of ours for the eye. Where nobody looks they stay as they are. */
+export interface Paint {
+  /** What is the reader's own, or in order. */
+  readonly good: (text: string) => string;
+  /** What is another's, or in the way. */
+  readonly bad: (text: string) => string;
+  /** What to look at, and the names of objects. */
+  readonly mark: (text: string) => string;
+}
+
+const asItIs = (text: string): string => text;
+
+export const PLAIN: Paint = { good: asItIs, bad: asItIs, mark: asItIs };
+
+const ESCAPE = '\x1b';
+
+const inColour =
+  (code: number) =>
+  (text: string): string =>
+    `${ESCAPE}[${code}m${text}${ESCAPE}[m`;
+
+/** git's own: green, red, yellow. */
+export const COLOURS: Paint = { good: inColour(32), bad: inColour(31), mark: inColour(33) };
+
+/** How many columns a text takes, whatever its colour. */
+function width(text: string): number {
+  if (!text.includes(ESCAPE)) return text.length;
+  const [plain = '', ...coloured] = text.split(ESCAPE);
+  return coloured.reduce((sum, part) => sum + part.length - part.indexOf('m') - 1, plain.length);
 }

@@ -3,7 +3,7 @@ import type { HandoffCommit, HandoffTrailers } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Reader, isUnread } from '../domain/reader.ts';
 import { parseAllowed } from '../domain/secrets/verdict.ts';
-import { parseWorkSize } from '../domain/work-size.ts';
+import { parseWorkSize } from '../domain/work.ts';
 import { handoffRef } from '../git/namespace.ts';
 import { personName } from '../notes/person-name.ts';
 import type { TopicState } from '../notes/topic.ts';

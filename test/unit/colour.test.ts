@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COLOURS } from '../../src/ui/colour.ts';
+import { COLOURS } from '../../src/ui/terminal.ts';
 import { columns } from '../../src/ui/terminal.ts';
 
 describe('columns', () => {

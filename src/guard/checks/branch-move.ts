@@ -4,7 +4,7 @@ import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import type { LeftCommit } from '../../git/left-commits.ts';
-import { headRef } from '../../git/asked-refs.ts';
+import { headRef } from '../../git/refs.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { realPath } from '../../host/disk.ts';

@@ -5,7 +5,7 @@ import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { Call, TreeCall } from '../call.ts';
 import type { AnalysedFacts, CommandFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
-import { contentionOfCommand } from './contention-of-command.ts';
+import { contentionOfCommand } from './contention.ts';
 import { handoffFilesOfCommand } from './handoff-files.ts';
 import { window } from '../effects/open-window.ts';
 import { rescue } from '../effects/rescue/save-first.ts';

@@ -6,7 +6,7 @@ import { unfinishedOperation } from '../../git/operations.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, FileFacts, TreeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
-import { namedPaths } from './contention-of-command.ts';
+import { namedPaths } from './contention.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { typedIn } from './typed.ts';
 

@@ -5,8 +5,9 @@ import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
 import { callsInWorktree } from './calls-here.ts';
-import { type Instead, commitInstead } from './commit-instead.ts';
 import { typedIn } from './typed.ts';
+import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
+import { parseCommitWords } from '../../shell/commit-words.ts';
 
 /**
  * Gemini CLI's shell empties `core.hooksPath`: no hook of git's runs there, so nothing would look at what a raw
@@ -33,4 +34,27 @@ function rawCommitRefusal(commit: GitVerbCall, people: Sides, how: Instead): Ref
     "the commit, and the repository's own checks would be skipped. Nothing was run. Commit your own changes with " +
     `this instead; it runs the repository's hooks and signing: ${commitInstead(commit, how)}`;
   return { kind: 'refuse', text, owners: peers, lift: 'person' };
+}
+
+/** How a refused commit is typed for the worktree that it was meant for. */
+interface Instead {
+  readonly git: string;
+  readonly commonDir: string;
+  /** In which the refused call would have run; absolute. */
+  readonly folder: string;
+}
+
+/** `git handoff commit` with the words of a refused `git commit`, when all of them are known. */
+export function commitInstead(
+  { verb, words, input }: Pick<GitVerbCall, 'verb' | 'words' | 'input'>,
+  { git, commonDir, folder }: Instead,
+): string {
+  const typed = words.filter((word) => word !== undefined);
+  const isKnown = verb === 'commit' && typed.length === words.length;
+  const known = isKnown ? parseCommitWords(['git', 'commit', ...typed]) : undefined;
+  const amend = known?.amend === true;
+  const text = known?.file === '-' ? input : undefined;
+  const source = sourceWords(commonDir, known, { folder, text, amend });
+  const kept = otherWords(known?.kept.filter((word) => OUR_OPTIONS.test(word)) ?? []);
+  return `${git} handoff commit${amend ? ' --amend' : ''}${source}${kept}`;
 }

@@ -1,6 +1,6 @@
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import { type SessionId, shortId } from '../../domain/names.ts';
-import type { HeadCommit } from '../../git/commit-sessions.ts';
+import type { HeadCommit } from '../../git/session-commits.ts';
 import type { TreeCall } from '../call.ts';
 import type { TreeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { Wish } from '../../domain/ledger/file-state.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { headRef } from '../../git/asked-refs.ts';
+import { headRef } from '../../git/refs.ts';
 import { readBeginning, realPath } from '../../host/disk.ts';
 import { idleText } from '../../sessions/records.ts';
 import type { ShellEffects, SpreadEffect } from '../../shell/effects.ts';

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
-import { type CommitSessions, commitSessions } from '../../git/commit-sessions.ts';
+import { type CommitSessions, commitSessions } from '../../git/session-commits.ts';
 import type { TreeCall } from '../call.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { event, refName, shortOid } from '../../changes/news.ts';

@@ -1,11 +1,10 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
 import { readVisits } from '../../sessions/visits.ts';
-import { type SessionCall, isInTree, type TreeCall } from '../call.ts';
+import { type SessionCall, isInTree, type TreeCall, orUnchecked } from '../call.ts';
 import { treeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
-import { orUnchecked } from '../unchecked.ts';
 import { ranIn, leave, visited } from '../visits.ts';
 import { afterFiles } from '../effects/after-file.ts';
 import { hear } from '../effects/hear.ts';

@@ -13,8 +13,13 @@ import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-no
 import { ownWork } from '../../notes/automatic/own-work.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
-import { type LeaveResult, type Leaving, hasUntold, leaveNote } from '../../notes/automatic/leave-note.ts';
-import { changedFileTime } from '../../notes/automatic/predecessor-notes.ts';
+import {
+  type LeaveResult,
+  type Leaving,
+  hasUntold,
+  leaveNote,
+  changedFileTime,
+} from '../../notes/automatic/leave-note.ts';
 import type { Registered } from './registration.ts';
 import type { TreeCall } from '../call.ts';
 

@@ -9,9 +9,8 @@ import {
 import { forgetAgents } from '../agents.ts';
 import { forgetModels } from '../models.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
-import { orUnchecked } from '../unchecked.ts';
+import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import type { Finding } from '../findings.ts';
-import { type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { sessionStart } from './session-start.ts';
 import { leave, visited } from '../visits.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';

@@ -6,8 +6,7 @@ import { type Budget, beforeAnswer } from '../../host/io.ts';
 import { forgetFailed } from '../failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { changedFileTime } from './predecessor-notes.ts';
-import { type LeaveResult, leaveNote } from './leave-note.ts';
+import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
 /** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
 const SILENT_MS = 86_400_000;

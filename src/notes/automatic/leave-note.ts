@@ -22,6 +22,8 @@ import { readStart } from '../../changes/windows.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import { closeNote } from './close-notes.ts';
 import { type OwnWork, ownWork } from './own-work.ts';
+import { statOf } from '../../git/stat.ts';
+import type { MarkerFiles } from '../../host/marker-files.ts';
 
 /** A session that is to be told of, and where it worked. */
 export interface Leaving {
@@ -234,4 +236,13 @@ function factsOf(
 /** What cannot be known in time is left out. */
 function orUndefined<T>(promise: Promise<T>): Promise<T | undefined> {
   return promise.catch(() => undefined);
+}
+
+/** When a session last wrote a handoff file of the predecessors' form, milliseconds since the epoch. */
+export function changedFileTime(files: MarkerFiles, session: SessionId): number | undefined {
+  const times = files.all().flatMap((path) => {
+    const isOwn = files.read(path).owner === session;
+    return isOwn ? (statOf(path)?.mtimeMs ?? []) : [];
+  });
+  return times.length === 0 ? undefined : Math.max(...times);
 }

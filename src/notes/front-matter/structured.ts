@@ -5,8 +5,7 @@ import {
   checkFrontMatter,
   isAllowed,
 } from '../../domain/note/front-matter-rules.ts';
-import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
-import { type FrontMatter, isTopicOf } from '../../domain/note/front-matter.ts';
+import { formatFrontMatter, type FrontMatter, isTopicOf } from '../../domain/note/front-matter.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { timestamp } from '../../domain/age.ts';

@@ -1,6 +1,11 @@
 import { Failure } from '../../domain/failure.ts';
-import { type SecretFinding, describeFindings } from '../../domain/secrets/finding.ts';
-import { type SecretVerdict, decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
+import {
+  type SecretFinding,
+  describeFindings,
+  type SecretVerdict,
+  decideSecrets,
+  formatAllowed,
+} from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { keepInFile } from '../../host/folders.ts';

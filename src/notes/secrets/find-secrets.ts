@@ -1,4 +1,4 @@
-import type { SecretFinding } from '../../domain/secrets/finding.ts';
+import type { SecretFinding } from '../../domain/secrets/verdict.ts';
 import { possibleRules } from '../../domain/secrets/literals.ts';
 
 /**

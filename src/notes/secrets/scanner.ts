@@ -1,5 +1,5 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { type SecretFinding, maskSecret } from '../../domain/secrets/finding.ts';
+import { type SecretFinding, maskSecret } from '../../domain/secrets/verdict.ts';
 import { isPlaceholder } from '../../domain/secrets/placeholder.ts';
 
 /*

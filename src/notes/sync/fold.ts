@@ -10,7 +10,7 @@ import { Failure } from '../../domain/failure.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { tipNotes } from '../../git/note-blobs.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
-import { addCommit } from '../new-commit.ts';
+import { addCommit } from '../handoffs.ts';
 import { readHistory } from '../topic.ts';
 
 /** What became of one topic. */

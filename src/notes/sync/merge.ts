@@ -7,7 +7,7 @@ import { handoffRef, keptRef } from '../../git/namespace.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type Committer, type Repository, objectFormat } from '../../git/repository.ts';
-import { addCommit } from '../new-commit.ts';
+import { addCommit } from '../handoffs.ts';
 import type { Difference } from './differences.ts';
 
 /** The two lines of a topic, and where they parted. */

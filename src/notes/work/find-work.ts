@@ -4,7 +4,7 @@ import { canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/address.ts';
-import { workSizeText } from '../../domain/work-size.ts';
+import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import {
   type HandoffPath,

@@ -7,8 +7,8 @@ import {
   type Work,
   formatWork,
   parseWork,
+  type WorkSize,
 } from '../../domain/work.ts';
-import type { WorkSize } from '../../domain/work-size.ts';
 import { CommitText } from '../../git/commit-text.ts';
 import { formatOf } from '../../git/hash.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
-import { type WorkSize, parseWorkSize } from '../../domain/work-size.ts';
+import { type WorkSize, parseWorkSize } from '../../domain/work.ts';
 import { type HandoffPath, WORK, parseWorkRef, workPrefix, workRef } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';

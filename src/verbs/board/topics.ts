@@ -1,7 +1,7 @@
 import type { Oid } from '../../domain/names.ts';
 import { NOTE_FILE } from '../../domain/handoff.ts';
 import { escapeLine, escapeText } from '../../domain/surfacing.ts';
-import { parseWorkSize, workSizeText } from '../../domain/work-size.ts';
+import { parseWorkSize, workSizeText } from '../../domain/work.ts';
 import { type ChainCommit, handoffChains } from '../../git/board-history.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { InRepository } from '../../git/repository.ts';

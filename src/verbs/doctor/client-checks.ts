@@ -11,6 +11,7 @@ import {
   readSettingsText,
   type RegisteredHook,
   fireHook,
+  PROBE_TOOL,
 } from '../../install/probe.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
@@ -20,7 +21,6 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readLog } from '../../host/log.ts';
 import { isExecutable, programsOnPath } from '../../install/programs.ts';
-import { PROBE_TOOL } from '../../install/probe-tool.ts';
 
 /**
  * Fires a harmless call, in the client's own words, through every registered command line and looks whether the guard

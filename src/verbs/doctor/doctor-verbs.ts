@@ -15,13 +15,13 @@ export const DOCTOR_VERBS: VerbTable = {
     },
     examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
     async run(args, context, interaction) {
-      const { doctor } = await import('./doctor.ts');
+      const { doctor, renderDoctor } = await import('./doctor.ts');
       const { packageRoot } = await interaction.installContext();
       const { progress } = interaction;
       const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot, progress };
       try {
         const result = await doctor(options, context);
-        return answer(result, async () => (await import('./finding.ts')).renderDoctor);
+        return answer(result, async () => renderDoctor);
       } finally {
         progress?.('');
       }

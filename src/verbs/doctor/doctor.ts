@@ -1,7 +1,6 @@
 import { committer, openRepository } from '../../git/repository.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { readSettings } from '../../git/config.ts';
-import { plainConfig } from '../../git/config-under.ts';
+import { readSettings, plainConfig } from '../../git/config.ts';
 import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
@@ -14,6 +13,8 @@ import { checkObjects, verifyHandoffs } from './object-checks.ts';
 import { checkPrograms, checkScripts } from './program-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
 import type { CheckShape } from '../shapes.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 
 interface DoctorOptions {
   /** Mend what can be mended without losing anything. */
@@ -71,4 +72,16 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
   ];
   const wrong = items.some(({ status }) => status === 'problem');
   return { value: { items }, exitCode: wrong ? 1 : 0 };
+}
+
+/** A line for each finding, then the commands that mend. */
+export function renderDoctor({ items }: DoctorValue, { paint }: TextContext): Rendered {
+  const shades = { ok: paint.good, fixed: paint.good, warning: paint.mark, problem: paint.bad };
+  const rows = columns(
+    items.map((item) => [shades[item.status](item.status), item.check, escapeLine(item.detail)]),
+  );
+  const hints = items.flatMap((item) =>
+    item.hint === null || item.status === 'ok' ? [] : [`hint (${item.check}): ${escapeLine(item.hint)}\n`],
+  );
+  return rows + hints.join('');
 }

@@ -13,13 +13,21 @@ import { type Outcome, applyPlan } from './import/apply.ts';
 import type { Draft, ImportWorld, Interpreted, UnimportedFile } from './import/draft.ts';
 import { type Findings, findFiles } from './import/find-files.ts';
 import { interpret } from './import/interpret.ts';
-import { type PlannedNote, type ImportRefusal, inWritingOrder, planNotes } from './import/plan.ts';
-import { draftScan } from './import/scan-draft.ts';
+import {
+  type PlannedNote,
+  type ImportRefusal,
+  inWritingOrder,
+  planNotes,
+  type ScannedDraft,
+} from './import/plan.ts';
 import { interpretStructured } from './import/structured.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import type { ImportShape } from '../shapes.ts';
 import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
 import { homeFolder } from '../../host/folders.ts';
+import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
+import { looksLike } from '../../notes/secrets/check-note.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 
 interface ImportOptions {
   /** Files and folders; none: the predecessors' places for this project. */
@@ -251,4 +259,39 @@ function finish(
 function hintFor(code: FailureCode, path: string): string {
   const word = shellWord(path);
   return code === 'integrity' ? `git handoff import --from markdown -- ${word}` : `ls -ld -- ${word}`;
+}
+
+/** What the command line said that a repeated one must say, too. */
+interface ScanOptions {
+  readonly allowSecret: boolean;
+  readonly branch: string | undefined;
+  readonly topic: string | undefined;
+}
+
+/** The look for secrets of one import, and what it only warns of. */
+function draftScan(options: ScanOptions, scan: SecretScan) {
+  const warnings: string[] = [];
+  return { scan: (draft: Draft) => scanDraft(draft, options, scan, warnings), warnings };
+}
+
+async function scanDraft(
+  { note, file }: Draft,
+  options: ScanOptions,
+  scan: SecretScan,
+  warnings: string[],
+): Promise<ScannedDraft> {
+  const verdict = decideSecrets(await findSecrets(note), options.allowSecret ? 'all' : [], scan);
+  if (verdict.kind === 'allowed') return { refusal: undefined, allowed: formatAllowed(verdict.rules) };
+  if (verdict.kind === 'clean') return { refusal: undefined, allowed: undefined };
+  const why = `${escapeLine(file.path)}: ${looksLike(verdict.findings)}`;
+  if (verdict.kind === 'warn') {
+    warnings.push(why);
+    return { refusal: undefined, allowed: undefined };
+  }
+  const option = (name: string, value: string | undefined) =>
+    value === undefined ? '' : ` --${name} ${shellWord(value)}`;
+  const place = option('branch', options.branch) + option('topic', options.topic);
+  const again = `git handoff import --allow-secret --from ${file.format}${place} -- ${shellWord(file.path)}`;
+  const hint = `take it out of the file, or, if it is not a secret: ${again}`;
+  return { refusal: { code: 'secret', why, hint }, allowed: undefined };
 }

@@ -3,8 +3,7 @@ import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Arguments, EXPECT } from '../options.ts';
 import type { Interaction } from '../interaction.ts';
-import { anchored } from '../sharing/anchored.ts';
-import { PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
+import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
 import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 
 /** The verbs that read and write notes. */

@@ -9,7 +9,7 @@ import type { TakeValue } from './take.ts';
 import type { RemoteRelation } from '../../domain/tracking/relation.ts';
 import { ownerName, peerName } from '../../domain/owner-name.ts';
 import { escapeLine, escapeText, shellWord } from '../../domain/surfacing.ts';
-import { workSizeText } from '../../domain/work-size.ts';
+import { workSizeText } from '../../domain/work.ts';
 import { ago } from '../../domain/age.ts';
 import { remoteLines } from '../remotes-text.ts';
 import { ownerText } from '../owner-text.ts';

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure.ts';
-import { type Oid, isZeroOid } from '../../domain/names.ts';
-import { mayPurge } from '../../domain/purge/permission.ts';
+import { type Oid, isZeroOid, type SessionId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, encodeRemote, handoffRef, refBelow, remoteWorkPrefix } from '../../git/namespace.ts';
 import { askRemote } from '../../git/remote-deletion.ts';
@@ -225,4 +224,27 @@ export async function prune(options: PruneOptions, context: Context): Promise<Co
 /** Closed, settled, and not changed since `before` (milliseconds since the epoch). */
 function isOver({ tip, illegal }: TopicState, before: number): boolean {
   return illegal === undefined && tip?.trailers?.state === 'closed' && tip.seconds * 1000 < before;
+}
+
+/** What decides whether somebody may remove a note for good. */
+interface PurgeQuestion {
+  /** `undefined`: there is none, or the tip cannot be read. */
+  readonly owner: SessionId | undefined;
+  /** The owner's process is at work. */
+  readonly ownerIsLive: boolean;
+  /** `undefined`: a person without an address. */
+  readonly me: SessionId | undefined;
+  readonly isPerson: boolean;
+  /** Sessions whose conversation this one carries on. */
+  readonly succeeded: readonly SessionId[];
+  readonly take: boolean;
+}
+
+/**
+ * A session removes its own notes. A person removes any, for somebody must be able to, but that of a live session only
+ * by saying so.
+ */
+function mayPurge({ owner, ownerIsLive, me, isPerson, succeeded, take }: PurgeQuestion): boolean {
+  if (take || owner === undefined || owner === me || succeeded.includes(owner)) return true;
+  return isPerson && !ownerIsLive;
 }

@@ -3,6 +3,10 @@ import type { RescuedFile } from '../../domain/rescue.ts';
 import { type TreeFile, listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
 import type { KnownRescue } from './rescues.ts';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { realPath } from '../../host/disk.ts';
 
 /** A rescued file with where its content is. */
 export interface StoredFile extends RescuedFile {
@@ -37,4 +41,26 @@ export async function readStored(cwd: string, files: readonly StoredFile[]): Pro
     files.map(({ oid }) => ({ name: oid })),
   );
   return found.map((object) => (object?.type === 'blob' ? object.content : undefined));
+}
+
+/**
+ * The paths of a command line, from the top of the working tree. What is asked for may be gone from the disk, with
+ * its folder.
+ *
+ * @throws Failure `usage` for a path outside of the working tree
+ */
+export function wantedPaths(typed: readonly string[], cwd: string, top: string | undefined): string[] {
+  if (typed.length === 0) return [];
+  const root = top === undefined ? undefined : realPath(top);
+  return typed.map((path) => {
+    const absolute = resolve(cwd, path);
+    const real = join(realPath(dirname(absolute)), relative(dirname(absolute), absolute));
+    const inside = root === undefined ? undefined : relative(root, real).replaceAll(sep, '/');
+    if (inside === undefined || path === '' || inside === '..' || inside.startsWith('../')) {
+      throw new Failure('usage', `${escapeLine(path)} is not a path in this worktree`, {
+        hint: 'git handoff rescue list',
+      });
+    }
+    return inside;
+  });
 }

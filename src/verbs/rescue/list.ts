@@ -6,7 +6,7 @@ import type { CommandResult } from '../result.ts';
 import type { RescueShape } from '../shapes.ts';
 import { timestamp } from '../../domain/age.ts';
 import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
-import { wantedPaths } from './wanted-paths.ts';
+import { wantedPaths } from './contents.ts';
 
 interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */

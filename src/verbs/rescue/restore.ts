@@ -19,11 +19,10 @@ import { isSolo } from '../../sessions/solo.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import { saveWork } from '../../rescue/save-work.ts';
-import { storedFiles, type StoredFile, readStored } from './contents.ts';
+import { storedFiles, type StoredFile, readStored, wantedPaths } from './contents.ts';
 import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
 import { gone } from './show.ts';
 import { judgedSessions } from '../workspace.ts';
-import { wantedPaths } from './wanted-paths.ts';
 import { listTree } from '../../git/list-tree.ts';
 
 interface RestoreOptions {

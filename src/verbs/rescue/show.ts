@@ -5,10 +5,9 @@ import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { NoteShape, RescueShape } from '../shapes.ts';
 import { noteShape } from '../handoff-shape.ts';
-import { readStored, storedFiles } from './contents.ts';
+import { readStored, storedFiles, wantedPaths } from './contents.ts';
 import { rescueShape } from './list.ts';
 import { openRescues, select } from './rescues.ts';
-import { wantedPaths } from './wanted-paths.ts';
 
 interface RescueShowOptions {
   readonly which: string;

@@ -5,8 +5,7 @@ import type { Share } from '../../domain/ledger/shares.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
 import { runGit } from '../../git/run.ts';
 import { lstatOf } from '../../git/stat.ts';
-import { whileAlone } from './commit-lock.ts';
-import { whileMoved } from '../../git/index-lock.ts';
+import { whileMoved } from '../../git/private-index.ts';
 import {
   type CommitPlan,
   type GitCommitOptions,
@@ -31,7 +30,9 @@ import { sameState } from '../../domain/ledger/file-state.ts';
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
-import { headCommit } from '../../git/commit-sessions.ts';
+import { headCommit } from '../../git/session-commits.ts';
+import { takeLock } from '../../host/process-lock.ts';
+import { readClients } from '../../sessions/records.ts';
 
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
@@ -247,4 +248,29 @@ function fits(
     const there = made.find((change) => change.path === path);
     return there !== undefined && sameState(there.index, state);
   });
+}
+
+/**
+ * One `git handoff commit` at a time in a working tree. `git commit --only` reads the index before it locks it:
+ * of two at once, the second writes the index back as it was before the first, whose files the next plain commit
+ * would then take back.
+ */
+const LOCK_FILE = 'handoff-commit.lock';
+/** How long a commit of another session (its hooks, its editor) is waited for. Milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Runs what writes the index while no other `git handoff commit` of this working tree does. */
+export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(join(gitDir, LOCK_FILE), self, PATIENCE_MS);
+  if (lock.kind === 'busy') {
+    const who = peerName(lock.by, { clients: await readClients({ cwd: gitDir }) });
+    throw new Failure('environment', `${who} is still committing here`, {
+      hint: 'git handoff sessions',
+    });
+  }
+  try {
+    return await run();
+  } finally {
+    lock.release();
+  }
 }

@@ -1,10 +1,9 @@
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
-import { PrivateIndex, setEntries } from '../../git/private-index.ts';
+import { PrivateIndex, setEntries, whileLocked } from '../../git/private-index.ts';
 import { gitFailure } from '../../git/run.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { whileAlone } from './commit-lock.ts';
-import { whileLocked } from '../../git/index-lock.ts';
+import { whileAlone } from './commit.ts';
 import { stagedEntries } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
 import { passedNotices } from './commit/notices.ts';

@@ -1,5 +1,11 @@
 import type { Oid } from '../../domain/names.ts';
-import { parseAllowed, type SecretScan, decideSecrets } from '../../domain/secrets/verdict.ts';
+import {
+  parseAllowed,
+  type SecretScan,
+  decideSecrets,
+  describeFindings,
+  type SecretFinding,
+} from '../../domain/secrets/verdict.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
@@ -11,7 +17,6 @@ import { appendLog } from '../../host/log.ts';
 import { inBatches } from '../../git/batches.ts';
 import type { SyncReport } from './items.ts';
 import type { SyncWorld } from './world.ts';
-import { describeFindings, type SecretFinding } from '../../domain/secrets/finding.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 

@@ -1,9 +1,8 @@
 import { Failure } from '../../domain/failure.ts';
-import { describeFindings } from '../../domain/secrets/finding.ts';
-import { decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
+import { describeFindings, decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress } from '../../domain/sync/address.ts';
-import { workSizeText } from '../../domain/work-size.ts';
+import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
 import { remoteWorkRef, sentRef } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';

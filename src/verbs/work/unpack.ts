@@ -25,7 +25,7 @@ import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
-import { whileAlone } from '../sharing/commit-lock.ts';
+import { whileAlone } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { isMoving } from '../../domain/work.ts';
 import { readObjects } from '../../git/objects.ts';

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { HandoffCommit } from '../../domain/handoff.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { workSizeText } from '../../domain/work-size.ts';
+import { workSizeText } from '../../domain/work.ts';
 import { readSettings, readTreeConfig } from '../../git/config.ts';
 import type { Repository } from '../../git/repository.ts';
 import type { TopicState } from '../../notes/topic.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type SecretFinding, describeFindings, maskSecret } from '../../../src/domain/secrets/finding.ts';
+import { type SecretFinding, describeFindings, maskSecret } from '../../../src/domain/secrets/verdict.ts';
 import { isPlaceholder } from '../../../src/domain/secrets/placeholder.ts';
 import { decideSecrets, formatAllowed, parseAllowed } from '../../../src/domain/secrets/verdict.ts';
 import { SECRETS } from '../../support/secrets.ts';

@@ -7,12 +7,11 @@ import { sameState, type FileState } from '../../../domain/ledger/file-state.ts'
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { commitNamed, parentsOf } from '../../../git/commits.ts';
-import { PrivateIndex, readEntries } from '../../../git/private-index.ts';
+import { PrivateIndex, readEntries, whileLocked } from '../../../git/private-index.ts';
 import { type GitResult, runGit } from '../../../git/run.ts';
 import { userGit, isLocked } from '../../../git/user-git.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
-import { whileLocked } from '../../../git/index-lock.ts';
 import type { CommitScene } from './scene.ts';
 import { escapeLine } from '../../../domain/surfacing.ts';
 import { stagedPaths } from '../../../git/staged.ts';

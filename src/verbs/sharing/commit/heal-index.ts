@@ -4,11 +4,10 @@ import { changedPaths } from '../../../git/commits.ts';
 import { TextMerger } from '../../../git/merge-file.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { readObjects } from '../../../git/objects.ts';
-import { setEntries } from '../../../git/private-index.ts';
+import { setEntries, whileLocked } from '../../../git/private-index.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { stagedPaths } from '../../../git/staged.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
-import { whileLocked } from '../../../git/index-lock.ts';
 import type { MadeCommit } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 

@@ -1,8 +1,7 @@
 import { type OverlapKind, stopsMerge } from '../../../domain/overlap.ts';
 import { ownerName } from '../../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../../domain/surfacing.ts';
-import type { Paint } from '../../../ui/colour.ts';
-import { type Rendered, type TextContext, columns } from '../../../ui/terminal.ts';
+import { type Paint, type Rendered, type TextContext, columns } from '../../../ui/terminal.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import type { OverlapValue } from './overlap.ts';
 
