@@ -8,10 +8,9 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LIMITS, wordsOf, wordsOfDocs } from './docs.mjs';
-import { closureOf } from './import-graph.mjs';
 import { oddNames } from './names.mjs';
 import { circles } from './rooms.mjs';
 
@@ -20,14 +19,8 @@ const SOURCE = join(ROOT, 'src');
 
 /** The one circle that may be: the words, arithmetic and variables of a shell contain each other. */
 const CIRCLE = 1;
-/** Entries, and how many sources their `import`s may lead to: what a reader has to open at most. */
-const ROUTES = {
-  'the verb write': ['verbs/notes/write.ts', 78],
-  'a check before a file tool': ['guard/decide.ts', 150],
-  'a check before a command': ['guard/before-command.ts', 91],
-  'the hook pre-commit': ['githooks/pre-commit.ts', 75],
-};
-const MOST_LINES = 63_994;
+/** It only falls (docs/decisions/0047-size.md). */
+const MOST_LINES = 60_994;
 
 /** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
 function longestOfGuard() {
@@ -48,16 +41,7 @@ export function figuresOfSources() {
     .map((name) => join(SOURCE, name));
   const lines = sources.reduce((sum, path) => sum + readFileSync(path, 'utf8').split('\n').length - 1, 0);
   const { doubled, unused } = oddNames();
-  const routes = Object.entries(ROUTES).map(([what, [entry, most]]) => {
-    const reached = [...closureOf(join(SOURCE, entry))].filter((path) => path.startsWith(SOURCE));
-    return {
-      what: `files on the way of ${what}, ${relative(SOURCE, join(SOURCE, entry))}`,
-      figure: reached.length,
-      most,
-    };
-  });
   return [
-    ...routes,
     { what: 'lines in src/', figure: lines, most: MOST_LINES },
     { what: 'circles of imports', figure: circles().length, most: CIRCLE },
     { what: 'names that two sources export', figure: doubled.length, most: 0 },

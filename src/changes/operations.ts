@@ -1,9 +1,15 @@
 import { appendFileSync, rmSync } from 'node:fs';
-import { type Oid, type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
-import type { Operation } from '../git/operations.ts';
-import { readText } from '../host/disk.ts';
+import { type Oid, type SessionId, parseOid, parseSessionId, shortId } from '../domain/names.ts';
+import { type Operation, unfinishedOperation } from '../git/operations.ts';
+import { readText, exists } from '../host/disk.ts';
 import { beginnersFile } from '../host/folders.ts';
 import { putText } from '../host/output-file.ts';
+import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
+import type { OthersOperation } from '../domain/ledger/mixing.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
+import type { LedgerPlace } from './ledger.ts';
+import { readStart, readWindows } from './windows.ts';
+import { basename, join } from 'node:path';
 
 /*
  * `<git-dir>/handoff-operation` says who began the merge, rebase … that is unfinished in a worktree: a line
@@ -46,4 +52,67 @@ function readLines(gitDir: string): { session: SessionId; mark: string; merged: 
       const session = parseSessionId(name);
       return session === undefined ? [] : [{ session, mark, merged: parseOid(merged) }];
     });
+}
+
+/** A merge, rebase … that is unfinished in a worktree. */
+export interface Unfinished {
+  readonly operation: Operation;
+  /** The other live session that began it; `undefined`: the asking one did, or nobody is known to have. */
+  readonly others: OthersOperation | undefined;
+  /** The asking session is known to have begun it. */
+  readonly isOwn: boolean;
+}
+
+/** What is unfinished in a worktree, and whether it is another live session's to finish. */
+export function findUnfinished(
+  gitDir: string,
+  place: LedgerPlace | undefined,
+  sides: Sides,
+): Unfinished | undefined {
+  const operation = unfinishedOperation(gitDir);
+  if (operation === undefined) return undefined;
+  const recorded = readBeginners(gitDir, operation);
+  const beginners = recorded.length > 0 ? recorded : loneBeginners(place, sides, operation);
+  const other = beginners.find((session) => sides.foreign.has(session));
+  const isOwn =
+    beginners.some((session) => sides.own.has(session)) ||
+    (beginners.length === 0 && runsNow(place, sides, operation));
+  if (other === undefined || isOwn) return { operation, others: undefined, isOwn };
+  return { operation, others: { name: operation.name, session: other, at: operation.at }, isOwn };
+}
+
+/** It began in a command that the asking session runs now, and nobody else does. */
+function runsNow(place: LedgerPlace | undefined, { own, foreign }: Sides, { at }: Operation): boolean {
+  if (place === undefined) return false;
+  const running = readWindows(place).filter(({ from }) => from - CLOCK_SLACK_MS <= at);
+  return (
+    running.some(({ session }) => own.has(session)) && !running.some(({ session }) => foreign.has(session))
+  );
+}
+
+/** A session that works alone in the worktree keeps no record: it, or its person, began what began since. */
+function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at }: Operation): SessionId[] {
+  if (place === undefined) return [];
+  return [...foreign].filter((session) => (readStart(place, session)?.at ?? Infinity) <= at);
+}
+
+/** "a merge", "an am". */
+export function operationText(name: string): string {
+  return `${name === 'am' ? 'an' : 'a'} ${name}`;
+}
+
+/** What is said of an operation of another session; apart from its search, which tool calls load, too. */
+
+/** Who began what, for a refusal. */
+export function begunText({ name }: OthersOperation, who: string, when: string): string {
+  return `${who} began ${operationText(name)} here ${when} and has not finished it: a commit would finish or continue it, with that session’s changes`;
+}
+
+/** A folder beside the working tree for a worktree of the session's own, relative to the top; it does not exist. */
+export function ownWorktree(top: string, session: SessionId): string {
+  const name = `${basename(top).replace(/[^A-Za-z0-9_-]+/g, '-')}-${shortId(session)}`.replace(/^-+/, '');
+  for (let n = 1; ; n += 1) {
+    const path = n === 1 ? `../${name}` : `../${name}-${n}`;
+    if (!exists(join(top, path))) return path;
+  }
 }

@@ -7,15 +7,15 @@ import { randomName } from '../host/random-name.ts';
 
 /**
  * `<common>/handoff/touched/<path, % for />` has a line for each worktree in which the path was changed: its id. It is
- * there only while sessions work in several worktrees, and bin/git-handoff reads and writes it, too. These are hints:
- * what they say is looked at before anybody hears of it, and any of them may be missing.
+ * there only while sessions work in several worktrees. These are hints: what they say is looked at before anybody hears of it,
+ * and any of them may be missing.
  *
  * `touched/%<worktree-id>` says that what had been changed in that worktree is listed. No path begins with a slash.
  */
 const touchedFile = (commonDir: string, path: string) => `${touchedFolder(commonDir)}/${fileName(path)}`;
 const listedMark = (commonDir: string, worktree: string) => `${touchedFolder(commonDir)}/%${worktree}`;
 
-/** Longer names, in bytes, are hashed: a file system takes 255. The launcher leaves them, and any `%`, to us. */
+/** Longer names, in bytes, are hashed: a file system takes 255. */
 const MAX_NAME = 200;
 
 function fileName(path: string): string {

@@ -35,7 +35,7 @@ export function interaction(io: Io): Interaction {
 type Asking = (question: string) => Promise<string>;
 
 function asking(terminal: Terminal): Asking {
-  return async (question) => (await import('./question.ts')).askAtTerminal(question, terminal);
+  return (question) => askAtTerminal(question, terminal);
 }
 
 /** Shows a plan and asks; anything but yes is no. */
@@ -97,5 +97,18 @@ function readSome(stdin: Input, chunk: Buffer): number | undefined {
       hint: 'git handoff write <topic> --file <file>',
       cause: error,
     });
+  }
+}
+
+/** Asks at the terminal; what was typed, or nothing at the end of the input. */
+async function askAtTerminal(question: string, terminal: Terminal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: terminal.input(), output: terminal.output() });
+  try {
+    // At the end of the input (^D) there is no answer, and a question would wait for ever.
+    const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    return await Promise.race([lines.question(question), closed]);
+  } finally {
+    lines.close();
   }
 }

@@ -13,7 +13,7 @@ import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { canSwitch, lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
-import { begunText, ownWorktree } from '../changes/begun-operation.ts';
+import { begunText, ownWorktree } from '../changes/operations.ts';
 import { idleText } from '../sessions/records.ts';
 import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
 

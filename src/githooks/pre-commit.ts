@@ -23,7 +23,7 @@ import { judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
 import { withoutOperation } from '../changes/finishing.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
-import { type Unfinished, findUnfinished } from '../changes/begun-operation.ts';
+import { type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { findSession } from '../sessions/caller.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { passingMessage, runningCommit } from './git-process.ts';

@@ -3,7 +3,6 @@ import { beforeAnswer, inTime } from '../host/io.ts';
 import { besideBypass } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, type SessionCall } from './call.ts';
 import { afterTool } from './events/after-tool.ts';
-import { registerCaller } from './events/first-call.ts';
 import { lifeCycle } from './events/life-cycle.ts';
 import type { Finding } from './findings.ts';
 import { hasBypass, type Site, judge } from './judge.ts';
@@ -15,6 +14,9 @@ import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import { type CommandTool, commandText, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
 import { beginToLook } from './looks.ts';
+import { rememberFiles } from '../notes/guarded-files.ts';
+import { lookAround } from './effects/look-around.ts';
+import { register } from './events/registration.ts';
 
 /** Decides a call: judges a tool before it runs, and records what the other events tell. */
 export async function decide(call: Call): Promise<readonly Finding[]> {
@@ -42,7 +44,7 @@ async function handled(call: Call): Promise<readonly Finding[]> {
 
 /** A session that was not on record is, from now on. A decision is made whatever becomes of this. */
 async function registration(call: TreeCall): Promise<readonly Finding[]> {
-  const registered = register(call).catch((error: unknown) => {
+  const registered = registerOnce(call).catch((error: unknown) => {
     call.log('error', `record: ${String(error)}`);
     return [];
   });
@@ -51,7 +53,7 @@ async function registration(call: TreeCall): Promise<readonly Finding[]> {
   return told === 'late' ? [] : told;
 }
 
-async function register(call: TreeCall): Promise<readonly Finding[]> {
+async function registerOnce(call: TreeCall): Promise<readonly Finding[]> {
   if (noteCall(call)) return [];
   return registerCaller(call);
 }
@@ -104,4 +106,17 @@ async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undef
   const mayDestroy = text.includes('git') && DESTRUCTIVE.test(text);
   if (isSolo(call.tree.gitDir, call.session) && !mayDestroy) return undefined;
   return beginToLook(call, tool, mayDestroy);
+}
+
+/**
+ * Registers a session that calls without having been registered a moment ago. For one that the guard
+ * never saw start, it also does what SessionStart does: what a command changes unseen can be noticed
+ * and put back only if it was seen before. Returns what to tell, if anything.
+ */
+async function registerCaller(call: TreeCall): Promise<readonly Finding[]> {
+  const registered = await register(call);
+  const { isNew } = registered;
+  const notices = [...registered.notices, ...(isNew ? await lookAround(call, '') : [])];
+  if (isNew) await rememberFiles(call.tree.folder, call.machine.files.all());
+  return notices.length === 0 ? [] : [{ kind: 'tell', text: `git-handoff: ${notices.join('\n')}` }];
 }

@@ -12,9 +12,8 @@ import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { type Finding, verdict } from './findings.ts';
 import { noteHarmlessCall } from './lone-session.ts';
-import { noteModel } from './models.ts';
+import { noteModel, ofItsSession } from './agents.ts';
 import { type Call, isInTree } from './call.ts';
-import { ofItsSession } from './agents.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {

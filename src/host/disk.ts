@@ -9,6 +9,8 @@ import {
   readlinkSync,
   realpathSync,
   statSync,
+  constants,
+  fstatSync,
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
@@ -108,6 +110,26 @@ export function readBeginning(path: string, bytes = 1024): string | undefined {
     file = openSync(path, 'r');
     const buffer = Buffer.alloc(bytes);
     return buffer.toString('utf8', 0, readSync(file, buffer, 0, bytes, 0));
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+/**
+ * The last bytes of a regular file as text; otherwise `undefined`. The path comes from outside: this never waits for a FIFO or
+ * reads a device.
+ */
+export function readTail(path: string, most: number): string | undefined {
+  if (!path.startsWith('/') || path.includes('\0')) return undefined;
+  let file: number | undefined;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return undefined;
+    const buffer = Buffer.alloc(Math.min(most, stat.size));
+    return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, stat.size - buffer.length));
   } catch {
     return undefined;
   } finally {

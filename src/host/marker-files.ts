@@ -1,8 +1,8 @@
-import { join } from 'node:path';
-import { basename, dirname } from 'node:path';
+import { join, basename, dirname } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
 import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 import { patternMatcher } from '../shell/pattern.ts';
+import { readFileSync, statSync } from 'node:fs';
 
 /** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
 export interface MarkerFiles {
@@ -88,4 +88,19 @@ export function memoryFolder(cwd: string, home: string, env: NodeJS.ProcessEnv):
 /** Names of the files beside a guarded one, for the overlap notice. */
 export function siblingNames(path: string): string[] {
   return entries(dirname(path));
+}
+
+/** Lists the people and agents that notes are written to and by; at the top of the working tree. */
+export const OPERATORS_FILE = 'OPERATORS.md';
+const MAX_BYTES = 1024 * 1024;
+
+/** Its text; `undefined` where there is none, or it is no ordinary file of a sensible size. */
+export function readOperatorsFile(top: string): string | undefined {
+  const path = join(top, OPERATORS_FILE);
+  try {
+    const { size } = statSync(path);
+    return size > MAX_BYTES || !statSync(path).isFile() ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName, parseTopic } from '../domain/names.ts';
-import { topicSlug } from '../domain/note/front-matter.ts';
+import { topicSlug } from '../domain/note/topic-slug.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HandoffPath, handoffPath } from '../git/namespace.ts';
 import { type Repository, branchTip } from '../git/repository.ts';

@@ -16,7 +16,7 @@ import { claudeInstaller } from '../../src/install/claude.ts';
 import { INSTALLERS } from '../../src/install/clients.ts';
 import { readInstallFacts } from '../../src/install/install-facts.ts';
 import { planInstall } from '../../src/install/plan-install.ts';
-import { planUninstall } from '../../src/install/plan-uninstall.ts';
+import { planUninstall } from '../../src/install/uninstall-facts.ts';
 import { readUninstallFacts } from '../../src/install/uninstall-facts.ts';
 import { World } from './install-world.ts';
 

@@ -1,9 +1,9 @@
 import { ago } from '../../domain/age.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { appendEntries } from '../../changes/ledger.ts';
-import { type Ledgers, type WorkPlace, placeOf } from '../../changes/work-place.ts';
+import { type Ledgers } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
-import type { FileFacts, OpenLedger, TreeFacts, CommandFacts } from '../facts.ts';
+import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
 import type { Finding, Effect } from '../findings.ts';
 import { type Touch, isTouched } from './touch.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
@@ -15,9 +15,6 @@ import { BY_LEDGER } from './by-ledger.ts';
 import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
 import { type Typed, typedIn } from './typed.ts';
 import { keepLeft } from '../effects/rescue/keep-left.ts';
-import { relative } from 'node:path';
-import { realPath } from '../../host/disk.ts';
-import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
 
 /** Nobody changes what another live session has changed and not committed. */
 export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {
@@ -176,30 +173,4 @@ function whoChanged(claims: readonly OpenClaim[], known: Known, now: number): st
 
 function maybeText(claim: OpenClaim, sides: Sides, now: number): string {
   return `${escapeLine(claim.path)} was changed while a command of ${peerName(claim.session, sides)} ran (${ago(claim.at, now)}), by it or by another; see: git handoff status`;
-}
-
-/** Nobody changes what another live session has changed and not committed, by a command that names the path. */
-export async function contentionOfCommand(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
-  const ledger = facts.ledger();
-  return ledger === undefined ? [] : contentionOn(call, facts, namedPaths(facts.effects, ledger.place));
-}
-
-/** Paths of this worktree that the command names as what it changes. */
-export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): Touch[] {
-  const changed = modes.map(({ path }): PathEffect => ({ path, kind: 'write', follows: true, by: 'chmod' }));
-  return [...paths, ...changed].flatMap((effect) => {
-    const { path, kind, follows } = effect;
-    const how = { whole: kind === 'remove', discards: discards(effect) };
-    const placed = placeOf(path, follows);
-    if (placed === undefined || placed.found.gitDir !== place.gitDir) {
-      const inside = relative(place.top, realPath(path, follows));
-      return inside === '' && kind === 'remove' ? [{ path: '', ...how }] : [];
-    }
-    return [{ path: placed.path, ...how }];
-  });
-}
-
-/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
-function discards({ kind, by }: PathEffect): boolean {
-  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
 }

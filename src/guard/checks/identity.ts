@@ -1,6 +1,6 @@
 import { type SessionId, shortId } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import type { IdentityEffect, HandoffCall } from '../../shell/effects.ts';
+import type { IdentityEffect } from '../../shell/effects.ts';
 import type { Call } from '../call.ts';
 import type { AnalysedFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
@@ -23,16 +23,4 @@ function identityRefusal(effect: IdentityEffect, session: SessionId | undefined)
   return effect.kind === 'variable'
     ? `${escapeLine(effect.by)} changes ${effect.name}, which tells whose work this is.${who} Run the command without that change.`
     : `--session ${escapeLine(effect.value)} is another session.${who} Run the command without --session: git-handoff already knows your session.`;
-}
-
-const TEXT =
-  'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';
-
-/** Refuses `git handoff allow`: a session does not lift its own refusals. */
-export function personsVerb(_: Call, { effects }: AnalysedFacts): readonly Finding[] {
-  return effects.handoffCalls.some(isPersons) ? [{ kind: 'refuse', text: TEXT, lift: 'nobody' }] : [];
-}
-
-function isPersons({ verb, words }: HandoffCall): boolean {
-  return verb === 'allow' && !words.some((word) => word === '-h' || word === '--help');
 }

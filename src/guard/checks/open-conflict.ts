@@ -1,12 +1,12 @@
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { findUnfinished, operationText } from '../../changes/begun-operation.ts';
+import { findUnfinished, operationText } from '../../changes/operations.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, FileFacts, TreeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
-import { namedPaths } from './contention.ts';
+import { namedPaths } from './contention-of-command.ts';
 import { type Touch, isTouched } from './touch.ts';
 import { typedIn } from './typed.ts';
 

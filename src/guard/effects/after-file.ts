@@ -12,7 +12,6 @@ import { touchedFolder, knownWorktreeId } from '../../host/folders.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf, leave } from '../visits.ts';
 import { hear } from './hear.ts';
-import { seeHead } from './see-head.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 import { type Meeting, meetingText } from '../../domain/meeting.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -21,6 +20,8 @@ import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
 import { processTable } from '../../host/processes.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
+import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {
@@ -175,4 +176,25 @@ function isNew({ session, tree }: TreeCall, path: string, other: SessionId, conf
 /** The next command runs where the client works, which may be another repository or none. */
 function gitFor({ repository, tree }: TreeCall, top: string): string {
   return repository?.commonDir === tree.commonDir ? 'git' : `git -C ${shellWord(top)}`;
+}
+
+/**
+ * At a call that needs no look at the whole working tree: where HEAD has moved since the last one, a commit may have
+ * taken uncommitted work along, and its sessions are to be told now.
+ */
+export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
+  if (!mayHaveMoved(place)) return;
+  const known = readLast(place);
+  if (known === undefined) return;
+  const timeoutMs = lookingTime(call);
+  try {
+    const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
+    const snapshot = await takeSnapshot(place.top, options);
+    const { all } = openLedgers(place, call.session);
+    const settled = await settledClaims(place, all, snapshot, { timeoutMs });
+    for (const [owner, entries] of settled) appendEntries(place, owner, entries);
+    putLast(place, snapshot);
+  } catch (error) {
+    call.log('open', `who moved HEAD was not looked at: ${String(error)}`);
+  }
 }

@@ -25,7 +25,7 @@ import { peerName } from '../../domain/owner-name.ts';
 import { movedHead } from '../../changes/news.ts';
 import { hear } from './hear.ts';
 import { noteOperation } from './operations.ts';
-import { seeHead } from './see-head.ts';
+import { seeHead } from './after-file.ts';
 import { windowId } from '../tool.ts';
 import {
   type Ledgers,

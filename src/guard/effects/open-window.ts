@@ -7,7 +7,7 @@ import { movedHead } from '../../changes/news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
 import type { TreeCall } from '../call.ts';
-import { namedPaths } from '../checks/contention.ts';
+import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';
 import type { Effect, Finding } from '../findings.ts';
 import { windowId } from '../tool.ts';

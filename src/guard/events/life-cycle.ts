@@ -6,8 +6,7 @@ import {
   repositoryFolder,
   touchedFolder,
 } from '../../host/folders.ts';
-import { forgetAgents } from '../agents.ts';
-import { forgetModels } from '../models.ts';
+import { forgetAgents, forgetModels } from '../agents.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import type { Finding } from '../findings.ts';
@@ -19,7 +18,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type SessionId, parseTopic } from '../../domain/names.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { exists, readText } from '../../host/disk.ts';
+import { exists, readText, readTail } from '../../host/disk.ts';
 import { forgetFailed } from '../../notes/failed-commands.ts';
 import { isLate } from '../../notes/noted.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
@@ -31,9 +30,8 @@ import { endAlone } from '../effects/arrival.ts';
 import { dropUnused } from '../effects/list-touched.ts';
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { topicSlug } from '../../domain/note/front-matter.ts';
+import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
-import { readTail } from '../../host/file-tail.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 

@@ -5,7 +5,9 @@ import {
   checkFrontMatter,
   isAllowed,
 } from '../../domain/note/front-matter-rules.ts';
-import { formatFrontMatter, type FrontMatter, isTopicOf } from '../../domain/note/front-matter.ts';
+import { type FrontMatter } from '../../domain/note/front-matter.ts';
+import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
+import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { timestamp } from '../../domain/age.ts';

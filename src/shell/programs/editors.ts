@@ -88,18 +88,6 @@ export function vim(call: ProgramCall): Status {
   return undefined;
 }
 
-/** `emacs --batch`: its Lisp is not read, but a file that it visits and a word that writes is enough. */
-export function emacs(call: ProgramCall): Status {
-  const text = call.args.join(' ');
-  const names = text.match(/"[^"]+"/g) ?? [];
-  if (/write-|save-|append-to-file|delete-file|rename-file|copy-file/.test(text)) {
-    for (const word of [...names.map((name) => name.slice(1, -1)), ...call.args]) {
-      if (/^[~/.\w]/.test(word) && !/\s/.test(word)) call.machine.write(call.frame.scope, word, 'emacs');
-    }
-  }
-  return undefined;
-}
-
 /** `sqlite3`: dot commands and SQL functions that write files. */
 export function sqlite(call: ProgramCall): Status {
   const { machine, frame } = call;

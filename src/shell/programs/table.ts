@@ -16,7 +16,7 @@ import { XARGS_PROGRAMS } from './xargs.ts';
 import { UNKNOWN, isKnown } from '../unknown.ts';
 import { patchedFiles } from '../../domain/patch.ts';
 import { awk } from './awk.ts';
-import { ed, emacs, sqlite, vim } from './editors.ts';
+import { ed, sqlite, vim } from './editors.ts';
 import { INTERPRETERS } from './interpreters.ts';
 
 /** The names of programs that run what is written in a language of their own, by what reads it. */
@@ -33,7 +33,6 @@ const LANGUAGES = {
   awk: 'awk gawk mawk nawk original-awk',
   ed: 'ed red',
   vim: 'vim vi nvim ex view rvim gvim',
-  emacs: 'emacs',
   sqlite: 'sqlite3 sqlite',
 };
 
@@ -42,7 +41,6 @@ const READERS: Readonly<Record<keyof typeof LANGUAGES, Program>> = {
   awk,
   ed,
   vim,
-  emacs,
   sqlite,
 };
 

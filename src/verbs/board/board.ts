@@ -1,24 +1,38 @@
 import { join, resolve, basename, dirname } from 'node:path';
-import { openRepository } from '../../git/repository.ts';
+import { openRepository, type InRepository } from '../../git/repository.ts';
 import { isInitialised, repositoryFolder, knownWorktreeId } from '../../host/folders.ts';
 import { ownFolder, putPage } from './output.ts';
-import type { Board } from '../../ui/board/shape.ts';
+import type {
+  Board,
+  BoardStep,
+  BoardTopic,
+  BoardVersion,
+  BoardCommit,
+  BoardRefusal,
+} from '../../ui/board/shape.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
+import { escapeLine, escapeText } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
 import { readLog } from '../../host/log.ts';
-import { listRefused } from '../../notes/lost.ts';
+import { listRefused, type RefusedText } from '../../notes/lost.ts';
 import { listSessions } from '../../sessions/records.ts';
-import { readTopics } from '../../notes/topic.ts';
+import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { betweenSessions } from './between-sessions.ts';
 import { Lanes } from './lanes.ts';
-import { type NoteRoom, boardNotes, boardTopics } from './topics.ts';
-import { LOOK_COMMITS, MAX_REFUSALS, boardCommits, boardRefusals } from './traces.ts';
 import { judgedSessions } from '../workspace.ts';
 import { type Rendered, counted } from '../../ui/terminal.ts';
+import { type Oid, parseSessionId } from '../../domain/names.ts';
+import { NOTE_FILE } from '../../domain/handoff.ts';
+import { parseWorkSize, workSizeText } from '../../domain/work.ts';
+import { type ChainCommit, handoffChains, signedCommits } from '../../git/board-history.ts';
+import { readObjects } from '../../git/objects.ts';
+import { personName } from '../../notes/person-name.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { jsonFields } from '../../domain/json-fields.ts';
+import { decodeBranch } from '../../git/namespace.ts';
 
 interface BoardOptions {
   /** As typed; `-` is standard output. */
@@ -121,4 +135,208 @@ function nameOf(commonDir: string): string {
 export function renderBoard({ file, sessions, handoffs, refusals }: BoardShape): Rendered {
   const what = `${counted(sessions, 'session')}, ${counted(handoffs, 'handoff')}, ${counted(refusals, 'refusal')}`;
   return `${escapeLine(file ?? '-')}\n${what}\n`;
+}
+
+/** Versions that a page shows; beyond it the oldest are left out. */
+const MAX_VERSIONS = 30_000;
+
+/** Every handoff with its versions; `complete` is false when older versions were left out or could not be read. */
+async function boardTopics(
+  repository: InRepository,
+  states: readonly TopicState[],
+  lanes: Lanes,
+): Promise<{ topics: BoardTopic[]; complete: boolean }> {
+  const tips = states.flatMap(({ tip }) => tip ?? []);
+  const chains = await handoffChains(
+    repository,
+    tips.map(({ oid }) => oid),
+    MAX_VERSIONS,
+    // A damaged object must not hide the handoffs whose tips can be read.
+  ).catch(() => undefined);
+  const commits = new Map<Oid, ChainCommit>(tips.map((tip) => [tip.oid, tip]));
+  for (const commit of chains ?? []) commits.set(commit.oid, commit);
+  const topics = states.flatMap((state) => {
+    if (state.tip === undefined) return [];
+    const chain = chainOf(state.tip.oid, commits);
+    const versions = chain.map((commit, at) => version(commit, chain[at + 1], state.branch, lanes));
+    const typed = typedTopic(state.branch, state.topic);
+    const name = `${state.branch}/${state.topic}`;
+    const topic = { branch: escapeLine(state.branch), topic: state.topic, versions };
+    return [typed === name ? topic : { ...topic, typed }];
+  });
+  topics.sort((a, b) => (b.versions[0]?.at ?? 0) - (a.versions[0]?.at ?? 0));
+  return { topics, complete: chains !== undefined && chains.length < MAX_VERSIONS };
+}
+
+/** From the tip to the root, or to where the knowledge ends. */
+function chainOf(tip: Oid, commits: ReadonlyMap<Oid, ChainCommit>): ChainCommit[] {
+  const chain: ChainCommit[] = [];
+  for (let at = commits.get(tip); at !== undefined;) {
+    chain.push(at);
+    const parent: Oid | undefined = at.parents[0];
+    at = parent === undefined ? undefined : commits.get(parent);
+  }
+  return chain;
+}
+
+function version(
+  commit: ChainCommit,
+  before: ChainCommit | undefined,
+  branch: string,
+  lanes: Lanes,
+): BoardVersion {
+  const { oid, trailers, summary } = commit;
+  const at = commit.seconds * 1000;
+  const base = { oid, at, step: stepOf(before, commit), summary: escapeLine(summary) };
+  if (trailers === undefined) return base;
+  const { owner, client, state, automatic, to } = trailers;
+  const takenFrom = trailers.takenFrom ?? trailers.succeeds;
+  return {
+    ...base,
+    by: lanes.trace(owner, { at, branch, client, name: personName(commit) }),
+    ...(state === 'closed' ? { closed: true as const } : {}),
+    ...(takenFrom === undefined ? {} : { takenFrom }),
+    ...(automatic === undefined ? {} : { automatic }),
+    ...(to === undefined ? {} : { to: escapeLine(to) }),
+    ...(trailers.work === undefined ? {} : { work: workText(trailers.workSize) }),
+  };
+}
+
+function workText(told: string | undefined): string {
+  const size = parseWorkSize(told);
+  return size === undefined ? 'uncommitted work' : `uncommitted work: ${workSizeText(size)}`;
+}
+
+/** What a version did, by what it says of itself; whether it was allowed to is `git handoff check`'s to say. */
+export function stepOf(
+  before: Pick<ChainCommit, 'trailers'> | undefined,
+  { trailers, parents }: Pick<ChainCommit, 'trailers' | 'parents'>,
+): BoardStep {
+  if (trailers === undefined) return 'unreadable';
+  if (parents.length > 1) return 'merge';
+  if (trailers.takenFrom !== undefined) return 'take';
+  if (trailers.succeeds !== undefined) return 'succeed';
+  if (parents.length === 0) return 'create';
+  const former = before?.trailers?.state ?? trailers.state;
+  if (former === trailers.state) return 'write';
+  return trailers.state === 'closed' ? 'close' : 'reopen';
+}
+
+/** Notes that a page holds. */
+interface NoteRoom {
+  /** Newest versions that are looked at. */
+  readonly count: number;
+  /** Of one note and of all together. */
+  readonly bytes: number;
+  readonly total: number;
+}
+
+/** Texts of the newest versions, as many as there is room for; a larger note is left out whole. Two processes. */
+async function boardNotes(
+  repository: InRepository,
+  topics: readonly BoardTopic[],
+  room: NoteRoom,
+): Promise<Record<string, string>> {
+  const newest = topics
+    .flatMap(({ versions }) => versions)
+    .sort((a, b) => b.at - a.at)
+    .slice(0, room.count)
+    .map(({ oid }) => ({ name: `${oid}:${NOTE_FILE}`, oid }));
+  const options = { cwd: repository.cwd };
+  const sizes = await readObjects(
+    options,
+    newest.map(({ name }) => ({ name, infoOnly: true })),
+  );
+  let left = room.total;
+  const wanted = newest.filter((_, at) => {
+    const found = sizes[at];
+    if (found?.type !== 'blob' || found.size > room.bytes || found.size > left) return false;
+    left -= found.size;
+    return true;
+  });
+  const found = await readObjects(options, wanted);
+  const notes: Record<string, string> = {};
+  wanted.forEach(({ oid }, at) => {
+    const object = found[at];
+    if (object?.type === 'blob') notes[oid] = escapeText(object.content.toString('utf8'));
+  });
+  return notes;
+}
+
+/** Commits of the branches that are looked at for trailers, newest first. */
+const LOOK_COMMITS = 5000;
+/** Refusals that a page shows. */
+const MAX_REFUSALS = 2000;
+/** Of one refusal. Characters. */
+const MAX_DETAIL = 2000;
+
+/** The commits that sessions made, as their trailers tell. */
+async function boardCommits(
+  repository: InRepository,
+  lanes: Lanes,
+): Promise<{ commits: BoardCommit[]; complete: boolean }> {
+  const { commits, looked } = await signedCommits(repository, LOOK_COMMITS);
+  const shapes = commits.map(({ oid, seconds, subject, sessions, branch }): BoardCommit => {
+    const at = seconds * 1000;
+    const ids = [...new Set(sessions.flatMap((id) => parseSessionId(id) ?? []))];
+    const by = ids.map((id) => lanes.trace(id, { at, branch }));
+    const named = branch === undefined ? {} : { branch: escapeLine(branch) };
+    return { oid, at, by, subject: escapeLine(subject), ...named };
+  });
+  return { commits: shapes, complete: looked < LOOK_COMMITS };
+}
+
+/**
+ * The refusals that a log tells of, and the texts that were refused, newest first. Lines that are none of ours are
+ * passed over.
+ */
+export function boardRefusals(
+  log: string,
+  lanes: Lanes,
+  texts: readonly RefusedText[] = [],
+): { refusals: BoardRefusal[]; complete: boolean } {
+  const lines = [...log.split('\n').flatMap((line) => parseLine(line) ?? []), ...texts.map(refusedWrite)];
+  const newest = lines.sort((a, b) => b.at - a.at).slice(0, MAX_REFUSALS);
+  const refusals = newest.map(({ at, session, client, event, detail }): BoardRefusal => {
+    const id = parseSessionId(session);
+    return {
+      at,
+      ...(id === undefined ? {} : { by: lanes.trace(id, { at, client }) }),
+      event: escapeLine(event.slice(0, 80)),
+      detail: escapeText(detail.slice(0, MAX_DETAIL)),
+    };
+  });
+  return { refusals, complete: lines.length <= MAX_REFUSALS };
+}
+
+interface Refused {
+  readonly at: number;
+  readonly session: string | undefined;
+  readonly client: string | undefined;
+  readonly event: string;
+  readonly detail: string;
+}
+
+/** A write of a note: its text was kept, the guard had no part in it. */
+function refusedWrite({ path, number, details }: RefusedText): Refused {
+  const { at, session, reason } = details;
+  const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
+  const why = reason === 'not-owner' ? 'another session owned it' : reason;
+  const detail = `${name} was not written: ${why}. The text is kept: git handoff show ${name} --lost=${number}`;
+  return { at, session: session ?? undefined, client: undefined, event: 'git handoff write', detail };
+}
+
+function parseLine(line: string): Refused | undefined {
+  if (!line.includes('"deny"')) return undefined;
+  const { ts, session, client, event, kind, detail } = jsonFields(line);
+  const at = typeof ts === 'string' ? Date.parse(ts) : NaN;
+  if (kind !== 'deny' || Number.isNaN(at)) return undefined;
+  const text = (field: unknown) => (typeof field === 'string' ? field : undefined);
+  return {
+    at,
+    session: text(session),
+    client: text(client)?.slice(0, 40),
+    event: text(event) ?? '',
+    detail: text(detail) ?? '',
+  };
 }

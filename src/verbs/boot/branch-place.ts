@@ -7,10 +7,10 @@ import {
   findDefaultBranch,
   remoteBranches,
   renamedBranches,
+  isSquashed,
 } from '../../git/branches.ts';
 import { holds } from '../../git/history-relation.ts';
 import { type Repository, branchTip, committer } from '../../git/repository.ts';
-import { isSquashed } from '../../git/squashed.ts';
 import { findLanded } from '../../notes/staleness.ts';
 
 export interface FoundBranch {

@@ -10,7 +10,7 @@ import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
 import { checkLedgers, checkLeftovers, checkLocks } from './leftover-checks.ts';
 import { checkObjects, verifyHandoffs } from './object-checks.ts';
-import { checkPrograms, checkScripts } from './program-checks.ts';
+import { checkPrograms } from './program-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
 import type { CheckShape } from '../shapes.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -27,7 +27,7 @@ interface DoctorOptions {
   readonly progress?: ((line: string) => void) | undefined;
 }
 
-export interface DoctorValue {
+interface DoctorValue {
   readonly items: readonly CheckShape[];
 }
 
@@ -49,7 +49,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkGit(cwd)),
     ...checkInit(repository, { ...settings, unknown }, person),
     ...checkPrograms(context),
-    ...checkScripts(packageRoot),
     ...(await checkClients(repository, settings, context, packageRoot)),
     ...(settings.enabled === true ? await checkGitHooks(repository, packageRoot) : []),
     // A lock that stays would keep the refs from being mended.

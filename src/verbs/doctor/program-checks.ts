@@ -6,8 +6,6 @@ import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
-import { entries } from '../../host/disk.ts';
-import { spawnSync } from 'node:child_process';
 
 /** What the hooks are started with: Node, and the program of our name that PATH leads to. */
 export function checkPrograms({ env }: Context): CheckShape[] {
@@ -50,42 +48,4 @@ function checkName(env: NodeJS.ProcessEnv): CheckShape[] {
         )
       : doctorLine('program', 'warning', `${detail}, behind ours on PATH`);
   });
-}
-
-/**
- * Whether the machine's own `/bin/sh` can parse the launcher and what git's hooks start: one that it cannot parse ends at
- * once, silently, and nothing is checked.
- *
- * @param packageRoot the folder that holds `bin/` and `git-hooks/`
- */
-export function checkScripts(packageRoot: string): CheckShape[] {
-  const hooks = join(packageRoot, 'git-hooks');
-  const scripts = [
-    { path: join(packageRoot, 'bin', 'git-handoff'), effect: 'calls pass unguarded' },
-    ...entries(hooks)
-      .sort()
-      .map((name) => ({ path: join(hooks, name), effect: 'commits and pushes go unchecked' })),
-  ];
-  return scripts.flatMap(({ path, effect }) => {
-    const complaint = parseComplaint(path);
-    if (complaint === undefined) return [];
-    const detail = `/bin/sh of this machine cannot parse ${escapeLine(path)}: ${effect} (${escapeLine(complaint)})`;
-    return [doctorLine('scripts', 'problem', detail, 'npm i -g git-handoff')];
-  });
-}
-
-/** Parsing takes a shell milliseconds. */
-const TIMEOUT_MS = 5_000;
-
-/** What a shell says against a script that it cannot parse, on one line; it runs nothing of it. Undefined: it can. */
-function parseComplaint(script: string, shell = '/bin/sh'): string | undefined {
-  const { status, stderr } = spawnSync(shell, ['-n', '--', script], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-  });
-  // Without a status there was no answer, and so no complaint.
-  if (status === 0 || status === null) return undefined;
-  return stderr.split('\n', 1)[0]?.trim() || `exit status ${status}`;
 }

@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import { type PullRequest, describeWork } from '../../domain/pull-request/pull-request.ts';
 import { decideSecrets, parseAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { type OwnRange, ownMessages, sinceFork } from '../../git/branch-commits.ts';
+import { type OwnRange, ownMessages, sinceFork } from '../../git/session-commits.ts';
 import { listBranches } from '../../git/branches.ts';
 import { commitNamed, type LoadedCommit, loadCommits } from '../../git/commits.ts';
 import { readSettingEntries, readSettings } from '../../git/config.ts';

@@ -13,7 +13,7 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import { readReaderSettings } from '../../git/config.ts';
 import { hash } from '../../git/hash.ts';
 import { type Repository, workTreeTop } from '../../git/repository.ts';
-import { OPERATORS_FILE, readOperatorsFile } from '../../host/operators-file.ts';
+import { OPERATORS_FILE, readOperatorsFile } from '../../host/marker-files.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
 import type { Workspace } from '../workspace.ts';
 

@@ -13,12 +13,14 @@ import {
   attemptCommit,
   changing,
   opensEditor,
+  type Again,
+  commitAgain,
+  doubtNotices,
+  olderNotices,
+  passedNotices,
 } from './commit/attempt.ts';
-import { type Again, commitAgain } from './commit/again.ts';
 import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
-import { planFinish } from './commit/finish.ts';
-import { doubtNotices, olderNotices, passedNotices } from './commit/notices.ts';
 import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -26,13 +28,18 @@ import type { CommandResult } from '../result.ts';
 import type { CommitShape } from '../shapes.ts';
 import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { appendEntries, readLedger } from '../../changes/ledger.ts';
-import { sameState } from '../../domain/ledger/file-state.ts';
-import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
+import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
+import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { headCommit } from '../../git/session-commits.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import { readClients } from '../../sessions/records.ts';
+import type { Operation } from '../../git/operations.ts';
+import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
+import { operationText } from '../../changes/operations.ts';
+import { withoutOperation } from '../../changes/finishing.ts';
+import { findStale } from '../../changes/stale-paths.ts';
 
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];
@@ -273,4 +280,62 @@ export async function whileAlone<T>(gitDir: string, self: SessionId, run: () => 
   } finally {
     lock.release();
   }
+}
+
+/**
+ * What finishes a merge or a pick of this session's: everything that is staged, but for other sessions' work. Of files
+ * that both changed this session's hunks go in.
+ *
+ * @throws Failure `usage` when paths are named, for git makes no partial commit then; `refused` while paths are in
+ * conflict
+ */
+async function planFinish(
+  scene: CommitScene,
+  operation: Operation,
+  pathspecs: readonly string[],
+): Promise<{ plan: CommitPlan; passed: readonly Share[] }> {
+  const what = operationText(operation.name);
+  if (pathspecs.length > 0) {
+    throw new Failure('usage', `${what} is in progress here and is committed as a whole`, {
+      hint: 'git handoff commit --no-edit',
+    });
+  }
+  const { work, asker, typedPaths } = scene;
+  const { tree, snapshot, place } = work;
+  const unmerged = await unmergedPaths(tree.top);
+  if (unmerged.length > 0) {
+    const more = unmerged.length > 1 ? ` (and ${unmerged.length - 1} more)` : '';
+    throw new Failure('refused', `${unmerged[0]}${more} is in conflict; nothing was committed`, {
+      hint: `git add${typedPaths(unmerged)}`,
+    });
+  }
+  const { self } = scene;
+  const at = { cwd: tree.top, gitDir: tree.gitDir, head: snapshot.head, ledger: place, self };
+  const judged = await withoutOperation(at, operation, await stagedPaths(tree.top));
+  const sides = judged.map((staged) => ({
+    staged,
+    ...claimsOn(staged.path, work.ledgers, asker.sides, staged.head),
+  }));
+  const candidates = sides
+    .filter(({ own, foreign }) => own.length === 0 && strong(foreign).length === 0)
+    .map(({ staged: { path, head, index }, own }) => ({ path, head, next: index, own }));
+  const { top: cwd, gitDir, commonDir } = tree;
+  const where = { cwd, gitDir, commonDir, head: snapshot.head, seen: [], sides: asker.sides };
+  const { stale } = await findStale(where, candidates);
+  const entries = new Map<string, FileState>();
+  const contended = new Set<string>();
+  for (const { staged, own, foreign } of sides) {
+    const { path, head } = staged;
+    const isOthers = strong(foreign).length > 0;
+    if (isOthers && own.length > 0) contended.add(path);
+    else if (isOthers || stale.has(path)) entries.set(path, head);
+  }
+  const { shares } = scene;
+  const both = shares.contended.filter(({ dirty }) => contended.has(dirty.path));
+  const composed = await composeContended(
+    { ...scene, shares: { ...shares, whole: [], contended: both } },
+    { done: 'committed', command: undefined },
+  );
+  for (const [path, state] of composed.entries) entries.set(path, state);
+  return { plan: { whole: [], entries, isPrivate: true, finishes: true }, passed: composed.passed };
 }

@@ -4,9 +4,8 @@ import { PrivateIndex, setEntries, whileLocked } from '../../git/private-index.t
 import { gitFailure } from '../../git/run.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { whileAlone } from './commit.ts';
-import { stagedEntries } from './commit/attempt.ts';
+import { stagedEntries, passedNotices } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
-import { passedNotices } from './commit/notices.ts';
 import { requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
 import type { Context } from '../../sessions/caller.ts';

@@ -41,7 +41,7 @@ interface Known {
   readonly shown: Promise<readonly ShownRef[]>;
 }
 
-/** Asks a remote what it shows of what is to be synced. */
+/** Asks a remote for the handoffs that a sync is about. */
 export function askShown(
   world: Pick<SyncWorld, 'repository' | 'options' | 'prefix' | 'component'>,
   remote: Remote,

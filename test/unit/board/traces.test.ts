@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Lanes } from '../../../src/verbs/board/lanes.ts';
-import { stepOf } from '../../../src/verbs/board/topics.ts';
-import { boardRefusals } from '../../../src/verbs/board/traces.ts';
+import { stepOf } from '../../../src/verbs/board/board.ts';
+import { boardRefusals } from '../../../src/verbs/board/board.ts';
 import type { HandoffTrailers } from '../../../src/domain/handoff.ts';
 import type { Oid, SessionId } from '../../../src/domain/names.ts';
 

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { readExported } from '../../../domain/formats/exported.ts';
-import { guardOwner, guardPlace, withoutMarker } from '../../../domain/formats/guard.ts';
-import { readHandover } from '../../../domain/formats/handover.ts';
+import { guardOwner, guardPlace, withoutMarker, readHandover } from '../../../domain/formats/handover.ts';
 import { slugWords, topicFrom } from '../../../domain/formats/topic-name.ts';
 import { markerOwner } from '../../../domain/marker.ts';
 import { parseBranchName } from '../../../domain/names.ts';

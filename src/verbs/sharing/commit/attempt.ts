@@ -13,8 +13,11 @@ import { userGit, isLocked } from '../../../git/user-git.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
 import type { CommitScene } from './scene.ts';
-import { escapeLine } from '../../../domain/surfacing.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { stagedPaths } from '../../../git/staged.ts';
+import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
+import type { Share } from '../../../domain/ledger/shares.ts';
+import { peerName, peerNames } from '../../../domain/owner-name.ts';
 
 /** How git is to make the commit; the words of git-commit(1). */
 export interface GitCommitOptions {
@@ -262,4 +265,63 @@ async function withdraw(top: string, paths: readonly string[]): Promise<void> {
     .join('');
   const args = ['update-index', '--force-remove', '-z', '--stdin'];
   await whileLocked(() => runGit(args, { cwd: top, input }));
+}
+
+/** The command that was typed, to be typed again for a part of what it was meant for. */
+export interface Again {
+  readonly done: 'committed' | 'staged' | 'written';
+  /** Without paths; `undefined` where git takes all or nothing. */
+  readonly command: string | undefined;
+}
+
+/** `git handoff commit` as it was typed: the message and the options stay. */
+export function commitAgain({ work }: CommitScene, words: GitCommitOptions): Again {
+  const { commonDir } = work.tree;
+  const { messages, text } = words;
+  const message = text === undefined ? messageWords(commonDir, messages) : textWords(commonDir, text);
+  const asked = opensEditor(words) ? (words.amend ? ' --no-edit' : " -m '<message>'") : message;
+  return { done: 'committed', command: `git handoff commit${asked}${otherWords(optionsOf(words))}` };
+}
+
+/** The commands of a refusal of some paths: for the rest, where there is one, and the take for all of them. */
+export function withoutOrTaken(
+  { typedPaths, plainPaths }: CommitScene,
+  { command }: Again,
+  { rest, refused }: { rest: readonly string[]; refused: readonly string[] },
+): { hint: string; otherHint?: string } {
+  const take = `git handoff take${plainPaths(refused)}`;
+  if (rest.length === 0 || command === undefined) return { hint: take };
+  return { hint: `${command}${typedPaths(rest)}`, otherHint: take };
+}
+
+/** Notices about what is committed as it is on disk: another session's command has changed it, too. */
+export function doubtNotices({ shares: { whole }, asker }: CommitScene): string[] {
+  return whole.flatMap(({ dirty, doubts: [first] }) =>
+    first === undefined
+      ? []
+      : [
+          `${escapeLine(dirty.path)} was also changed while a command of ${peerName(first.session, asker.sides)} ran`,
+        ],
+  );
+}
+
+/** Notices about what was left out: others' files that a command of this session changed by the way. */
+export function passedNotices(passed: readonly Share[], { asker }: CommitScene): string[] {
+  const [first] = passed;
+  if (first === undefined) return [];
+  const names = listed(passed.map(({ dirty }) => escapeLine(dirty.path)));
+  const owners = passed.flatMap(({ others }) => others.map(({ session }) => session));
+  return [
+    `left out: ${names}, uncommitted work of ${peerNames(owners, asker.sides)} that a command ` +
+      'of this session only touched; its owner commits the file as it is on disk',
+  ];
+}
+
+/** The commit holds HEAD's part; the file on the disk does not, and is left as it is. */
+export function olderNotices({ shares, typed }: CommitScene): string[] {
+  return shares.contended.flatMap(({ dirty: { path }, others }) =>
+    others.length > 0
+      ? []
+      : [`${path} on disk lacks a change that HEAD has: git diff HEAD -- ${typed(path)}`],
+  );
 }

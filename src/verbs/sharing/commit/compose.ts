@@ -10,7 +10,7 @@ import { objectName } from '../../../git/hash.ts';
 import { ObjectBatch } from '../../../git/object-batch.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { hashFiles, readContents, scratchStore } from '../../../git/scratch-store.ts';
-import { type Again, withoutOrTaken } from './again.ts';
+import { type Again, withoutOrTaken } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 
 /** How many files one command shows. */

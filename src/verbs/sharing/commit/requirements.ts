@@ -2,10 +2,10 @@ import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
-import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/begun-operation.ts';
+import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
 import { recordRequest } from '../../../changes/tell-owners.ts';
 import type { Operation } from '../../../git/operations.ts';
-import { type Again, withoutOrTaken } from './again.ts';
+import { type Again, withoutOrTaken } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 
 /**

@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import { realPath } from '../../host/disk.ts';
+import type { PathEffect, ShellEffects } from '../../shell/effects.ts';
+import { type WorkPlace, placeOf } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
+import type { CommandFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+import { contentionOn } from './contention.ts';
+import type { Touch } from './touch.ts';
+
+/** Nobody changes what another live session has changed and not committed, by a command that names the path. */
+export async function contentionOfCommand(call: TreeCall, facts: CommandFacts): Promise<readonly Finding[]> {
+  const ledger = facts.ledger();
+  return ledger === undefined ? [] : contentionOn(call, facts, namedPaths(facts.effects, ledger.place));
+}
+
+/** Paths of this worktree that the command names as what it changes. */
+export function namedPaths({ paths, modes }: ShellEffects, place: WorkPlace): Touch[] {
+  const changed = modes.map(({ path }): PathEffect => ({ path, kind: 'write', follows: true, by: 'chmod' }));
+  return [...paths, ...changed].flatMap((effect) => {
+    const { path, kind, follows } = effect;
+    const how = { whole: kind === 'remove', discards: discards(effect) };
+    const placed = placeOf(path, follows);
+    if (placed === undefined || placed.found.gitDir !== place.gitDir) {
+      const inside = relative(place.top, realPath(path, follows));
+      return inside === '' && kind === 'remove' ? [{ path: '', ...how }] : [];
+    }
+    return [{ path: placed.path, ...how }];
+  });
+}
+
+/** Whether a command throws away what stands at a path, so that nobody is told how to be handed it. */
+function discards({ kind, by }: PathEffect): boolean {
+  return kind === 'remove' || /^git (?:checkout|clean|reset|restore|rm|stash)\b/.test(by);
+}

@@ -1,0 +1,16 @@
+import type { HandoffCall } from '../../shell/effects.ts';
+import type { Call } from '../call.ts';
+import type { AnalysedFacts } from '../facts.ts';
+import type { Finding } from '../findings.ts';
+
+const TEXT =
+  'That command is typed by a person, in a terminal of their own. Tell the user what you need and why, and go on with something else.';
+
+/** Refuses `git handoff allow`: a session does not lift its own refusals. */
+export function personsVerb(_: Call, { effects }: AnalysedFacts): readonly Finding[] {
+  return effects.handoffCalls.some(isPersons) ? [{ kind: 'refuse', text: TEXT, lift: 'nobody' }] : [];
+}
+
+function isPersons({ verb, words }: HandoffCall): boolean {
+  return verb === 'allow' && !words.some((word) => word === '-h' || word === '--help');
+}
