@@ -80,6 +80,7 @@ export async function guard(said: ClientCall): Promise<string> {
 
 /** What decides is loaded while git reads the settings; a call that needs no decision does without. */
 const loadDecisions = () => import('./decide.ts');
+const loadForCommand = () => import('./before-command.ts');
 
 /** A call goes on without what its commits will say of the model. */
 function noteModelOf(
@@ -115,6 +116,7 @@ async function readCall(
     return undefined;
   });
   await loadDecisions();
+  if (event.kind === 'before-tool' && event.tool?.kind === 'shell') await loadForCommand();
   const told = await asking;
   const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);

@@ -223,25 +223,6 @@ describe.each(['codex', 'gemini', 'qwen'] as const)('a session of %s', (client) 
   });
 });
 
-describe('Codex sub-agents', () => {
-  it('share the session, and may not write over what they have not seen', () => {
-    const world = new GuardWorld({ owner: CALLER });
-    onTestFinished(() => world.remove());
-    const agent = { agent_id: '01a1fba2-ea99-7bb3-94f3-3ebcc6d51750', agent_type: 'default' };
-    hook(world, 'codex', { hook_event_name: 'SessionStart', source: 'startup' });
-    hook(world, 'codex', { hook_event_name: 'SubagentStart', ...agent });
-    const write = {
-      hook_event_name: 'PreToolUse',
-      tool_name: 'Bash',
-      tool_input: { command: 'git handoff write auth-refresh -m new' },
-    };
-    expect(hook(world, 'codex', { ...write, ...agent })).toMatchObject({ kind: 'silent' });
-    world.ok(['write', 'auth-refresh', '-m', 'moved'], { session: CALLER });
-    expect(hook(world, 'codex', { ...write, ...agent })).toMatchObject({ kind: 'deny' });
-    expect(hook(world, 'codex', write)).toMatchObject({ kind: 'silent' });
-  });
-});
-
 describe('doctor', () => {
   const checks = (world: TestRepository) =>
     world
