@@ -55,16 +55,21 @@ export async function guard(said: ClientCall): Promise<string> {
     event = dialect.parse(payload, said.env);
     if (event === undefined) throw new Error('no payload of this client');
     if (event.startedBy !== undefined) event = ofItsSession(event, folder);
-    const { env } = said;
-    const repository = await findRepository(event.cwd ?? said.cwd, env);
-    if (noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
+    const { env, budget } = said;
+    const cwd = event.cwd ?? said.cwd;
+    // Only a command may turn out to need no decision.
+    const mayBeHarmless = event.tool?.kind === 'shell';
+    const early = mayBeHarmless ? undefined : readEntries(cwd, budget, log);
+    const repository = await findRepository(cwd, env);
+    if (mayBeHarmless && noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
       noteModelOf(event, client, env, log);
       trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
       return '';
     }
     const unchecked = new Set<string>();
     const report = { log, notChecked: (what: string) => unchecked.add(what) };
-    const call = await readCall(said, dialect, event, repository, report);
+    const asking = early ?? readEntries(cwd, budget, log);
+    const call = await readCall(said, dialect, event, { repository, asking }, report);
     folder = ownFolder(call) ?? folder;
     if (isInTree(call)) noteModelOf(event, client, env, log);
     const found = await judgeInTime(call);
@@ -100,21 +105,30 @@ function noteModelOf(
 /** Some writers put a byte order mark before a text; JSON knows none. */
 const withoutMark = (text: string) => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
 
+type SettingsAnswer = Promise<readonly SettingEntry[] | undefined>;
+
+/** Asks git for the settings; `undefined` where it does not tell. */
+function readEntries(cwd: string, budget: Budget, log: Call['log']): SettingsAnswer {
+  // Half of the time: whoever waits for a git that hangs must be able to decide without.
+  return plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
+    log('open', `settings unread: ${String(error)}`);
+    return undefined;
+  });
+}
+
 async function readCall(
   said: ClientCall,
   dialect: Dialect,
   event: GuardEvent,
-  repository: FoundRepository | undefined,
+  {
+    repository,
+    asking,
+  }: { readonly repository: FoundRepository | undefined; readonly asking: SettingsAnswer },
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, now, budget } = said;
   const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
-  // Half of the time: whoever waits for a git that hangs must be able to decide without.
-  const asking = plainConfig(cwd, beforeAnswer(budget) / 2).catch((error: unknown) => {
-    report.log('open', `settings unread: ${String(error)}`);
-    return undefined;
-  });
   await loadDecisions();
   if (event.kind === 'before-tool' && event.tool?.kind === 'shell') await loadForCommand();
   const told = await asking;

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { SEED, amount } from '../support/faults/seed.ts';
 import { History } from '../support/hints/history.ts';
 
-const HISTORIES = amount(20, 200);
+const HISTORIES = amount(12, 200);
 const STEPS = 30;
 /** The model is a program, too: so many of a hundred verdicts it may fail to foresee. They are printed. */
 const UNFORESEEN_PERCENT = 5;
