@@ -53,7 +53,7 @@ interface Looked {
 /** The other worktrees that the command touches: their sessions' work is as much theirs. */
 async function begun(visits: readonly { readonly call: TreeCall }[], tool: CommandTool): Promise<Looked[]> {
   if (visits.length === 0) return [];
-  return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool, false) })));
+  return Promise.all(visits.map(async ({ call }) => ({ call, looks: await beginToLook(call, tool) })));
 }
 
 /** A session that is alone keeps no ledger: one looks only where a command may destroy something. */

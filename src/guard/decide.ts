@@ -11,7 +11,7 @@ import type { ToolCall } from '../agents/dialect.ts';
 import { isSolo } from '../sessions/solo.ts';
 import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
 import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
-import { type CommandTool, commandText, toolPath, toolPaths } from './tool.ts';
+import { type CommandTool, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
 import { beginToLook } from './looks.ts';
 import { rememberFiles } from '../notes/guarded-files.ts';
@@ -96,16 +96,11 @@ async function beforeCommand(call: Call, tool: CommandTool): Promise<readonly Fi
   return (await import('./before-command.ts')).beforeCommand(call, tool, looks);
 }
 
-/** Verbs before which the uncommitted work of a session that is alone is saved, too. */
-const DESTRUCTIVE = /\b(?:reset|checkout|restore|clean|stash|read-tree)\b/;
-
-/** A look that is not needed after all costs nothing but a process. */
+/** A look that is not needed after all costs nothing but a process; alone, one is seldom needed. */
 async function looksBefore(call: Call, tool: CommandTool): Promise<Looks | undefined> {
   if (!isInTree(call)) return undefined;
-  const text = commandText(tool);
-  const mayDestroy = text.includes('git') && DESTRUCTIVE.test(text);
-  if (isSolo(call.tree.gitDir, call.session) && !mayDestroy) return undefined;
-  return beginToLook(call, tool, mayDestroy);
+  if (isSolo(call.tree.gitDir, call.session)) return undefined;
+  return beginToLook(call, tool);
 }
 
 /**

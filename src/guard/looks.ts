@@ -8,15 +8,12 @@ import { type TreeCall, orUnchecked } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';
 
-/**
- * Begins to look at a worktree, while the command is analysed: for the ledger, or when the command may destroy something. Else
- * it is left to who has to know.
- */
-export async function beginToLook(call: TreeCall, tool: CommandTool, mayDestroy: boolean): Promise<Looks> {
+/** Begins to look at a worktree for the ledger, while the command is analysed. Else that is left to who has to know. */
+export async function beginToLook(call: TreeCall, tool: CommandTool): Promise<Looks> {
   const changes = !(tool.kind === 'shell' && readsOnly(tool.command));
   const forLedger = changes ? await orUnchecked(call, async () => ledgerLook(call)) : undefined;
   const dirty = forLedger?.snapshot ?? namesOnly(call);
-  if (forLedger !== undefined || (changes && mayDestroy)) void dirty();
+  if (forLedger !== undefined) void dirty();
   return { forLedger, dirty };
 }
 
