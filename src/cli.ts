@@ -1,6 +1,13 @@
 import { interaction } from './cli/interaction.ts';
 import { parseArguments } from './cli/parse.ts';
-import type { Answer, Verb } from './verbs/verb.ts';
+import { Failure, asFailure } from './domain/failure.ts';
+import { escapeJson } from './domain/surfacing.ts';
+import type { Io } from './host/io.ts';
+import { processIo, processTerminal } from './host/process-io.ts';
+import { keptTable } from './host/processes.ts';
+import { asCall } from './host/running-call.ts';
+import { openTrace, trace } from './host/trace.ts';
+import type { Context } from './sessions/caller.ts';
 import {
   COLOURS,
   PLAIN,
@@ -11,14 +18,7 @@ import {
   renderHint,
   renderNotice,
 } from './ui/terminal.ts';
-import type { Context } from './sessions/caller.ts';
-import { Failure, asFailure } from './domain/failure.ts';
-import { escapeJson } from './domain/surfacing.ts';
-import type { Io } from './host/io.ts';
-import { processIo, processTerminal } from './host/process-io.ts';
-import { keptTable } from './host/processes.ts';
-import { asCall } from './host/running-call.ts';
-import { openTrace, trace } from './host/trace.ts';
+import type { Answer, Verb } from './verbs/verb.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
 export const main = (argv: readonly string[]): Promise<number> =>

@@ -1,12 +1,12 @@
 import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
-import { randomName } from '../host/random-name.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { type HeadCommit, headCommit } from '../git/session-commits.ts';
-import type { Ledgers } from './work-place.ts';
+import { randomName } from '../host/random-name.ts';
 import { readClients } from '../sessions/records.ts';
+import type { Ledgers } from './work-place.ts';
 
 /** What a session must hear of the others: each once. */
 export interface News {

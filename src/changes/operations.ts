@@ -1,15 +1,15 @@
 import { appendFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
+import type { OthersOperation } from '../domain/ledger/mixing.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
 import { type Oid, type SessionId, parseOid, parseSessionId, shortId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import { readText, exists } from '../host/disk.ts';
 import { beginnersFile } from '../host/folders.ts';
 import { putText } from '../host/output-file.ts';
-import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
-import type { OthersOperation } from '../domain/ledger/mixing.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
 import type { LedgerPlace } from './ledger.ts';
 import { readStart, readWindows } from './windows.ts';
-import { basename, join } from 'node:path';
 
 /*
  * `<git-dir>/handoff-operation` says who began the merge, rebase … that is unfinished in a worktree: a line
@@ -100,8 +100,6 @@ function loneBeginners(place: LedgerPlace | undefined, { foreign }: Sides, { at 
 export function operationText(name: string): string {
   return `${name === 'am' ? 'an' : 'a'} ${name}`;
 }
-
-/** What is said of an operation of another session; apart from its search, which tool calls load, too. */
 
 /** Who began what, for a refusal. */
 export function begunText({ name }: OthersOperation, who: string, when: string): string {

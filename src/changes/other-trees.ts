@@ -1,20 +1,20 @@
+import type { FileState } from '../domain/ledger/file-state.ts';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import { type MergeOutcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
 import type { SessionId, Oid } from '../domain/names.ts';
+import { mergeBase } from '../git/histories.ts';
 import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { listTree } from '../git/list-tree.ts';
+import { type MergeWay, readMergeDrivers } from '../git/merge-drivers.ts';
+import { TextMerger } from '../git/merge-file.ts';
 import { scratchStore, type ScratchStore, readContents } from '../git/scratch-store.ts';
+import { takeSnapshot } from '../git/work-tree.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type JudgedSession, sidesOf } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
 import { type LedgerPlace, readLedgers } from './ledger.ts';
 import { isTouchedKept, readTouched } from './touched.ts';
-import type { FileState } from '../domain/ledger/file-state.ts';
-import { type MergeOutcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
-import { mergeBase } from '../git/histories.ts';
-import { listTree } from '../git/list-tree.ts';
-import { type MergeWay, readMergeDrivers } from '../git/merge-drivers.ts';
-import { TextMerger } from '../git/merge-file.ts';
-import { takeSnapshot } from '../git/work-tree.ts';
 
 /** Another worktree in which sessions are at work, and what the paths that both have changed come to. */
 export interface OtherTree {

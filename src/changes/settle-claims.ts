@@ -1,12 +1,10 @@
 import { claimsSettled, cleanPaths } from '../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import { type FileState, sameState } from '../domain/ledger/file-state.ts';
+import type { Reversal } from '../domain/ledger/mixing.ts';
+import { rankClaims } from '../domain/ledger/ownership.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import { type SessionId, type Oid, canMean } from '../domain/names.ts';
-import { commitRuns } from './running-commit.ts';
-import { statesAt } from './window-changes.ts';
-import { readWindows } from './windows.ts';
-import type { WorkPlace } from './work-place.ts';
-import type { Reversal } from '../domain/ledger/mixing.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
 import { isPushed } from '../git/remotes.ts';
@@ -14,8 +12,10 @@ import { newestChanges } from '../git/staged.ts';
 import { nameHash } from '../host/name-hash.ts';
 import { readClients } from '../sessions/records.ts';
 import { shortOid } from './news.ts';
-import { type FileState, sameState } from '../domain/ledger/file-state.ts';
-import { rankClaims } from '../domain/ledger/ownership.ts';
+import { commitRuns } from './running-commit.ts';
+import { statesAt } from './window-changes.ts';
+import { readWindows } from './windows.ts';
+import type { WorkPlace } from './work-place.ts';
 
 /**
  * What a look says of the open and the ended claims of all sessions, for their ledgers. HEAD is asked only where a claimed

@@ -1,11 +1,11 @@
+import type { OpenClaim } from '../domain/ledger/claims.ts';
+import type { Wish } from '../domain/ledger/file-state.ts';
 import type { SessionId } from '../domain/names.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { appendEntries, type LedgerPlace, readLedger } from './ledger.ts';
 import { clientsOf, listSessions } from '../sessions/records.ts';
+import { appendEntries, type LedgerPlace, readLedger } from './ledger.ts';
 import { event } from './news.ts';
-import type { OpenClaim } from '../domain/ledger/claims.ts';
-import type { Wish } from '../domain/ledger/file-state.ts';
 
 /** What was let through, where, and whose work it concerns. */
 interface LetThrough {

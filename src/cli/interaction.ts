@@ -1,11 +1,11 @@
 import { realpathSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { Failure } from '../domain/failure.ts';
+import { shellWord } from '../domain/surfacing.ts';
+import { homeFolder } from '../host/folders.ts';
 import type { Io, Terminal, Input } from '../host/io.ts';
 import { renderNotice } from '../ui/terminal.ts';
 import type { Interaction, NoteSource } from '../verbs/interaction.ts';
-import { homeFolder } from '../host/folders.ts';
-import { Failure } from '../domain/failure.ts';
-import { shellWord } from '../domain/surfacing.ts';
 
 /** What a verb may ask of whoever typed it, and show meanwhile. */
 export function interaction(io: Io): Interaction {

@@ -7,12 +7,12 @@ import {
   parseTrailers,
   shortSummary,
 } from '../domain/handoff.ts';
+import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { type Oid, type RefName, parseOid } from '../domain/names.ts';
-import type { BinaryText } from './output.ts';
 import { CommitText } from './commit-text.ts';
 import { type ObjectRequest, type ReadObject, isDamage, readObjects } from './objects.ts';
+import type { BinaryText } from './output.ts';
 import { type GitOptions, gitFailure, runGit } from './run.ts';
-import type { StagedPath } from '../domain/ledger/mixing.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 
 /** A commit as lists show it: `state.json` unread, so `recorded` is unknown. */

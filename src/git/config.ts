@@ -1,7 +1,7 @@
 import { type SettingEntry, type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
+import type { GitOverrides } from '../shell/effects.ts';
 import { entriesOf, records } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
-import type { GitOverrides } from '../shell/effects.ts';
 
 /** Reads all `handoff.*` settings in one process. Outside a repository the user's own count. */
 export async function readSettings(cwd: string, timeoutMs?: number): Promise<Settings> {

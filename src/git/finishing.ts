@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { pseudoRef } from './refs.ts';
 import { changedPaths } from './commits.ts';
 import { readGitFile } from './discover.ts';
 import { entriesOf } from './output.ts';
+import { pseudoRef } from './refs.ts';
 import { runGit } from './run.ts';
 import { RAW_DIFF, parseRaw } from './staged.ts';
 

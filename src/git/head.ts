@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import type { HeadPlace } from '../domain/ledger/snapshot.ts';
 import { CommitText } from './commit-text.ts';
-import { headRef, type Ref, listRefs } from './refs.ts';
 import { readObjects } from './objects.ts';
+import { headRef, type Ref, listRefs } from './refs.ts';
 import { runGit } from './run.ts';
 
 /** Where HEAD is, with its commit; nothing of it on an unborn branch. */

@@ -1,7 +1,7 @@
 import { type Oid, parseOid } from '../domain/names.ts';
 import type { MergeReport } from '../domain/overlap.ts';
-import { type BinaryText, utf8 } from './output.ts';
 import { NOT_SYNCED } from './environment.ts';
+import { type BinaryText, utf8 } from './output.ts';
 import { type GitOptions, runGit } from './run.ts';
 
 /** Why two commits could not be merged: they have no common history, or objects are missing. */

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
+import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { utf8, entriesOf, records } from './output.ts';
+import { escapeLine } from '../domain/surfacing.ts';
 import type { Limits } from './branches.ts';
+import { pathspecModes } from './environment.ts';
+import { utf8, entriesOf, records } from './output.ts';
 import { runGit } from './run.ts';
 import { lstatOf } from './stat.ts';
-import { Failure } from '../domain/failure.ts';
-import { escapeLine } from '../domain/surfacing.ts';
-import { pathspecModes } from './environment.ts';
 
 /**
  * What a commit has at each of these paths: mode and object name, of folders, too. Nothing is opened but git's own

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { isReftable, pseudoRef } from './refs.ts';
 import { readGitFile } from './discover.ts';
+import { isReftable, pseudoRef } from './refs.ts';
 import { exactStatOf } from './stat.ts';
 
 /** What git leaves unfinished in a worktree when it stops, and goes on with later (git-status(1) names it). */

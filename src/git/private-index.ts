@@ -1,12 +1,12 @@
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FileState } from '../domain/ledger/file-state.ts';
 import type { Oid } from '../domain/names.ts';
-import { objectFormat } from './repository.ts';
 import { entriesOf, listedState } from './output.ts';
+import { objectFormat } from './repository.ts';
 import { gitFailure, runGit, type GitResult } from './run.ts';
 import { userGit, isLocked } from './user-git.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 
 /** Paths with what an index shall hold there; `null`: no entry. */
 type IndexEntries = ReadonlyMap<string, FileState>;

@@ -1,5 +1,5 @@
-import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { type Oid, parseBranchName } from '../domain/names.ts';
+import { type Settings, parseSettings, settingEntry } from '../domain/settings.ts';
 import { entriesOf } from './output.ts';
 import { gitFailure, runGit } from './run.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { RescueNote, RescuedFile, SkippedFile } from '../domain/rescue.ts';
 import type { DirtyPath } from '../domain/ledger/snapshot.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
-import type { BinaryText } from './output.ts';
+import type { RescueNote, RescuedFile, SkippedFile } from '../domain/rescue.ts';
 import { ObjectBatch, type TreeEntry } from './object-batch.ts';
+import type { BinaryText } from './output.ts';
 import { lstatOf } from './stat.ts';
 import { diskPath } from './work-tree.ts';
 

@@ -1,10 +1,10 @@
 import type { ChildProcess, ChildProcessByStdio, SpawnOptions } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { DISK_ERROR_HINT, Failure, NOT_WRITABLE_HINT, NO_SPACE_HINT } from '../domain/failure.ts';
-import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 import { type RunningCall, runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
-import { existsSync, readFileSync } from 'node:fs';
+import { FIXED_CONFIG, gitEnvironment } from './environment.ts';
 
 /** How a git child ended. `code` is 128 or above for git's own fatal errors (git(1)). */
 export interface GitResult {

@@ -1,8 +1,8 @@
 import { Failure } from '../domain/failure.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
-import { type BinaryText, utf8 } from './output.ts';
 import type { ObjectBatch, TreeEntry } from './object-batch.ts';
 import { readObjects } from './objects.ts';
+import { type BinaryText, utf8 } from './output.ts';
 import type { GitOptions } from './run.ts';
 
 /** Reads the raw bytes of a tree object: `<mode> <name>NUL<binary oid>` entries. */

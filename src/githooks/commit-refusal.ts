@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
+import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
+import { begunText, ownWorktree } from '../changes/operations.ts';
 import { ago } from '../domain/age.ts';
-import type { CommitWords } from '../shell/commit-words.ts';
 import type { OpenClaim } from '../domain/ledger/claims.ts';
 import {
   type CommitDecision,
@@ -13,9 +14,8 @@ import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { canSwitch, lastSwitch } from '../git/head.ts';
 import type { Budget } from '../host/io.ts';
-import { begunText, ownWorktree } from '../changes/operations.ts';
 import { idleText } from '../sessions/records.ts';
-import { OUR_OPTIONS, otherWords, pathWords, sourceWords } from '../changes/hint-words.ts';
+import type { CommitWords } from '../shell/commit-words.ts';
 
 /** What a refusal is told with. */
 interface RefusalView {

@@ -1,9 +1,17 @@
 import { resolve, join } from 'node:path';
+import { recordRequest, tellOwners } from '../changes/tell-owners.ts';
+import { jsonFields } from '../domain/json-fields.ts';
+import { parseSessionId } from '../domain/names.ts';
+import type { SettingEntry } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import { statOf } from '../git/stat.ts';
 import { exists, readText } from '../host/disk.ts';
 import { bypassFolder, rewriteText } from '../host/folders.ts';
 import { inTime, type Budget } from '../host/io.ts';
 import { trace } from '../host/trace.ts';
+import { consumeBypass } from '../sessions/bypass.ts';
+import type { Context } from '../sessions/caller.ts';
+import { gitPid } from './git-process.ts';
 import {
   type HookAnswer,
   type HookCall,
@@ -15,18 +23,10 @@ import {
   logHook,
   type EarlierHooks,
 } from './hook-call.ts';
-import { mustCheck } from './whose-commit.ts';
 import { nameInPrepared, nameInEdited } from './name-session.ts';
-import { checkPush } from './pre-push.ts';
 import { judgeCommit } from './pre-commit.ts';
-import { recordRequest, tellOwners } from '../changes/tell-owners.ts';
-import { consumeBypass } from '../sessions/bypass.ts';
-import { gitPid } from './git-process.ts';
-import { jsonFields } from '../domain/json-fields.ts';
-import { parseSessionId } from '../domain/names.ts';
-import type { SettingEntry } from '../domain/settings.ts';
-import { statOf } from '../git/stat.ts';
-import type { Context } from '../sessions/caller.ts';
+import { checkPush } from './pre-push.ts';
+import { mustCheck } from './whose-commit.ts';
 
 /**
  * Runs one of our git hooks. Whatever goes wrong, and whatever takes too long, the commit or push passes, with one

@@ -1,4 +1,10 @@
 import { basename, dirname, resolve } from 'node:path';
+import { withoutOperation } from '../changes/finishing.ts';
+import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
+import { type Unfinished, findUnfinished } from '../changes/operations.ts';
+import { findStale, withUndone } from '../changes/stale-paths.ts';
+import { readStart, readWindows } from '../changes/windows.ts';
+import { openLedgers } from '../changes/work-place.ts';
 import { withRevived } from '../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, SessionLedger } from '../domain/ledger/claims.ts';
 import { sameState } from '../domain/ledger/file-state.ts';
@@ -13,24 +19,18 @@ import {
   withChangesSince,
 } from '../domain/ledger/mixing.ts';
 import { type Sides, namesOwn } from '../domain/ledger/ownership.ts';
+import { markerOwner } from '../domain/marker.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { type HeadState, readHeadAndRefs } from '../git/head.ts';
 import { LIVE } from '../git/namespace.ts';
+import { readObjects } from '../git/objects.ts';
 import { findReversals, newestChanges, stagedPaths, unstagedPaths } from '../git/staged.ts';
 import { knownWorktreeId } from '../host/folders.ts';
-import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
-import { judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
-import { withoutOperation } from '../changes/finishing.ts';
-import { findStale, withUndone } from '../changes/stale-paths.ts';
-import { readStart, readWindows } from '../changes/windows.ts';
-import { type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { findSession } from '../sessions/caller.ts';
-import { openLedgers } from '../changes/work-place.ts';
+import { judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
+import { refusalLines, warningLines } from './commit-refusal.ts';
 import { passingMessage, runningCommit } from './git-process.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
-import { refusalLines, warningLines } from './commit-refusal.ts';
-import { markerOwner } from '../domain/marker.ts';
-import { readObjects } from '../git/objects.ts';
 
 /** Everything that a commit is judged by, and where to note what became of it. */
 interface CommitScene {

@@ -1,7 +1,9 @@
 import { mixedSessions } from '../domain/mixed-commit.ts';
 import { type SessionId, canMean, meantId } from '../domain/names.ts';
 import { peerName, peerNames } from '../domain/owner-name.ts';
+import type { Settings } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
+import type { IllegalReason } from '../domain/transition.ts';
 import {
   HANDOFFS,
   LIVE,
@@ -22,16 +24,14 @@ import {
   parsePushedRefs,
 } from '../git/push-range.ts';
 import { listRefs, listRefNames } from '../git/refs.ts';
-import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
-import { findSession } from '../sessions/caller.ts';
-import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
-import type { Settings } from '../domain/settings.ts';
-import type { IllegalReason } from '../domain/transition.ts';
 import type { GitOptions } from '../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
 import { reasonText } from '../notes/report-illegal.ts';
 import { typedTopic } from '../notes/topic-argument.ts';
 import { judgeWork, workIn } from '../notes/work/pushed-work.ts';
+import { findSession } from '../sessions/caller.ts';
+import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
+import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
 
 /** Who pushes, what, and who is at work beside. */
 interface PushScene {

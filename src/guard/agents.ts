@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
-import { ensureFolder, removeFile, stateFolder } from '../host/folders.ts';
 import { entries, readText } from '../host/disk.ts';
+import { ensureFolder, removeFile, stateFolder } from '../host/folders.ts';
 
 /*
  * The sub-agents of clients that say who started an agent, which may be an agent itself, and not for which session. Each

@@ -1,12 +1,5 @@
-import type { ShellEffects } from '../shell/effects.ts';
-import { type Call, type TreeCall, isInTree } from './call.ts';
-import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
-import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts';
-import type { Finding } from './findings.ts';
-import { type Site, judge } from './judge.ts';
-import type { CommandTool } from './tool.ts';
-import { beginToLook, namesOnly } from './looks.ts';
 import { dirname, join } from 'node:path';
+import { readAllLedgers } from '../changes/ledger.ts';
 import { SESSION_VARIABLES, type SessionId } from '../domain/names.ts';
 import { aliasesFrom } from '../domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';
@@ -14,10 +7,17 @@ import { linkedWorktrees } from '../git/linked-worktrees.ts';
 import { absolutePath, realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { shellWorld } from '../host/shell-world.ts';
-import { readAllLedgers } from '../changes/ledger.ts';
 import { knownRepositories } from '../sessions/visits.ts';
 import { analyseArgv, analyseShell } from '../shell/analyse.ts';
+import type { ShellEffects } from '../shell/effects.ts';
 import { gitReads } from '../shell/read-only.ts';
+import { type Call, type TreeCall, isInTree } from './call.ts';
+import { COMMANDS_ANYWHERE, COMMANDS_IN_TREE } from './checks/of-commands.ts';
+import { type CommandFacts, type Looks, callFacts, treeFacts } from './facts.ts';
+import type { Finding } from './findings.ts';
+import { type Site, judge } from './judge.ts';
+import { beginToLook, namesOnly } from './looks.ts';
+import type { CommandTool } from './tool.ts';
 import { type Visit, callsAt, visit } from './visits.ts';
 
 /**

@@ -1,22 +1,22 @@
-import { PROBE_TOOL } from '../install/probe.ts';
+import type { ToolCall } from '../agents/dialect.ts';
 import { beforeAnswer, inTime } from '../host/io.ts';
+import { PROBE_TOOL } from '../install/probe.ts';
+import { rememberFiles } from '../notes/guarded-files.ts';
+import { isSolo } from '../sessions/solo.ts';
 import { besideBypass } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, type SessionCall } from './call.ts';
+import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
+import { lookAround } from './effects/look-around.ts';
 import { afterTool } from './events/after-tool.ts';
 import { lifeCycle } from './events/life-cycle.ts';
+import { register } from './events/registration.ts';
+import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import type { Finding } from './findings.ts';
 import { hasBypass, type Site, judge } from './judge.ts';
+import { beginToLook } from './looks.ts';
 import { noteCall } from './presence.ts';
-import type { ToolCall } from '../agents/dialect.ts';
-import { isSolo } from '../sessions/solo.ts';
-import { FILES_ANYWHERE, FILES_IN_TREE } from './checks/of-files.ts';
-import { type FileFacts, type Looks, callFacts, treeFacts } from './facts.ts';
 import { type CommandTool, toolPath, toolPaths } from './tool.ts';
 import { treesOf } from './visits.ts';
-import { beginToLook } from './looks.ts';
-import { rememberFiles } from '../notes/guarded-files.ts';
-import { lookAround } from './effects/look-around.ts';
-import { register } from './events/registration.ts';
 
 /** Decides a call: judges a tool before it runs, and records what the other events tell. */
 export async function decide(call: Call): Promise<readonly Finding[]> {

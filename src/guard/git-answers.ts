@@ -1,11 +1,11 @@
 import { lookingTime } from '../changes/work-place.ts';
 import type { Snapshot } from '../domain/ledger/snapshot.ts';
 import type { SettingEntry } from '../domain/settings.ts';
-import { type HeadCommit, headCommit } from '../git/session-commits.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
-import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
+import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
+import { type HeadCommit, headCommit } from '../git/session-commits.ts';
 import { unmergedPaths } from '../git/staged.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../rescue/stash-pins.ts';

@@ -1,5 +1,5 @@
-import { clientOf, dialectFor } from '../agents/index.ts';
 import type { Dialect, GuardEvent } from '../agents/dialect.ts';
+import { clientOf, dialectFor } from '../agents/index.ts';
 import { type SettingEntry, parseSettings } from '../domain/settings.ts';
 import { plainConfig } from '../git/config.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
@@ -10,10 +10,10 @@ import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
-import { type Finding, verdict } from './findings.ts';
-import { noteHarmlessCall } from './lone-session.ts';
 import { noteModel, ofItsSession } from './agents.ts';
 import { type Call, isInTree } from './call.ts';
+import { type Finding, verdict } from './findings.ts';
+import { noteHarmlessCall } from './lone-session.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {

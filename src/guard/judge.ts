@@ -1,10 +1,10 @@
+import { recordRequest } from '../changes/tell-owners.ts';
 import { exists } from '../host/disk.ts';
 import { bypassFolder } from '../host/folders.ts';
 import { traced } from '../host/trace.ts';
+import { bypassFor } from './bypass.ts';
 import { type Call, type TreeCall, isInTree, orUnchecked } from './call.ts';
 import { type Effect, type Finding, type Lift, isRefused } from './findings.ts';
-import { recordRequest } from '../changes/tell-owners.ts';
-import { bypassFor } from './bypass.ts';
 import { withdrawVisits } from './visits.ts';
 
 /** One rule of the guard. Checks judge and write nothing: what is to be written they return as effects. */

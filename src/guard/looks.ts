@@ -1,9 +1,9 @@
+import { readLast } from '../changes/windows.ts';
+import { ledgerOf, lookingTime } from '../changes/work-place.ts';
 import { scratchStore } from '../git/scratch-store.ts';
 import { takeSnapshot } from '../git/work-tree.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
-import { readLast } from '../changes/windows.ts';
-import { ledgerOf, lookingTime } from '../changes/work-place.ts';
 import { type TreeCall, orUnchecked } from './call.ts';
 import { type LedgerLook, type Looks, once } from './facts.ts';
 import type { CommandTool } from './tool.ts';

@@ -1,14 +1,14 @@
+import { hasStart } from '../changes/windows.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { beat, knownWorktreeId } from '../host/folders.ts';
 import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../host/processes.ts';
+import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
 import { isFreshlyRegistered } from '../sessions/registered.ts';
 import { isSolo } from '../sessions/solo.ts';
-import { hasStart } from '../changes/windows.ts';
 import type { Call, TreeCall } from './call.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
-import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
 
 /** The client's process and everything it descends from, nearest first. */
 export const clientChain = (call: Call, table: ProcessTable): ProcessId[] =>

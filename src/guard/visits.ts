@@ -1,22 +1,22 @@
+import { readLedger } from '../changes/ledger.ts';
+import { readBeginners } from '../changes/operations.ts';
+import { readWindows } from '../changes/windows.ts';
+import { ledgerOf, type PlacedPath, placeOf } from '../changes/work-place.ts';
 import { parseSettings } from '../domain/settings.ts';
+import { plainConfig } from '../git/config.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { unfinishedOperation } from '../git/operations.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
-import { readLedger } from '../changes/ledger.ts';
-import { readBeginners } from '../changes/operations.ts';
-import { readWindows } from '../changes/windows.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
 import { forgetRegistration } from '../sessions/registered.ts';
 import { putVisit, readVisits, removeVisit } from '../sessions/visits.ts';
-import { forgetCalls } from './effects/tidy.ts';
-import { noteCall } from './presence.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
-import { windowId } from './tool.ts';
-import { ledgerOf, type PlacedPath, placeOf } from '../changes/work-place.ts';
-import type { Finding } from './findings.ts';
-import { plainConfig } from '../git/config.ts';
+import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
+import type { Finding } from './findings.ts';
+import { noteCall } from './presence.ts';
+import { windowId } from './tool.ts';
 
 /** A worktree that a call touches from outside: the call as it concerns it, with the settings of its repository. */
 export interface Visit {

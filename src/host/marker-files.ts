@@ -1,8 +1,8 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join, basename, dirname } from 'node:path';
 import { type MarkerFile, isMemoryFolder, markerFileName, markerOwner } from '../domain/marker.ts';
-import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 import { patternMatcher } from '../shell/pattern.ts';
-import { readFileSync, statSync } from 'node:fs';
+import { absolutePath, entries, hardLinkKey, readBeginning, realPath } from './disk.ts';
 
 /** The predecessors' handoff files on this disk, and what else `handoff.guardPath` names. */
 export interface MarkerFiles {

@@ -3,8 +3,8 @@
  * byte), because a hook may hold any bytes.
  */
 import { NAMED_SESSION } from '../domain/names.ts';
-import { toBinary } from './json-text.ts';
 import { shellQuote } from './guard-command.ts';
+import { toBinary } from './json-text.ts';
 
 /**
  * The hooks that we add to (githooks(5)): two that look at what is committed and pushed, and two that carry the

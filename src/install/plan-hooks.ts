@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { configHookName } from './config-hooks.ts';
+import { shellQuote } from './guard-command.ts';
 import {
   GIT_HOOKS,
   type GitHook,
@@ -13,7 +14,6 @@ import type { HookFacts } from './hook-facts.ts';
 import { type PlannedFile, planFile } from './plan-file.ts';
 import type { Receipt } from './receipt.ts';
 import type { HooksFolder, RepositoryFacts } from './repository-facts.ts';
-import { shellQuote } from './guard-command.ts';
 
 /** What is to be done with the git hooks: changed files, and what a person must know or do by hand. */
 interface HooksPlan {

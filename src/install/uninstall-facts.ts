@@ -1,19 +1,19 @@
+import { promises as fs } from 'node:fs';
 import { join, dirname } from 'node:path';
 import { Failure } from '../domain/failure.ts';
-import type { FileReceipt, FileRole, Change, FileChange } from './change.ts';
 import { stateFolder, repositoryEntry, isInitialised } from '../host/folders.ts';
+import type { FileReceipt, FileRole, Change, FileChange } from './change.ts';
 import type { ClientInstaller, InstallContext } from './client.ts';
 import { type DiskFile, pathExists, readFileFacts, plainFileFacts } from './disk.ts';
-import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
-import { instructionSuspects } from './instruction-files.ts';
-import { type Receipt, parseReceipt } from './receipt.ts';
 import { configWithoutUs } from './edit-config.ts';
-import { type RepositoryFacts, readRepository } from './repository-facts.ts';
-import { promises as fs } from 'node:fs';
+import { GIT_HOOKS, hasMarker, withoutBlocks } from './hook-block.ts';
 import { SettingsError } from './hook-settings.ts';
 import { blockState, withoutInstructions } from './instruction-block.ts';
+import { instructionSuspects } from './instruction-files.ts';
 import { unplanFile } from './plan-file.ts';
 import type { InstallPlan } from './plan-install.ts';
+import { type Receipt, parseReceipt } from './receipt.ts';
+import { type RepositoryFacts, readRepository } from './repository-facts.ts';
 import { isInstalled } from './skill.ts';
 
 /** A file that may hold a part of ours. */

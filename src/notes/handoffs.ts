@@ -1,3 +1,4 @@
+import { Failure } from '../domain/failure.ts';
 import {
   type AutomaticReason,
   type HandoffCommit,
@@ -11,16 +12,15 @@ import {
 } from '../domain/handoff.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { type Intent, type Passing, decideOwnership } from '../domain/ownership.ts';
+import { checkStep } from '../domain/transition.ts';
 import { loadCommits } from '../git/commits.ts';
 import { type HandoffPath, WORK, handoffRef, keptRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { type TransactionResult, updateRefs } from '../git/ref-updates.ts';
 import { listRefNames } from '../git/refs.ts';
 import { type Committer, type Repository, objectFormat } from '../git/repository.ts';
-import { Failure } from '../domain/failure.ts';
 import { personName } from './person-name.ts';
 import { type TopicState, readTopic } from './topic.ts';
-import { checkStep } from '../domain/transition.ts';
 
 /** Tries of a swap; between them ownership is decided again. */
 const MAX_TRIES = 5;

@@ -1,7 +1,9 @@
 import type { HandoffCommit } from '../domain/handoff.ts';
+import type { Kin } from '../domain/mixed-commit.ts';
 import { type BranchName, type Oid, type Topic, parseBranchName } from '../domain/names.ts';
 import type { IllegalReason } from '../domain/transition.ts';
 import { ListedCommit, type LoadedCommit, loadCommits, loadSettled, wholeHistory } from '../git/commits.ts';
+import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
 import {
   HANDOFFS,
   type HandoffPath,
@@ -11,12 +13,10 @@ import {
   keptRef,
   parsePath,
 } from '../git/namespace.ts';
-import { listBookkeeping, listBookkeepingRefs } from '../git/migrate-ref-lists.ts';
 import { type Ref, type RefValue, listRefs } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
-import { judgeMoves } from './moves.ts';
-import type { Kin } from '../domain/mixed-commit.ts';
 import type { StoredSession } from '../sessions/records.ts';
+import { judgeMoves } from './moves.ts';
 
 /** A public ref that does not follow from what was kept: it is not shown as the truth. */
 export interface IllegalMove {

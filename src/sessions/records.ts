@@ -1,4 +1,7 @@
+import { ago } from '../domain/age.ts';
+import type { Sides } from '../domain/ledger/ownership.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
+import { type WithClients, peerName } from '../domain/owner-name.ts';
 import {
   type Liveness,
   type SessionEnd,
@@ -9,17 +12,14 @@ import {
   related,
   succeededBy,
 } from '../domain/session.ts';
-import { utf8 } from '../git/output.ts';
 import { LIVE, liveRef, parseLiveRef } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
+import { utf8 } from '../git/output.ts';
 import { updateRefs } from '../git/ref-updates.ts';
 import { type Ref, listRefs } from '../git/refs.ts';
 import { type InRepository, objectFormat } from '../git/repository.ts';
 import { lastCall, lastEvent } from '../host/folders.ts';
 import type { ProcessTable } from '../host/processes.ts';
-import type { Sides } from '../domain/ledger/ownership.ts';
-import { ago } from '../domain/age.ts';
-import { type WithClients, peerName } from '../domain/owner-name.ts';
 
 /** A session's record with its place and the value that the next swap starts from. */
 export interface StoredSession {

@@ -1,3 +1,6 @@
+import { parse, type Statement, type SyntaxNode } from 'unbash';
+import { BUILTINS } from './builtins.ts';
+import { basename } from './disk.ts';
 import type { ShellEffects, ShellWorld } from './effects.ts';
 import {
   CommandInput,
@@ -10,13 +13,10 @@ import {
   type Status,
 } from './machine.ts';
 import { PROGRAMS } from './programs/table.ts';
+import { READERS } from './read-only.ts';
 import { CWD, Scope } from './scope.ts';
 import { UNKNOWN, isKnown } from './unknown.ts';
 import { runFunction, runStatements } from './walk.ts';
-import { parse, type Statement, type SyntaxNode } from 'unbash';
-import { BUILTINS } from './builtins.ts';
-import { basename } from './disk.ts';
-import { READERS } from './read-only.ts';
 
 /** What begins an analysis: it runs the command in the outermost shell. */
 type Begin = (machine: ShellMachine, frame: Frame) => void;

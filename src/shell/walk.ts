@@ -14,11 +14,11 @@ import type {
 } from 'unbash';
 import { assignAll } from './arithmetic.ts';
 import { runCommand } from './command.ts';
+import { decideTest } from './conditions.ts';
 import { CommandInput, CommandOutput, type Frame, type ShellMachine, type Status } from './machine.ts';
 import { patternMatcher } from './pattern.ts';
 import { applyRedirects } from './redirects.ts';
 import { POSITIONAL, type Scope, type Value } from './scope.ts';
-import { decideTest } from './conditions.ts';
 import { isKnown, UNKNOWN } from './unknown.ts';
 import { setVariable } from './variables.ts';
 import { expandFields, expandPattern, expandText, runEmbedded } from './words.ts';

@@ -1,3 +1,4 @@
+import { markerLine } from '../marker.ts';
 import {
   type BranchName,
   type Oid,
@@ -8,7 +9,6 @@ import {
   parseOid,
   parseTopic,
 } from '../names.ts';
-import { markerLine } from '../marker.ts';
 import type { ExportFormat } from './detect.ts';
 
 /** What the first line of an exported file says. */

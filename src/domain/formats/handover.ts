@@ -1,4 +1,4 @@
-import { noteSections } from '../note/sections.ts';
+import { markerOwner } from '../marker.ts';
 import {
   type Topic,
   type BranchName,
@@ -7,8 +7,8 @@ import {
   parseBranchName,
   parseTopic,
 } from '../names.ts';
+import { noteSections } from '../note/sections.ts';
 import { slugWords, topicFrom } from './topic-name.ts';
-import { markerOwner } from '../marker.ts';
 
 /** What a handover says about itself. */
 export interface Handover {

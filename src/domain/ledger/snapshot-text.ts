@@ -1,5 +1,5 @@
-import { parseOid } from '../names.ts';
 import { jsonFields } from '../json-fields.ts';
+import { parseOid } from '../names.ts';
 import { parseFileState } from './entries.ts';
 import type { DirtyPath, Snapshot } from './snapshot.ts';
 

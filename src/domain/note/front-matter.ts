@@ -1,6 +1,6 @@
+import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
 import { escapeLine } from '../surfacing.ts';
 import { type FrontMatterProblem, checkFrontMatter } from './front-matter-rules.ts';
-import { Lexer, isMap, isScalar, parseDocument } from 'yaml';
 
 /** What the front matter of a structured note says (schema/handoff-front-matter.schema.json). */
 export interface FrontMatter {

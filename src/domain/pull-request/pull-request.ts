@@ -1,7 +1,7 @@
+import { shortId } from '../names.ts';
 import { escapeForAgent } from '../note/agent-text.ts';
 import { splitNote } from '../note/document.ts';
 import { noteSections } from '../note/sections.ts';
-import { shortId } from '../names.ts';
 import { escapeLine } from '../surfacing.ts';
 
 /** What the description of a pull request is made from. */

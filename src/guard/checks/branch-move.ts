@@ -1,20 +1,20 @@
-import { type BranchMove, branchMoves } from '../../shell/branch-verbs.ts';
 import { namedPeer, namesOwn } from '../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import type { LeftCommit } from '../../git/left-commits.ts';
-import { headRef } from '../../git/refs.ts';
 import { type FoundRepository, discoverRepository } from '../../git/discover.ts';
+import type { LeftCommit } from '../../git/left-commits.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
+import { headRef } from '../../git/refs.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { type Typed, typedAt } from './typed.ts';
+import { type BranchMove, branchMoves } from '../../shell/branch-verbs.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Refusal, Finding } from '../findings.ts';
 import type { People } from '../presence.ts';
 import { callsInRepository } from './calls-here.ts';
+import { type Typed, typedAt } from './typed.ts';
 
 /**
  * Refuses to take commits of another live session off a branch (`git reset HEAD~1`, `git branch -D`), and to delete a

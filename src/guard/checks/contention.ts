@@ -1,20 +1,20 @@
-import { ago } from '../../domain/age.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { type Ledgers } from '../../changes/work-place.ts';
-import type { TreeCall } from '../call.ts';
-import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
-import type { Finding, Effect } from '../findings.ts';
-import { type Touch, isTouched } from './touch.ts';
+import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';
+import type { TreeCall } from '../call.ts';
+import { keepLeft } from '../effects/rescue/keep-left.ts';
+import type { FileFacts, OpenLedger, TreeFacts } from '../facts.ts';
+import type { Finding, Effect } from '../findings.ts';
 import { BY_LEDGER } from './by-ledger.ts';
 import { type ForeignClaims, foreignClaims } from './foreign-claims.ts';
+import { type Touch, isTouched } from './touch.ts';
 import { type Typed, typedIn } from './typed.ts';
-import { keepLeft } from '../effects/rescue/keep-left.ts';
 
 /** Nobody changes what another live session has changed and not committed. */
 export function contention(call: TreeCall, facts: FileFacts): Promise<readonly Finding[]> {

@@ -9,9 +9,9 @@ import type { CallFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
 import type { People } from '../presence.ts';
 import { toolPath, toolPaths } from '../tool.ts';
+import { callsAt } from '../visits.ts';
 import { hooksFolder, isHookPath } from './hook-state.ts';
 import { typedAt } from './typed.ts';
-import { callsAt } from '../visits.ts';
 
 /**
  * Refuses a file tool's change of a hook of ours or of git's configuration, in whatever repository they are, while another

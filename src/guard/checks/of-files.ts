@@ -1,14 +1,14 @@
+import { commitOfOthers } from '../../changes/windows.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { beginnersFile } from '../../host/folders.ts';
-import { commitOfOthers } from '../../changes/windows.ts';
 import type { Call, TreeCall } from '../call.ts';
 import { announcement } from '../effects/announce.ts';
 import type { CallFacts, FileFacts } from '../facts.ts';
 import type { Check } from '../judge.ts';
 import { toolPath, toolPaths } from '../tool.ts';
+import { commitRunning } from './commit-running.ts';
 import { contention } from './contention.ts';
 import { handoffFiles } from './handoff-files.ts';
-import { commitRunning } from './commit-running.ts';
 import { hookFiles } from './hook-files.ts';
 import { openConflict } from './open-conflict.ts';
 import { strictHead } from './strict-head.ts';

@@ -1,7 +1,7 @@
+import { findUnfinished, operationText } from '../../changes/operations.ts';
 import { ago } from '../../domain/age.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { findUnfinished, operationText } from '../../changes/operations.ts';
 import { unfinishedOperation } from '../../git/operations.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, FileFacts, TreeFacts } from '../facts.ts';

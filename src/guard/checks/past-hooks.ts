@@ -10,9 +10,9 @@ import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
 import type { GitAnswers } from '../git-answers.ts';
-import { commitInstead } from './raw-commit.ts';
 import { areNamed, hookFile, hookRefusal } from './hook-files.ts';
 import { hasInstalledHooks, hooksFolder, isHookPath, looksAtCommits } from './hook-state.ts';
+import { commitInstead } from './raw-commit.ts';
 import { typedAt } from './typed.ts';
 
 /**

@@ -1,13 +1,13 @@
+import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
 import type { Sides } from '../../domain/ledger/ownership.ts';
 import { peerName } from '../../domain/owner-name.ts';
+import { parseCommitWords } from '../../shell/commit-words.ts';
 import type { GitVerbCall } from '../../shell/effects.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding, Refusal } from '../findings.ts';
 import { callsInWorktree } from './calls-here.ts';
 import { typedIn } from './typed.ts';
-import { OUR_OPTIONS, otherWords, sourceWords } from '../../changes/hint-words.ts';
-import { parseCommitWords } from '../../shell/commit-words.ts';
 
 /**
  * Gemini CLI's shell empties `core.hooksPath`: no hook of git's runs there, so nothing would look at what a raw

@@ -1,21 +1,21 @@
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { Wish } from '../../domain/ledger/file-state.ts';
 import { isWhollyMine, strong, type Sides } from '../../domain/ledger/ownership.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { peerNames } from '../../domain/owner-name.ts';
+import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { idleText } from '../../sessions/records.ts';
+import type { GitVerbCall } from '../../shell/effects.ts';
+import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
 import type { TreeReach } from '../../shell/tree-reach.ts';
+import { UNKNOWN } from '../../shell/unknown.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
-import { idleText } from '../../sessions/records.ts';
 import { BY_LEDGER, seenBefore } from './by-ledger.ts';
+import { claimsByLedger, foreignClaims } from './foreign-claims.ts';
 import { reachedPaths, reachesHere } from './reach.ts';
 import { typedIn, type Typed } from './typed.ts';
-import { claimsByLedger, foreignClaims } from './foreign-claims.ts';
-import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import type { Wish } from '../../domain/ledger/file-state.ts';
-import { peerNames } from '../../domain/owner-name.ts';
-import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
-import type { GitVerbCall } from '../../shell/effects.ts';
-import { hasOption, optionValue, parseOptions } from '../../shell/options.ts';
-import { UNKNOWN } from '../../shell/unknown.ts';
 
 /**
  * Refuses a branch switch, a stash, a reset and their kin that would carry away or destroy what another live session

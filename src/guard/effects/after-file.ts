@@ -1,27 +1,27 @@
+import { takeBefore } from '../../changes/before-copies.ts';
+import { appendEntries } from '../../changes/ledger.ts';
+import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
+import { settledClaims } from '../../changes/settle-claims.ts';
+import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
+import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
+import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { type Meeting, meetingText } from '../../domain/meeting.ts';
 import type { SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
-import { takeBefore } from '../../changes/before-copies.ts';
-import { appendEntries } from '../../changes/ledger.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { touchedFolder, knownWorktreeId } from '../../host/folders.ts';
+import { processTable } from '../../host/processes.ts';
+import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf, leave } from '../visits.ts';
 import { hear } from './hear.ts';
-import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
-import { type Meeting, meetingText } from '../../domain/meeting.ts';
-import { peerName } from '../../domain/owner-name.ts';
-import { shellWord } from '../../domain/surfacing.ts';
-import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
-import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
-import { processTable } from '../../host/processes.ts';
-import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
-import { settledClaims } from '../../changes/settle-claims.ts';
-import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 
 /** After a file tool: its paths are this session's. Returns what the others have to tell it. */
 export async function afterFiles(call: SessionCall, paths: readonly string[]): Promise<readonly string[]> {

@@ -1,12 +1,7 @@
-import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
-import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
-import { type Snapshot, stagedBetween, type DirtyPath } from '../../domain/ledger/snapshot.ts';
-import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
-import { scratchStore } from '../../git/scratch-store.ts';
-import { takeSnapshot, diskState } from '../../git/work-tree.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { appendEntries } from '../../changes/ledger.ts';
+import { movedHead } from '../../changes/news.ts';
 import { commitRuns } from '../../changes/running-commit.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { addTouched } from '../../changes/touched.ts';
@@ -19,14 +14,6 @@ import {
   readLast,
   readWindows,
 } from '../../changes/windows.ts';
-import type { TreeCall } from '../call.ts';
-import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
-import { peerName } from '../../domain/owner-name.ts';
-import { movedHead } from '../../changes/news.ts';
-import { hear } from './hear.ts';
-import { noteOperation } from './operations.ts';
-import { seeHead } from './after-file.ts';
-import { windowId } from '../tool.ts';
 import {
   type Ledgers,
   type WorkPlace,
@@ -35,13 +22,26 @@ import {
   openLedgers,
   placeOf,
 } from '../../changes/work-place.ts';
-import { headEntries } from './head-moves.ts';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { formatOf, objectName } from '../../git/hash.ts';
+import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
+import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
+import { type Snapshot, stagedBetween, type DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
 import { isAncestor } from '../../git/push-range.ts';
+import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
+import { takeSnapshot, diskState } from '../../git/work-tree.ts';
+import type { TreeCall } from '../call.ts';
+import { windowId } from '../tool.ts';
+import { seeHead } from './after-file.ts';
+import { clientsBeside, endedOfOthers, goneWork } from './gone-work.ts';
+import { headEntries } from './head-moves.ts';
+import { hear } from './hear.ts';
+import { noteOperation } from './operations.ts';
 
 /** After a shell command: what it changed is this session's. Returns what to tell it. */
 export async function afterShell(call: TreeCall, command: string): Promise<readonly string[]> {

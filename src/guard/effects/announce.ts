@@ -1,17 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
-import { statOf } from '../../git/stat.ts';
 import { keepBefore } from '../../changes/before-copies.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { TOGETHER_MS } from '../../changes/windows.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { formatOf, objectName } from '../../git/hash.ts';
+import { statOf } from '../../git/stat.ts';
 import { type TreeCall, orUnchecked } from '../call.ts';
 import type { FileFacts, OpenLedger } from '../facts.ts';
 import type { Effect } from '../findings.ts';
-import { readFileSync } from 'node:fs';
-import type { OpenClaim } from '../../domain/ledger/claims.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
 import { keepVanished } from './rescue/keep-vanished.ts';
 
 /** Before a file tool: until its result comes nobody else's command has made the change, and what stands there is kept. */

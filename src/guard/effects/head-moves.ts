@@ -1,11 +1,11 @@
+import { event, refName, shortOid } from '../../changes/news.ts';
+import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { type CommitSessions, commitSessions } from '../../git/session-commits.ts';
 import type { TreeCall } from '../call.ts';
-import { ownerName } from '../../domain/owner-name.ts';
-import { event, refName, shortOid } from '../../changes/news.ts';
-import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 
 /** Where HEAD is after a command, who moved it, and what the others are to hear of it. */
 export async function headEntries(

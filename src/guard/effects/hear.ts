@@ -1,16 +1,16 @@
-import type { LedgerEntry } from '../../domain/ledger/claims.ts';
-import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { type MovedHead, newsFor } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
-import type { TreeCall } from '../call.ts';
-import type { OpenLedger } from '../facts.ts';
+import type { LedgerEntry } from '../../domain/ledger/claims.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
+import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
-import { readPeople } from '../presence.ts';
+import type { TreeCall } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
+import type { OpenLedger } from '../facts.ts';
+import { readPeople } from '../presence.ts';
 
 /**
  * What the others have to tell the session at this call, each once. What only it is told waits for its main agent: a

@@ -1,16 +1,16 @@
+import { lookingTime } from '../../changes/work-place.ts';
+import { aliasesFrom } from '../../domain/settings.ts';
+import { readHead } from '../../git/discover.ts';
 import { HANDOFFS, KEPT, RESCUE, STASH } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { openRepository } from '../../git/repository.ts';
-import { isStashing, noteStashOwner, readStashOwners, takeExpected } from '../../rescue/stash-owners.ts';
-import { readTopics } from '../../notes/topic.ts';
-import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { TreeCall } from '../call.ts';
-import { aliasesFrom } from '../../domain/settings.ts';
-import { readHead } from '../../git/discover.ts';
 import { worktreeId } from '../../host/folders.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { checkGuardedFiles } from '../../notes/settle-guarded-files.ts';
+import { readTopics } from '../../notes/topic.ts';
+import { isStashing, noteStashOwner, readStashOwners, takeExpected } from '../../rescue/stash-owners.ts';
 import { pinStash } from '../../rescue/stash-pins.ts';
-import { lookingTime } from '../../changes/work-place.ts';
+import type { TreeCall } from '../call.ts';
 
 /** What happened behind git-handoff's back, each change once. */
 export async function lookAround(call: TreeCall, command: string): Promise<string[]> {

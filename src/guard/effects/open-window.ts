@@ -1,11 +1,11 @@
-import { mergedTree } from '../../git/finishing.ts';
-import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
-import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
-import type { ShellEffects } from '../../shell/effects.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import { movedHead } from '../../changes/news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
+import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
+import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
+import { mergedTree } from '../../git/finishing.ts';
+import type { ShellEffects } from '../../shell/effects.ts';
 import type { TreeCall } from '../call.ts';
 import { namedPaths } from '../checks/contention-of-command.ts';
 import type { CommandFacts, LedgerLook, OpenLedger } from '../facts.ts';

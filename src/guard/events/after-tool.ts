@@ -1,19 +1,19 @@
 import { ledgerOf, openLedgers } from '../../changes/work-place.ts';
 import { beat } from '../../host/folders.ts';
+import { rememberFiles } from '../../notes/guarded-files.ts';
 import { readVisits } from '../../sessions/visits.ts';
 import { type SessionCall, isInTree, type TreeCall, orUnchecked } from '../call.ts';
+import { headOfOthers } from '../checks/strict-head.ts';
+import { afterFiles } from '../effects/after-file.ts';
+import { afterShell } from '../effects/after-shell.ts';
+import { hear } from '../effects/hear.ts';
+import { lookAround } from '../effects/look-around.ts';
 import { treeFacts } from '../facts.ts';
 import type { Finding } from '../findings.ts';
+import { noteLookedAround } from '../lone-session.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { ranIn, leave, visited } from '../visits.ts';
-import { afterFiles } from '../effects/after-file.ts';
-import { hear } from '../effects/hear.ts';
-import { headOfOthers } from '../checks/strict-head.ts';
 import { noteFailure } from './automatic.ts';
-import { rememberFiles } from '../../notes/guarded-files.ts';
-import { afterShell } from '../effects/after-shell.ts';
-import { lookAround } from '../effects/look-around.ts';
-import { noteLookedAround } from '../lone-session.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that

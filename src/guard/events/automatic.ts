@@ -1,17 +1,12 @@
 import { keptCommand } from '../../domain/automatic-note.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
-import { realPath } from '../../host/disk.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { openRepository } from '../../git/repository.ts';
+import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { processTable } from '../../host/processes.ts';
-import { rememberFailed } from '../../notes/failed-commands.ts';
-import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
-import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
 import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-notes.ts';
-import { ownWork } from '../../notes/automatic/own-work.ts';
-import type { TopicState } from '../../notes/topic.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import {
   type LeaveResult,
@@ -20,8 +15,13 @@ import {
   leaveNote,
   changedFileTime,
 } from '../../notes/automatic/leave-note.ts';
-import type { Registered } from './registration.ts';
+import { ownWork } from '../../notes/automatic/own-work.ts';
+import { rememberFailed } from '../../notes/failed-commands.ts';
+import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { TreeCall } from '../call.ts';
+import type { Registered } from './registration.ts';
 
 /** Automatic notes in the guard: each within its time, and none stops what else the hook is for. */
 

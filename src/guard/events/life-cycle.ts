@@ -1,3 +1,13 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { contextUse, sessionFile } from '../../agents/context-use.ts';
+import { ledgerOf } from '../../changes/work-place.ts';
+import { parseContextSettings } from '../../domain/context-settings.ts';
+import { type SessionId, parseTopic } from '../../domain/names.ts';
+import { topicSlug } from '../../domain/note/topic-slug.ts';
+import { encodeBranch } from '../../git/namespace.ts';
+import { openRepository, workTreeFacts } from '../../git/repository.ts';
+import { exists, readText, readTail } from '../../host/disk.ts';
 import {
   stateFolder,
   beat,
@@ -6,34 +16,24 @@ import {
   repositoryFolder,
   touchedFolder,
 } from '../../host/folders.ts';
-import { forgetAgents, forgetModels } from '../agents.ts';
-import { readVisits, removeVisit } from '../../sessions/visits.ts';
-import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
-import type { Finding } from '../findings.ts';
-import { sessionStart } from './session-start.ts';
-import { leave, visited } from '../visits.ts';
-import { forgetCalls, answerCalls } from '../effects/tidy.ts';
-import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasUntoldWork } from './automatic.ts';
-import { rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { type SessionId, parseTopic } from '../../domain/names.ts';
-import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { exists, readText, readTail } from '../../host/disk.ts';
 import { forgetFailed } from '../../notes/failed-commands.ts';
+import { byAge } from '../../notes/find-topic.ts';
 import { isLate } from '../../notes/noted.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { readTopics, type TopicState } from '../../notes/topic.ts';
+import { endSession, listSessions } from '../../sessions/records.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
-import { endSession, listSessions } from '../../sessions/records.ts';
-import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { ledgerOf } from '../../changes/work-place.ts';
+import { readVisits, removeVisit } from '../../sessions/visits.ts';
+import { forgetAgents, forgetModels } from '../agents.ts';
+import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { endAlone } from '../effects/arrival.ts';
 import { dropUnused } from '../effects/list-touched.ts';
-import { contextUse, sessionFile } from '../../agents/context-use.ts';
-import { parseContextSettings } from '../../domain/context-settings.ts';
-import { topicSlug } from '../../domain/note/topic-slug.ts';
-import { encodeBranch } from '../../git/namespace.ts';
-import { byAge } from '../../notes/find-topic.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
+import { forgetCalls, answerCalls } from '../effects/tidy.ts';
+import type { Finding } from '../findings.ts';
+import { leave, visited } from '../visits.ts';
+import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasUntoldWork } from './automatic.ts';
+import { sessionStart } from './session-start.ts';
 
 /** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {

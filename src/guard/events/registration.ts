@@ -1,15 +1,15 @@
 import { join } from 'node:path';
+import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
+import { isPaused, listStarts } from '../../changes/windows.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
+import { openRepository } from '../../git/repository.ts';
 import { exists } from '../../host/disk.ts';
 import { beat, ensureFolder, touchedFolder, worktreeId } from '../../host/folders.ts';
 import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import { processTable, type ProcessTable } from '../../host/processes.ts';
-import { rememberRegistration } from '../../sessions/registered.ts';
-import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
-import { rememberRepository } from '../../sessions/visits.ts';
 import {
   type JudgedSession,
   type StoredSession,
@@ -18,13 +18,13 @@ import {
   listSessions,
   putRecord,
 } from '../../sessions/records.ts';
-import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
-import { isPaused, listStarts } from '../../changes/windows.ts';
-import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
-import { callingClient, clientChain } from '../presence.ts';
+import { rememberRegistration } from '../../sessions/registered.ts';
+import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
+import { rememberRepository } from '../../sessions/visits.ts';
 import type { TreeCall } from '../call.ts';
+import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
 import { listTouched } from '../effects/list-touched.ts';
-import { openRepository } from '../../git/repository.ts';
+import { callingClient, clientChain } from '../presence.ts';
 
 /** A session that is on record, and who else is. */
 export interface Registered {

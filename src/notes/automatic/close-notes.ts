@@ -1,18 +1,18 @@
+import { type LedgerPlace, ledgerFile } from '../../changes/ledger.ts';
+import { hasStart } from '../../changes/windows.ts';
 import { recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
+import type { HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, workTreeFacts, type InRepository } from '../../git/repository.ts';
 import { exists } from '../../host/disk.ts';
-import { type LedgerPlace, ledgerFile } from '../../changes/ledger.ts';
-import { hasStart } from '../../changes/windows.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../handoffs.ts';
 import type { TopicState } from '../topic.ts';
-import { ownWork } from './own-work.ts';
-import type { HandoffPath } from '../../git/namespace.ts';
 import { readWork } from '../work/work-commit.ts';
 import { dropWork, keptWork } from '../work/work-refs.ts';
+import { ownWork } from './own-work.ts';
 
 /** Notes that are looked at, at one start. */
 const MAX_LOOKS = 3;

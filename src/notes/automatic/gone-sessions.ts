@@ -1,11 +1,11 @@
-import type { MarkerFiles } from '../../host/marker-files.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
+import type { MarkerFiles } from '../../host/marker-files.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import { forgetFailed } from '../failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
 import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
 /** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */

@@ -1,3 +1,5 @@
+import type { LedgerPlace } from '../../changes/ledger.ts';
+import { readStart } from '../../changes/windows.ts';
 import {
   type AutomaticFacts,
   automaticNote,
@@ -13,17 +15,15 @@ import { readTreeState } from '../../git/named-files.ts';
 import { type HandoffPath, handoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, openRepository } from '../../git/repository.ts';
 import { type SessionCommit, commitsOf, headAt, unsignedCommits } from '../../git/session-commits.ts';
-import { readFailed } from '../failed-commands.ts';
-import { type CommitContent, commitHandoff } from '../handoffs.ts';
-import type { LedgerPlace } from '../../changes/ledger.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
-import { type TopicState, readTopic, readTopics } from '../topic.ts';
-import { readStart } from '../../changes/windows.ts';
-import { worktreeName } from '../../sessions/caller.ts';
-import { closeNote } from './close-notes.ts';
-import { type OwnWork, ownWork } from './own-work.ts';
 import { statOf } from '../../git/stat.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
+import { worktreeName } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { readFailed } from '../failed-commands.ts';
+import { type CommitContent, commitHandoff } from '../handoffs.ts';
+import { type TopicState, readTopic, readTopics } from '../topic.ts';
+import { closeNote } from './close-notes.ts';
+import { type OwnWork, ownWork } from './own-work.ts';
 
 /** A session that is to be told of, and where it worked. */
 export interface Leaving {

@@ -1,3 +1,4 @@
+import { timestamp } from '../../domain/age.ts';
 import { Failure } from '../../domain/failure.ts';
 import {
   type FrontMatterProblem,
@@ -5,14 +6,13 @@ import {
   checkFrontMatter,
   isAllowed,
 } from '../../domain/note/front-matter-rules.ts';
-import { type FrontMatter } from '../../domain/note/front-matter.ts';
 import { formatFrontMatter } from '../../domain/note/front-matter-text.ts';
+import { type FrontMatter } from '../../domain/note/front-matter.ts';
 import { isTopicOf } from '../../domain/note/topic-slug.ts';
 import { ANYONE } from '../../domain/operators.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { timestamp } from '../../domain/age.ts';
-import { noteId, readNote } from './read.ts';
 import { type NoteScene, type PreparedNote, type Address, isAddressed } from './address.ts';
+import { noteId, readNote } from './read.ts';
 
 /**
  * A note with front matter of ours: the one that it has, judged, or the one that the options make. `undefined`:

@@ -1,5 +1,5 @@
-import type { SecretFinding } from '../../domain/secrets/verdict.ts';
 import { possibleRules } from '../../domain/secrets/literals.ts';
+import type { SecretFinding } from '../../domain/secrets/verdict.ts';
 
 /**
  * What looks like a secret in a note, by the rules of secretlint. A note that holds none of the words that a rule needs

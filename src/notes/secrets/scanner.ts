@@ -1,6 +1,6 @@
 import { rules } from '@secretlint/secretlint-rule-preset-recommend';
-import { type SecretFinding, maskSecret } from '../../domain/secrets/verdict.ts';
 import { isPlaceholder } from '../../domain/secrets/placeholder.ts';
+import { type SecretFinding, maskSecret } from '../../domain/secrets/verdict.ts';
 
 /*
  * The one file that knows secretlint, loaded only for a text that may hold a secret (domain/secrets/literals.ts). Its rules

@@ -1,17 +1,17 @@
+import { Failure } from '../../domain/failure.ts';
 import { type Oid, type Topic, parseTopic } from '../../domain/names.ts';
 import { type FoldAction, decideFold } from '../../domain/sync/fold.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { inBatches, twoAtOnce } from '../../git/batches.ts';
-import { handoffRef, keptRef, prunedRef, type HandoffPath } from '../../git/namespace.ts';
-import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
-import { type Repository, objectFormat } from '../../git/repository.ts';
-import { type Difference, type SyncedTopic, findDifferences } from './differences.ts';
-import { Failure } from '../../domain/failure.ts';
 import { type LoadedCommit, loadCommits } from '../../git/commits.ts';
+import { handoffRef, keptRef, prunedRef, type HandoffPath } from '../../git/namespace.ts';
 import { tipNotes } from '../../git/note-blobs.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
+import { type RefUpdate, updateRefs } from '../../git/ref-updates.ts';
+import { type Repository, objectFormat } from '../../git/repository.ts';
 import { addCommit } from '../handoffs.ts';
 import { readHistory } from '../topic.ts';
+import { type Difference, type SyncedTopic, findDifferences } from './differences.ts';
 
 /** What became of one topic. */
 export interface Folded {

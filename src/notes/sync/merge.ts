@@ -1,5 +1,5 @@
-import type { HandoffCommit, RecordedState } from '../../domain/handoff.ts';
 import { Failure } from '../../domain/failure.ts';
+import type { HandoffCommit, RecordedState } from '../../domain/handoff.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { mergeBase } from '../../git/histories.ts';

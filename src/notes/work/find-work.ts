@@ -6,6 +6,7 @@ import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/address.ts';
 import { workSizeText } from '../../domain/work.ts';
 import { readSettings } from '../../git/config.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import {
   type HandoffPath,
   REMOTE,
@@ -16,14 +17,13 @@ import {
 } from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { listRefNames } from '../../git/refs.ts';
-import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { isRemoteName, readRemotes } from '../../git/remotes.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
 import { fetchRefs, showRemote } from '../../git/transfer.ts';
 import { findTopic, newestTopic, requireTip } from '../find-topic.ts';
 import { personName } from '../person-name.ts';
-import type { TopicState } from '../topic.ts';
 import { typedTopic } from '../topic-argument.ts';
+import type { TopicState } from '../topic.ts';
 import { type LoadedWork, readWork } from './work-commit.ts';
 import { type CarriedWork, carriedWork } from './work-refs.ts';
 

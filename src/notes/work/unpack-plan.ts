@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { foldedName } from '../../domain/folded-name.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import type { Snapshot } from '../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../domain/names.ts';
@@ -8,14 +9,13 @@ import type { TreeConfig } from '../../git/config.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { readObjects } from '../../git/objects.ts';
 import { PrivateIndex, setEntries } from '../../git/private-index.ts';
+import { gitFailure } from '../../git/run.ts';
 import { type ScratchStore, scratchEnvironment } from '../../git/scratch-store.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { stampOf } from '../../git/work-tree.ts';
 import { type TreePlace, holdsOnly, inTheWay } from './places.ts';
 import type { StateMerger } from './three-way.ts';
 import type { LoadedWork } from './work-commit.ts';
-import { foldedName } from '../../domain/folded-name.ts';
-import { gitFailure } from '../../git/run.ts';
 
 /** What happens to one path. */
 export interface PlannedPath {

@@ -1,13 +1,13 @@
-import type { ProgramCall, CommandInput, ShellMachine, Program, Status } from '../machine.ts';
-import type { GitVerbCall, GitOverrides } from '../effects.ts';
-import type { Scope } from '../scope.ts';
 import { dirname, isBelow } from '../disk.ts';
+import type { GitVerbCall, GitOverrides } from '../effects.ts';
+import type { ProgramCall, CommandInput, ShellMachine, Program, Status } from '../machine.ts';
+import { parseOptions } from '../options.ts';
+import type { Scope } from '../scope.ts';
 import { isKnown, UNKNOWN } from '../unknown.ts';
-import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
 import type { GitCall } from './git-call.ts';
+import { GIT_FILE_VERBS, writesOutputOption } from './git-files.ts';
 import { GIT_OTHER_VERBS } from './git-other.ts';
 import { GIT_REF_VERBS } from './git-refs.ts';
-import { parseOptions } from '../options.ts';
 import { runChildShell } from './shells.ts';
 
 const WITH_VALUE = new Set([

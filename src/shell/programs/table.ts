@@ -1,23 +1,23 @@
+import { patchedFiles } from '../../domain/patch.ts';
 import type { Program, ProgramCall, Status } from '../machine.ts';
-import { filterInput } from '../output.ts';
 import { parseOptions } from '../options.ts';
+import { filterInput } from '../output.ts';
+import { UNKNOWN, isKnown } from '../unknown.ts';
+import { awk } from './awk.ts';
+import { ed, sqlite, vim } from './editors.ts';
 import { FILE_PROGRAMS } from './files.ts';
 import { FILTER_PROGRAMS } from './filters.ts';
 import { FIND_PROGRAMS } from './find.ts';
 import { GIT_PROGRAMS } from './git-program.ts';
+import { WRAPPER_PROGRAMS } from './git-wrappers.ts';
+import { INTERPRETERS } from './interpreters.ts';
 import { LAUNCHER_PROGRAMS } from './launchers.ts';
 import { PATCH_PROGRAMS } from './patch.ts';
 import { SED_PROGRAMS } from './sed.ts';
 import { SHELL_PROGRAMS } from './shells.ts';
 import { TRANSFER_PROGRAMS } from './transfers.ts';
-import { WRAPPER_PROGRAMS } from './git-wrappers.ts';
 import { WRITER_PROGRAMS } from './writers.ts';
 import { XARGS_PROGRAMS } from './xargs.ts';
-import { UNKNOWN, isKnown } from '../unknown.ts';
-import { patchedFiles } from '../../domain/patch.ts';
-import { awk } from './awk.ts';
-import { ed, sqlite, vim } from './editors.ts';
-import { INTERPRETERS } from './interpreters.ts';
 
 /** The names of programs that run what is written in a language of their own, by what reads it. */
 const LANGUAGES = {

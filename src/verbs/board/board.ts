@@ -1,7 +1,23 @@
 import { join, resolve, basename, dirname } from 'node:path';
+import { NOTE_FILE } from '../../domain/handoff.ts';
+import { jsonFields } from '../../domain/json-fields.ts';
+import { type Oid, parseSessionId } from '../../domain/names.ts';
+import { escapeLine, escapeText } from '../../domain/surfacing.ts';
+import { parseWorkSize, workSizeText } from '../../domain/work.ts';
+import { type ChainCommit, handoffChains, signedCommits } from '../../git/board-history.ts';
+import { readSettings } from '../../git/config.ts';
+import { decodeBranch } from '../../git/namespace.ts';
+import { readObjects } from '../../git/objects.ts';
 import { openRepository, type InRepository } from '../../git/repository.ts';
+import { listWorktrees } from '../../git/worktrees.ts';
 import { isInitialised, repositoryFolder, knownWorktreeId } from '../../host/folders.ts';
-import { ownFolder, putPage } from './output.ts';
+import { readLog } from '../../host/log.ts';
+import { listRefused, type RefusedText } from '../../notes/lost.ts';
+import { personName } from '../../notes/person-name.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { readTopics, type TopicState } from '../../notes/topic.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { listSessions } from '../../sessions/records.ts';
 import type {
   Board,
   BoardStep,
@@ -10,29 +26,13 @@ import type {
   BoardCommit,
   BoardRefusal,
 } from '../../ui/board/shape.ts';
-import type { Context } from '../../sessions/caller.ts';
+import { type Rendered, counted } from '../../ui/terminal.ts';
 import type { CommandResult } from '../result.ts';
 import type { BoardShape } from '../shapes.ts';
-import { escapeLine, escapeText } from '../../domain/surfacing.ts';
-import { readSettings } from '../../git/config.ts';
-import { listWorktrees } from '../../git/worktrees.ts';
-import { readLog } from '../../host/log.ts';
-import { listRefused, type RefusedText } from '../../notes/lost.ts';
-import { listSessions } from '../../sessions/records.ts';
-import { readTopics, type TopicState } from '../../notes/topic.ts';
+import { judgedSessions } from '../workspace.ts';
 import { betweenSessions } from './between-sessions.ts';
 import { Lanes } from './lanes.ts';
-import { judgedSessions } from '../workspace.ts';
-import { type Rendered, counted } from '../../ui/terminal.ts';
-import { type Oid, parseSessionId } from '../../domain/names.ts';
-import { NOTE_FILE } from '../../domain/handoff.ts';
-import { parseWorkSize, workSizeText } from '../../domain/work.ts';
-import { type ChainCommit, handoffChains, signedCommits } from '../../git/board-history.ts';
-import { readObjects } from '../../git/objects.ts';
-import { personName } from '../../notes/person-name.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import { jsonFields } from '../../domain/json-fields.ts';
-import { decodeBranch } from '../../git/namespace.ts';
+import { ownFolder, putPage } from './output.ts';
 
 interface BoardOptions {
   /** As typed; `-` is standard output. */

@@ -1,16 +1,15 @@
+import { readLedgers } from '../../changes/ledger.ts';
+import { timestamp } from '../../domain/age.ts';
 import {
   type AutomaticReason,
   type HandoffCommit,
   NOTE_FILE,
   type RecordedState,
 } from '../../domain/handoff.ts';
+import { type Oid, type SessionId, topicsOverlap } from '../../domain/names.ts';
 import { splitNote } from '../../domain/note/document.ts';
 import { type NoteSections, noteSections } from '../../domain/note/sections.ts';
-import {
-  type NamedPaths,
-  importantPaths,
-  type NamedPath,
-} from '../../domain/verification/important-files.ts';
+import { related, succeededBy } from '../../domain/session.ts';
 import type {
   HeadRelation,
   VerificationFacts,
@@ -18,11 +17,17 @@ import type {
   SiblingFact,
   FileFact,
 } from '../../domain/verification/facts.ts';
+import {
+  type NamedPaths,
+  importantPaths,
+  type NamedPath,
+} from '../../domain/verification/important-files.ts';
 import { verify } from '../../domain/verification/verify.ts';
-import { type Oid, type SessionId, topicsOverlap } from '../../domain/names.ts';
 import { type Branches, type Limits, listBranches } from '../../git/branches.ts';
+import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { relate } from '../../git/history-relation.ts';
+import { lastChange } from '../../git/left-commits.ts';
 import {
   type TreeState,
   readTreeState,
@@ -30,30 +35,25 @@ import {
   standsInside,
   treeEntries,
 } from '../../git/named-files.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
 import { type Repository, topLevel, committer } from '../../git/repository.ts';
+import { runGit } from '../../git/run.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import type { Budget } from '../../host/io.ts';
+import { requireTip } from '../../notes/find-topic.ts';
+import { commitOwner, personName } from '../../notes/person-name.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import type { TopicState } from '../../notes/topic.ts';
+import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
 import { clientsOf, type StoredSession, type JudgedSession } from '../../sessions/records.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import type { CommandResult } from '../result.ts';
+import { carriedFacts } from '../work/work-facts.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
+import type { BootShape } from './boot-shape.ts';
 import { type FoundBranch, findBranch } from './branch-place.ts';
 import { type Chosen, chooseNote } from './choose-note.ts';
-import { commitOwner, personName } from '../../notes/person-name.ts';
-import { type Context, findSession, worktreeName } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import { requireTip } from '../../notes/find-topic.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { BootShape } from './boot-shape.ts';
-import { handoffShape } from '../handoff-shape.ts';
-import { timestamp } from '../../domain/age.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { carriedFacts } from '../work/work-facts.ts';
-import type { Budget } from '../../host/io.ts';
-import { loadCommits } from '../../git/commits.ts';
-import { lastChange } from '../../git/left-commits.ts';
-import { runGit } from '../../git/run.ts';
-import { unfinishedOperation } from '../../git/operations.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
-import { readLedgers } from '../../changes/ledger.ts';
-import { related, succeededBy } from '../../domain/session.ts';
-import type { TopicState } from '../../notes/topic.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 
 interface BootOptions {
   readonly topic: string | undefined;

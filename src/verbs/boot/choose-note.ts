@@ -2,9 +2,9 @@ import { Failure } from '../../domain/failure.ts';
 import { type Limits, renamedBranches } from '../../git/branches.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import type { Repository } from '../../git/repository.ts';
-import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { byAge, findTopic } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
+import { type ReadableTopic, type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
 import { latestName } from './branch-place.ts';
 
 /** The note to go on from, and all topics of its branch. */

@@ -1,5 +1,4 @@
 import type { Kin } from '../../domain/mixed-commit.ts';
-import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
 import {
   type CommitRange,
   type MixedCommit,
@@ -7,12 +6,13 @@ import {
   handedOnSessions,
   isCommit,
 } from '../../git/mixed-commits.ts';
+import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
 import type { GitOptions } from '../../git/run.ts';
-import { type TopicState, readTopics, kinOf } from '../../notes/topic.ts';
-import { clientsOf } from '../../sessions/records.ts';
-import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
+import { type TopicState, readTopics, kinOf } from '../../notes/topic.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { clientsOf } from '../../sessions/records.ts';
+import type { CommandResult } from '../result.ts';
 import type { IllegalMoveShape, MixedCommitShape } from '../shapes.ts';
 import { openWorkspace } from '../workspace.ts';
 

@@ -1,5 +1,6 @@
 import type { BranchName, Oid } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
+import { checkRemotePrefix } from '../../domain/sync/address.ts';
 import type { IllegalReason } from '../../domain/transition.ts';
 import { readSettings } from '../../git/config.ts';
 import {
@@ -22,14 +23,13 @@ import type { PushedRef } from '../../git/push-range.ts';
 import { listSymbolicRefs } from '../../git/refs.ts';
 import type { GitOptions } from '../../git/run.ts';
 import { type HandoffMove, judgeMoves } from '../../notes/moves.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import { type PushedWork, isCarried, judgeWork, workIn } from '../../notes/work/pushed-work.ts';
-import { type CheckValue, mixedShape, splitHints } from './check.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import { reasonText } from '../../notes/report-illegal.ts';
-import { checkRemotePrefix } from '../../domain/sync/address.ts';
 import type { IllegalMoveShape } from '../shapes.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
+import { type CheckValue, mixedShape, splitHints } from './check.ts';
 
 /** Reasons that only a ref by itself can give. */
 type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping' | 'bad work';

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
+import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
+import { readLog } from '../../host/log.ts';
 import { type ClientInstaller, type SettingsFolders, testedWith } from '../../install/client.ts';
 import { INSTALLERS, isInUse } from '../../install/clients.ts';
 import { isHarmless, guardCommand } from '../../install/guard-command.ts';
@@ -13,14 +17,10 @@ import {
   fireHook,
   PROBE_TOOL,
 } from '../../install/probe.ts';
+import { isExecutable, programsOnPath } from '../../install/programs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { CheckShape } from '../shapes.ts';
 import { doctorLine } from './finding.ts';
-import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
-import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { readLog } from '../../host/log.ts';
-import { isExecutable, programsOnPath } from '../../install/programs.ts';
 
 /**
  * Fires a harmless call, in the client's own words, through every registered command line and looks whether the guard

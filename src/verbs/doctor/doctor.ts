@@ -1,20 +1,20 @@
-import { committer, openRepository } from '../../git/repository.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import { readSettings, plainConfig } from '../../git/config.ts';
+import { committer, openRepository } from '../../git/repository.ts';
 import { readTopics } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import type { CommandResult } from '../result.ts';
+import type { CheckShape } from '../shapes.ts';
 import { checkClients } from './client-checks.ts';
-import { checkGone, checkWork, verifyWork } from './work-checks.ts';
-import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
 import { checkLedgers, checkLeftovers, checkLocks } from './leftover-checks.ts';
 import { checkObjects, verifyHandoffs } from './object-checks.ts';
 import { checkPrograms } from './program-checks.ts';
+import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
-import type { CheckShape } from '../shapes.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
-import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
+import { checkGone, checkWork, verifyWork } from './work-checks.ts';
 
 interface DoctorOptions {
   /** Mend what can be mended without losing anything. */

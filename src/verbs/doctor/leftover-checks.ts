@@ -1,14 +1,14 @@
 import { rmSync, statSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
 import { entries, exists, readText } from '../../host/disk.ts';
 import { knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
+import { type FileHolder, holdersOf } from '../../host/holders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
+import { counted } from '../../ui/terminal.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
-import { counted } from '../../ui/terminal.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
-import { type FileHolder, holdersOf } from '../../host/holders.ts';
 
 /** What a process makes for itself may be in use before it can be told whose it is. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;

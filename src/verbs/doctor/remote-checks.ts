@@ -1,14 +1,14 @@
 import { shellWord } from '../../domain/surfacing.ts';
 import { type FetchRule, readFetchRules, readSettingsAndRemotes } from '../../git/config.ts';
-import type { CheckShape } from '../shapes.ts';
-import { doctorLine, FIX } from './finding.ts';
+import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import { HANDOFFS, REMOTE, parsePath, parseTrackingRef, remotePrefix } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
-import { listBookkeeping } from '../../git/migrate-ref-lists.ts';
 import type { RefValue } from '../../git/refs.ts';
 import type { Budget } from '../../host/io.ts';
 import { compareWithRemotes } from '../../notes/tracking.ts';
 import { counted } from '../../ui/terminal.ts';
+import type { CheckShape } from '../shapes.ts';
+import { doctorLine, FIX } from './finding.ts';
 
 /**
  * No fetch of git's own may write our refs: with `+refs/*:refs/*` (a mirror) the remote's handoffs replace those

@@ -7,13 +7,13 @@ import { git } from '../../git/run.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import { LOG_FILE, readLog } from '../../host/log.ts';
 import { foldTopic, healTopic, recordIllegalMove } from '../../notes/illegal-moves.ts';
+import { reasonText } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
-import { reasonText } from '../../notes/report-illegal.ts';
-import type { CheckShape } from '../shapes.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import { FIX, doctorLine } from './finding.ts';
 import { counted } from '../../ui/terminal.ts';
+import type { CheckShape } from '../shapes.ts';
+import { FIX, doctorLine } from './finding.ts';
 
 /** git is there and new enough. */
 export async function checkGit(cwd: string): Promise<CheckShape[]> {

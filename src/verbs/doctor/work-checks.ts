@@ -1,23 +1,23 @@
 import { type Oid, shortId } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { WORK_FILE } from '../../domain/work.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { WORK } from '../../git/namespace.ts';
 import { readObjects } from '../../git/objects.ts';
 import { listRefNames } from '../../git/refs.ts';
 import type { InRepository, Repository } from '../../git/repository.ts';
+import { homeFolder } from '../../host/folders.ts';
+import { markerFiles } from '../../host/marker-files.ts';
+import { processTable } from '../../host/processes.ts';
+import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import { readWork } from '../../notes/work/work-commit.ts';
 import { type KeptWork, leftWork } from '../../notes/work/work-refs.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { judgeSessions, listSessions } from '../../sessions/records.ts';
 import { counted } from '../../ui/terminal.ts';
 import { settleWork } from '../notes/settle-work.ts';
 import type { CheckShape } from '../shapes.ts';
 import { FIX, doctorLine } from './finding.ts';
-import type { Settings } from '../../domain/settings.ts';
-import { markerFiles } from '../../host/marker-files.ts';
-import { processTable } from '../../host/processes.ts';
-import { judgeSessions, listSessions } from '../../sessions/records.ts';
-import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
-import type { Context } from '../../sessions/caller.ts';
-import { homeFolder } from '../../host/folders.ts';
 
 /** Younger work may belong to a note that is being written now. Milliseconds. */
 const YOUNG_MS = 10 * 60_000;

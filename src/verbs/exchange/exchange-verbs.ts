@@ -1,7 +1,7 @@
-import type { ImportShape } from '../shapes.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { Arguments } from '../options.ts';
 import type { Context } from '../../sessions/caller.ts';
+import type { Arguments } from '../options.ts';
+import type { ImportShape } from '../shapes.ts';
 import { type Answer, type VerbTable, answer } from '../verb.ts';
 
 /** The verbs that bring notes in from other programs' files, and out into files. */

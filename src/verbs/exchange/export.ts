@@ -1,30 +1,30 @@
 import { resolve, basename, dirname, join, relative } from 'node:path';
+import { timestamp } from '../../domain/age.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { ExportFormat } from '../../domain/formats/detect.ts';
+import { readExported, exportHeader, guardFileName } from '../../domain/formats/exported.ts';
+import { slugWords } from '../../domain/formats/topic-name.ts';
+import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
+import { markerOwner } from '../../domain/marker.ts';
+import type { SessionId, BranchName, Topic } from '../../domain/names.ts';
+import { ownerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { loadCommits, type LoadedCommit } from '../../git/commits.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { isFolder, realPath } from '../../host/disk.ts';
-import { type TopicState, readTopics, readHistory } from '../../notes/topic.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { ExportShape, NoteShape } from '../shapes.ts';
-import { noteShape } from '../handoff-shape.ts';
-import { openWorkspace } from '../workspace.ts';
-import { readExported, exportHeader, guardFileName } from '../../domain/formats/exported.ts';
-import { MAX_NOTE_BYTES } from '../../domain/handoff.ts';
-import { markerOwner } from '../../domain/marker.ts';
-import type { SessionId, BranchName, Topic } from '../../domain/names.ts';
 import { replaceFile } from '../../host/output-file.ts';
 import { readPlainFile } from '../../host/plain-files.ts';
 import { obstacle } from '../../host/put-file.ts';
-import { ownerName } from '../../domain/owner-name.ts';
+import { findTopic, newestTopic, requireTip } from '../../notes/find-topic.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
-import { slugWords } from '../../domain/formats/topic-name.ts';
-import { timestamp } from '../../domain/age.ts';
+import { type TopicState, readTopics, readHistory } from '../../notes/topic.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import { noteShape } from '../handoff-shape.ts';
+import type { CommandResult } from '../result.ts';
+import type { ExportShape, NoteShape } from '../shapes.ts';
+import { openWorkspace } from '../workspace.ts';
 
 interface ExportOptions {
   /** `undefined`: the newest open handoff of this branch, or with `all` every open one. */

@@ -2,13 +2,20 @@ import { relative } from 'node:path';
 import { Failure, type FailureCode } from '../../domain/failure.ts';
 import type { Format } from '../../domain/formats/detect.ts';
 import { type BranchName, type Topic, parseBranchName, parseTopic } from '../../domain/names.ts';
+import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { readSettings } from '../../git/config.ts';
 import { listRefs } from '../../git/refs.ts';
 import { branchTip, committer, objectFormat, topLevel } from '../../git/repository.ts';
+import { homeFolder } from '../../host/folders.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { looksLike } from '../../notes/secrets/check-note.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Context, findCaller } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
+import type { ImportShape } from '../shapes.ts';
+import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
 import { type Outcome, applyPlan } from './import/apply.ts';
 import type { Draft, ImportWorld, Interpreted, UnimportedFile } from './import/draft.ts';
 import { type Findings, findFiles } from './import/find-files.ts';
@@ -21,13 +28,6 @@ import {
   type ScannedDraft,
 } from './import/plan.ts';
 import { interpretStructured } from './import/structured.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { ImportShape } from '../shapes.ts';
-import { type Workspace, judgedSessions, openWorkspace } from '../workspace.ts';
-import { homeFolder } from '../../host/folders.ts';
-import { decideSecrets, formatAllowed, type SecretScan } from '../../domain/secrets/verdict.ts';
-import { looksLike } from '../../notes/secrets/check-note.ts';
-import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 
 interface ImportOptions {
   /** Files and folders; none: the predecessors' places for this project. */

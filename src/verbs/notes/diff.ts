@@ -1,19 +1,19 @@
 import { Failure } from '../../domain/failure.ts';
 import { type HandoffCommit, NOTE_FILE } from '../../domain/handoff.ts';
-import { loadCommits } from '../../git/commits.ts';
-import { readHistory } from '../../notes/topic.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import { findTopic, requireTip } from '../../notes/find-topic.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { HandoffShape } from '../shapes.ts';
-import { handoffShape } from '../handoff-shape.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import { firstLine, versionIn } from './versions.ts';
-import { openWorkspace } from '../workspace.ts';
 import type { Oid } from '../../domain/names.ts';
+import { loadCommits } from '../../git/commits.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { gitFailure, runGit } from '../../git/run.ts';
+import { findTopic, requireTip } from '../../notes/find-topic.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { readHistory } from '../../notes/topic.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import type { CommandResult } from '../result.ts';
+import type { HandoffShape } from '../shapes.ts';
+import { openWorkspace } from '../workspace.ts';
+import { firstLine, versionIn } from './versions.ts';
 
 interface DiffOptions {
   readonly topic: string;

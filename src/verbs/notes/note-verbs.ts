@@ -1,8 +1,8 @@
-import type { Context } from '../../sessions/caller.ts';
 import { Failure } from '../../domain/failure.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
-import { type Arguments, EXPECT } from '../options.ts';
+import type { Context } from '../../sessions/caller.ts';
 import type { Interaction } from '../interaction.ts';
+import { type Arguments, EXPECT } from '../options.ts';
 import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
 import { type Answer, type VerbTable, answer, word } from '../verb.ts';
 

@@ -1,8 +1,8 @@
-import type { PruneValue, PurgeValue } from './purge.ts';
 import { ago } from '../../domain/age.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import { ownerText } from '../owner-text.ts';
+import type { PruneValue, PurgeValue } from './purge.ts';
 
 /** What goes or has gone, what cannot be undone, and what a purge does not reach. */
 export function renderPurged(value: PurgeValue): Rendered {

@@ -1,12 +1,20 @@
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, isZeroOid, type SessionId } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { checkRemotePrefix } from '../../domain/sync/address.ts';
 import { HANDOFFS, encodeRemote, handoffRef, refBelow, remoteWorkPrefix } from '../../git/namespace.ts';
 import { askRemote } from '../../git/remote-deletion.ts';
 import type { Repository } from '../../git/repository.ts';
+import { byAge } from '../../notes/find-topic.ts';
+import { deleteTopics } from '../../notes/prune.ts';
 import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../../notes/purge.ts';
+import { type TopicState, readTopics } from '../../notes/topic.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
+import { handoffShape } from '../handoff-shape.ts';
+import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../result.ts';
+import type { HandoffShape } from '../shapes.ts';
+import { openWorkspace } from '../workspace.ts';
 import {
   type Remains,
   type RemoteCopy,
@@ -17,14 +25,6 @@ import {
   remainsOf,
 } from './erase.ts';
 import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './target.ts';
-import { checkRemotePrefix } from '../../domain/sync/address.ts';
-import { openWorkspace } from '../workspace.ts';
-import { parseExpectation } from '../notes/write.ts';
-import { deleteTopics } from '../../notes/prune.ts';
-import { type TopicState, readTopics } from '../../notes/topic.ts';
-import { byAge } from '../../notes/find-topic.ts';
-import type { HandoffShape } from '../shapes.ts';
-import { handoffShape } from '../handoff-shape.ts';
 
 interface PurgeOptions {
   readonly topic: string;

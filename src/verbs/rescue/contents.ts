@@ -1,12 +1,12 @@
-import type { Oid } from '../../domain/names.ts';
-import type { RescuedFile } from '../../domain/rescue.ts';
-import { type TreeFile, listTree } from '../../git/list-tree.ts';
-import { readObjects } from '../../git/objects.ts';
-import type { KnownRescue } from './rescues.ts';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
+import type { Oid } from '../../domain/names.ts';
+import type { RescuedFile } from '../../domain/rescue.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
+import { type TreeFile, listTree } from '../../git/list-tree.ts';
+import { readObjects } from '../../git/objects.ts';
 import { realPath } from '../../host/disk.ts';
+import type { KnownRescue } from './rescues.ts';
 
 /** A rescued file with where its content is. */
 export interface StoredFile extends RescuedFile {

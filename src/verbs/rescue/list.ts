@@ -1,12 +1,12 @@
+import { timestamp } from '../../domain/age.ts';
 import type { RescuedFile } from '../../domain/rescue.ts';
-import { clientsOf } from '../../sessions/records.ts';
 import { rescuedAt } from '../../rescue/rescues.ts';
 import type { Context } from '../../sessions/caller.ts';
+import { clientsOf } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { RescueShape } from '../shapes.ts';
-import { timestamp } from '../../domain/age.ts';
-import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
 import { wantedPaths } from './contents.ts';
+import { type KnownRescue, type Wanted, isWanted, openRescues } from './rescues.ts';
 
 interface RescueListOptions {
   /** A session's id or its beginning, or a number; empty: all. */

@@ -1,29 +1,29 @@
 import { join, relative } from 'node:path';
+import { appendEntries, readLedgers } from '../../changes/ledger.ts';
+import { Failure } from '../../domain/failure.ts';
 import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
-import { Failure } from '../../domain/failure.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
-import { scratchStore, hashFiles } from '../../git/scratch-store.ts';
 import { asCheckedOut } from '../../git/filters.ts';
+import { listTree } from '../../git/list-tree.ts';
+import { scratchStore, hashFiles } from '../../git/scratch-store.ts';
 import { restoreFrom } from '../../git/stash.ts';
 import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
-import { worktreeId } from '../../host/folders.ts';
 import { realPath } from '../../host/disk.ts';
+import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
 import { putFile, obstacle, isOccupied } from '../../host/put-file.ts';
-import { appendEntries, readLedgers } from '../../changes/ledger.ts';
+import { saveWork } from '../../rescue/save-work.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
 import { type JudgedSession, sidesOf } from '../../sessions/records.ts';
 import { isSolo } from '../../sessions/solo.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
 import type { CommandResult } from '../result.ts';
-import { saveWork } from '../../rescue/save-work.ts';
+import { judgedSessions } from '../workspace.ts';
 import { storedFiles, type StoredFile, readStored, wantedPaths } from './contents.ts';
 import { type KnownRescue, type Rescues, openRescues, rescuePlace, select, sessionOf } from './rescues.ts';
 import { gone } from './show.ts';
-import { judgedSessions } from '../workspace.ts';
-import { listTree } from '../../git/list-tree.ts';
 
 interface RestoreOptions {
   readonly which: string;

@@ -2,8 +2,8 @@ import { basename, dirname } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { repositoryFolder, stateFolder } from '../../host/folders.ts';
 import type { Change } from '../../install/change.ts';
-import { INSTALLERS } from '../../install/clients.ts';
 import type { InstallContext } from '../../install/client.ts';
+import { INSTALLERS } from '../../install/clients.ts';
 import type { RepositoryFacts } from '../../install/repository-facts.ts';
 
 /** Rows that a screen has room for beside what stands around them. */

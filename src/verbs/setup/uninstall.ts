@@ -1,19 +1,19 @@
-import { Failure } from '../../domain/failure.ts';
-import { applyChanges } from '../../install/apply.ts';
-import { INSTALLERS } from '../../install/clients.ts';
-import type { InstallContext } from '../../install/client.ts';
-import { describeChanges } from '../../install/describe.ts';
-import { planUninstall, type UninstallFacts, readUninstallFacts } from '../../install/uninstall-facts.ts';
-import { type InstallResult, requireWritablePlaces, result } from './init.ts';
-import { summarize } from './summary.ts';
 import { rmSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../../domain/failure.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { createBundle } from '../../git/bundle.ts';
 import { HANDOFFS, LOCAL, REMOTE } from '../../git/namespace.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { entries, exists } from '../../host/disk.ts';
+import { applyChanges } from '../../install/apply.ts';
+import type { InstallContext } from '../../install/client.ts';
+import { INSTALLERS } from '../../install/clients.ts';
+import { describeChanges } from '../../install/describe.ts';
+import { planUninstall, type UninstallFacts, readUninstallFacts } from '../../install/uninstall-facts.ts';
+import { type InstallResult, requireWritablePlaces, result } from './init.ts';
+import { summarize } from './summary.ts';
 
 export interface UninstallOptions {
   /** Do not ask. Without a terminal nobody is asked either: what goes can be had again with `init`. */

@@ -1,11 +1,28 @@
 import { join } from 'node:path';
+import { withoutOperation } from '../../changes/finishing.ts';
+import { appendEntries, readLedger } from '../../changes/ledger.ts';
+import { operationText } from '../../changes/operations.ts';
+import { findStale } from '../../changes/stale-paths.ts';
 import { Failure } from '../../domain/failure.ts';
-import { shellWord } from '../../domain/surfacing.ts';
+import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
+import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
+import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
+import type { Oid, SessionId } from '../../domain/names.ts';
+import { peerName } from '../../domain/owner-name.ts';
+import { shellWord } from '../../domain/surfacing.ts';
 import { changedPaths, parentsOf } from '../../git/commits.ts';
-import { runGit } from '../../git/run.ts';
-import { lstatOf } from '../../git/stat.ts';
+import type { Operation } from '../../git/operations.ts';
 import { whileMoved } from '../../git/private-index.ts';
+import { runGit } from '../../git/run.ts';
+import { headCommit } from '../../git/session-commits.ts';
+import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
+import { lstatOf } from '../../git/stat.ts';
+import { takeLock } from '../../host/process-lock.ts';
+import type { Context } from '../../sessions/caller.ts';
+import { readClients } from '../../sessions/records.ts';
+import type { CommandResult } from '../result.ts';
+import type { CommitShape } from '../shapes.ts';
 import {
   type CommitPlan,
   type GitCommitOptions,
@@ -23,23 +40,6 @@ import { composeContended } from './commit/compose.ts';
 import { healIndex } from './commit/heal-index.ts';
 import { requireOwnership, unfinishedHere } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import type { CommitShape } from '../shapes.ts';
-import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
-import { appendEntries, readLedger } from '../../changes/ledger.ts';
-import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
-import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
-import type { Oid, SessionId } from '../../domain/names.ts';
-import { peerName } from '../../domain/owner-name.ts';
-import { headCommit } from '../../git/session-commits.ts';
-import { takeLock } from '../../host/process-lock.ts';
-import { readClients } from '../../sessions/records.ts';
-import type { Operation } from '../../git/operations.ts';
-import { stagedPaths, unmergedPaths } from '../../git/staged.ts';
-import { operationText } from '../../changes/operations.ts';
-import { withoutOperation } from '../../changes/finishing.ts';
-import { findStale } from '../../changes/stale-paths.ts';
 
 interface CommitOptions extends GitCommitOptions {
   readonly pathspecs: readonly string[];

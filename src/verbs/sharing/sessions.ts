@@ -1,20 +1,20 @@
-import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
-import { readSettings } from '../../git/config.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
+import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
+import { readLedgers } from '../../changes/ledger.ts';
 import { otherTrees } from '../../changes/other-trees.ts';
 import { pathsInBoth } from '../../changes/touched.ts';
+import { timestamp } from '../../domain/age.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { readSettings } from '../../git/config.ts';
 import type { Repository } from '../../git/repository.ts';
-import type { JudgedSession } from '../../sessions/records.ts';
+import { listWorktrees, type ListedWorktree } from '../../git/worktrees.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
 import { type Context, findSession } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
 import type { CommandResult } from '../result.ts';
 import type { RequestShape, SessionShape } from '../shapes.ts';
-import type { SessionId } from '../../domain/names.ts';
-import { timestamp } from '../../domain/age.ts';
-import { readLedgers } from '../../changes/ledger.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 import { requestShapes } from './requests.ts';
 import { workTreeOf } from './status.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 
 interface SessionsOptions {
   /** Ended ones too. */

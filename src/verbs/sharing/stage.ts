@@ -1,16 +1,16 @@
+import { appendEntries } from '../../changes/ledger.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { PrivateIndex, setEntries, whileLocked } from '../../git/private-index.ts';
 import { gitFailure } from '../../git/run.ts';
-import { appendEntries } from '../../changes/ledger.ts';
+import type { Context } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { StagedShape } from '../shapes.ts';
 import { whileAlone } from './commit.ts';
 import { stagedEntries, passedNotices } from './commit/attempt.ts';
 import { composeContended } from './commit/compose.ts';
 import { requireOwnership } from './commit/requirements.ts';
 import { type CommitScene, readScene } from './commit/scene.ts';
-import type { Context } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import type { StagedShape } from '../shapes.ts';
 
 interface StageOptions {
   readonly mine: boolean;

@@ -1,15 +1,3 @@
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
-import { Failure } from '../../domain/failure.ts';
-import { shortId, type SessionId } from '../../domain/names.ts';
-import { personId } from '../../domain/person.ts';
-import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { readSettings } from '../../git/config.ts';
-import { hash } from '../../git/hash.ts';
-import { committer } from '../../git/repository.ts';
-import { isInitialised, worktreeId } from '../../host/folders.ts';
-import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
 import {
   type Asker,
   type DirtyWork,
@@ -18,18 +6,30 @@ import {
   lookAtWork,
   openClaims,
 } from '../../changes/dirty-work.ts';
+import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
+import { event } from '../../changes/news.ts';
 import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
-import type { TakenPathShape } from '../shapes.ts';
-import { prefixIn, workTreeOf } from './status.ts';
-import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { putStart, readStart } from '../../changes/windows.ts';
+import { Failure } from '../../domain/failure.ts';
 import { chainChanges } from '../../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimEntries } from '../../domain/ledger/compact.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { shortId, type SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
-import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
+import { personId } from '../../domain/person.ts';
+import { escapeLine, listed } from '../../domain/surfacing.ts';
+import { readSettings } from '../../git/config.ts';
+import { hash } from '../../git/hash.ts';
+import { committer } from '../../git/repository.ts';
+import { isInitialised, worktreeId } from '../../host/folders.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import { type JudgedSession, clientsOf, putRecord } from '../../sessions/records.ts';
 import { removeSolo } from '../../sessions/solo.ts';
-import { putStart, readStart } from '../../changes/windows.ts';
-import { event } from '../../changes/news.ts';
+import type { CommandResult } from '../result.ts';
+import type { TakenPathShape } from '../shapes.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
+import { prefixIn, workTreeOf } from './status.ts';
 
 interface TakePathsOptions {
   readonly paths: readonly string[];

@@ -2,10 +2,10 @@ import type { Oid } from '../../domain/names.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { HANDOFFS, type HandoffPath, decodeBranch, handoffRef, parsePath } from '../../git/namespace.ts';
 import type { PushOutcome, ShownRef } from '../../git/transfer.ts';
-import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
-import type { Folded } from '../../notes/sync/fold.ts';
 import { commitOwner } from '../../notes/person-name.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
+import type { Difference, SyncedTopic } from '../../notes/sync/differences.ts';
+import type { Folded } from '../../notes/sync/fold.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncAction, SyncShape } from '../shapes.ts';
 

@@ -7,6 +7,7 @@ import {
   type SecretFinding,
 } from '../../domain/secrets/verdict.ts';
 import { shellWord } from '../../domain/surfacing.ts';
+import { inBatches } from '../../git/batches.ts';
 import { loadCommits } from '../../git/commits.ts';
 import { readSettings } from '../../git/config.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
@@ -14,11 +15,10 @@ import { type HandoffPath, handoffRef, HANDOFFS, decodeBranch, parsePath } from 
 import { readObjects } from '../../git/objects.ts';
 import { repositoryFolder } from '../../host/folders.ts';
 import { appendLog } from '../../host/log.ts';
-import { inBatches } from '../../git/batches.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { SyncReport } from './items.ts';
 import type { SyncWorld } from './world.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
-import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 
 /** A handoff that is about to leave. */
 export interface Outgoing {

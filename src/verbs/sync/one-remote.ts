@@ -1,7 +1,18 @@
+import { timestamp } from '../../domain/age.ts';
+import { Failure } from '../../domain/failure.ts';
+import { MAX_NOTE_BYTES, recordState, summarise } from '../../domain/handoff.ts';
 import type { Oid } from '../../domain/names.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
+import { decidePush } from '../../domain/sync/outgoing.ts';
+import { firstParentChain, loadCommits } from '../../git/commits.ts';
+import { TextMerger } from '../../git/merge-file.ts';
 import { HANDOFFS, handoffRef, parsePath, remotePrefix } from '../../git/namespace.ts';
 import type { Remote } from '../../git/remotes.ts';
+import { type InRepository, branchTip, committer, workTreeFacts } from '../../git/repository.ts';
 import { type ShownRef, fetchRefs, showRemote } from '../../git/transfer.ts';
+import { commitOwner } from '../../notes/person-name.ts';
+import { keptText } from '../../notes/refusal.ts';
+import { judgeNote, looksLike } from '../../notes/secrets/check-note.ts';
 import {
   type Difference,
   type SyncedTopic,
@@ -10,27 +21,16 @@ import {
   readSyncedTopics,
 } from '../../notes/sync/differences.ts';
 import { type Folded, foldTopics } from '../../notes/sync/fold.ts';
+import { type Lines, mergeLines, readLines } from '../../notes/sync/merge.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
 import type { TopicState } from '../../notes/topic.ts';
+import { findCaller, worktreeName } from '../../sessions/caller.ts';
 import type { SyncShape } from '../shapes.ts';
-import type { SyncWorld, MergeNote } from './world.ts';
 import { SyncReport, isCut } from './items.ts';
+import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
 import { MAX_NAMED } from './push-all.ts';
 import { pushOutgoing, transferOptions } from './push-outgoing.ts';
-import { timestamp } from '../../domain/age.ts';
-import { firstParentChain, loadCommits } from '../../git/commits.ts';
-import { type InRepository, branchTip, committer, workTreeFacts } from '../../git/repository.ts';
-import { decidePush } from '../../domain/sync/outgoing.ts';
-import { type Outgoing, withoutSecrets } from './leaving-notes.ts';
-import { MAX_NOTE_BYTES, recordState, summarise } from '../../domain/handoff.ts';
-import { Failure } from '../../domain/failure.ts';
-import { escapeLine } from '../../domain/surfacing.ts';
-import { TextMerger } from '../../git/merge-file.ts';
-import { type Lines, mergeLines, readLines } from '../../notes/sync/merge.ts';
-import { findCaller, worktreeName } from '../../sessions/caller.ts';
-import { judgeNote, looksLike } from '../../notes/secrets/check-note.ts';
-import { commitOwner } from '../../notes/person-name.ts';
-import { keptText } from '../../notes/refusal.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
+import type { SyncWorld, MergeNote } from './world.ts';
 
 /** Rounds until what others push at the same time has settled. */
 const MAX_ROUNDS = 6;

@@ -1,8 +1,8 @@
 import type { Oid } from '../../domain/names.ts';
 import { HANDOFFS, type HandoffPath, handoffRef } from '../../git/namespace.ts';
 import type { TransferOptions } from '../../git/network.ts';
-import { type PushOutcome, pushRefs } from '../../git/transfer.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
+import { type PushOutcome, pushRefs } from '../../git/transfer.ts';
 import type { SyncWorld } from './world.ts';
 
 /** From this many on a pattern is cheaper than names are. */

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts';
 import { parseBranchName, type Oid } from '../../domain/names.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, checkRemotePrefix } from '../../domain/sync/address.ts';
 import {
@@ -12,23 +13,22 @@ import {
   parseWorkRef,
   remoteWorkRef,
 } from '../../git/namespace.ts';
-import { openRepository, type Repository, workTreeTop } from '../../git/repository.ts';
-import { readTopics, type TopicState } from '../../notes/topic.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
-import type { CommandResult } from '../result.ts';
-import { reportIllegalMoves } from '../../notes/report-illegal.ts';
-import type { SyncShape } from '../shapes.ts';
-import { askShown, syncRemote } from './one-remote.ts';
-import { leavingWork, sendWork } from './send-work.ts';
-import { openWorkspace } from '../workspace.ts';
-import type { SyncOptions, SyncWorld } from './world.ts';
-import type { Settings } from '../../domain/settings.ts';
-import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
-import { typedTopic } from '../../notes/topic-argument.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
 import { deleteOnRemote } from '../../git/remote-deletion.ts';
+import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
+import { openRepository, type Repository, workTreeTop } from '../../git/repository.ts';
+import { reportIllegalMoves } from '../../notes/report-illegal.ts';
+import { typedTopic } from '../../notes/topic-argument.ts';
+import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { settleUnpacked } from '../../notes/work/unpacked-work.ts';
 import { dropWork } from '../../notes/work/work-refs.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { CommandResult } from '../result.ts';
+import type { SyncShape } from '../shapes.ts';
+import { openWorkspace } from '../workspace.ts';
+import { askShown, syncRemote } from './one-remote.ts';
+import { leavingWork, sendWork } from './send-work.ts';
+import type { SyncOptions, SyncWorld } from './world.ts';
 
 export interface SyncValue {
   readonly dryRun: boolean;

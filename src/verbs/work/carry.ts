@@ -1,4 +1,10 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { typedPaths } from '../../changes/hint-words.ts';
+import { readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
+import { sameState } from '../../domain/ledger/file-state.ts';
+import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
 import { type SessionId, isPerson } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
@@ -6,27 +12,21 @@ import { formatWorkSize, workSizeText, MAX_WORK_PATHS } from '../../domain/work.
 import { readSettings } from '../../git/config.ts';
 import { workRef } from '../../git/namespace.ts';
 import type { Committer, Repository } from '../../git/repository.ts';
-import { typedPaths } from '../../changes/hint-words.ts';
+import { ownStore } from '../../git/scratch-store.ts';
+import { lstatOf } from '../../git/stat.ts';
 import { keepInFile } from '../../host/folders.ts';
 import type { CarriedTrailers } from '../../notes/handoffs.ts';
-import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { looksLike } from '../../notes/secrets/check-note.ts';
+import { findSecrets } from '../../notes/secrets/find-secrets.ts';
 import { type TopicArgument, typedTopic } from '../../notes/topic-argument.ts';
+import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
 import { addWork } from '../../notes/work/work-commit.ts';
 import { dropWork, keepWork } from '../../notes/work/work-refs.ts';
 import type { Context } from '../../sessions/caller.ts';
 import { type Again, passedNotices } from '../sharing/commit/attempt.ts';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { sameState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
-import { ownStore } from '../../git/scratch-store.ts';
-import { lstatOf } from '../../git/stat.ts';
-import { type ReadContents, readWorkContents } from '../../notes/work/contents.ts';
 import { composeHunks } from '../sharing/commit/compose.ts';
 import { requireOwnership } from '../sharing/commit/requirements.ts';
 import { type CommitScene, readScene } from '../sharing/commit/scene.ts';
-import { readStart } from '../../changes/windows.ts';
 
 /** A note that will carry work. */
 export interface CarryOptions {

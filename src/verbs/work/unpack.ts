@@ -1,19 +1,21 @@
 import { rmSync } from 'node:fs';
 import { join, relative, resolve, posix } from 'node:path';
+import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
+import { appendEntries } from '../../changes/ledger.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
+import { isMoving } from '../../domain/work.ts';
 import { type TreeConfig, readSettings, readTreeConfig } from '../../git/config.ts';
 import type { TransferOptions } from '../../git/network.ts';
 import { ObjectBatch } from '../../git/object-batch.ts';
+import { readObjects } from '../../git/objects.ts';
 import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
 import { ownStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
-import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
-import { appendEntries } from '../../changes/ledger.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { type FoundWork, authorText, findWork } from '../../notes/work/find-work.ts';
 import type { TreePlace } from '../../notes/work/places.ts';
@@ -27,8 +29,6 @@ import { isSolo } from '../../sessions/solo.ts';
 import type { CommandResult } from '../result.ts';
 import { whileAlone } from '../sharing/commit.ts';
 import { judgedSessions, openWorkspace } from '../workspace.ts';
-import { isMoving } from '../../domain/work.ts';
-import { readObjects } from '../../git/objects.ts';
 
 interface UnpackOptions {
   /** `undefined`: the newest open note of this branch. */

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
+import { readLedgers } from '../../../changes/ledger.ts';
 import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
-import type { TreeReach } from '../../../shell/tree-reach.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
@@ -9,14 +9,14 @@ import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
-import { readLedgers } from '../../../changes/ledger.ts';
-import { folderIn, reachAt } from '../../checks/reach.ts';
-import type { TreeCall } from '../../call.ts';
-import type { CommandFacts } from '../../facts.ts';
-import type { Effect, Finding } from '../../findings.ts';
 import { saveWork } from '../../../rescue/save-work.ts';
 import type { GitVerbCall, ShellEffects } from '../../../shell/effects.ts';
+import type { TreeReach } from '../../../shell/tree-reach.ts';
+import type { TreeCall } from '../../call.ts';
+import { folderIn, reachAt } from '../../checks/reach.ts';
 import { removedWorktrees } from '../../checks/worktree-removal.ts';
+import type { CommandFacts } from '../../facts.ts';
+import type { Effect, Finding } from '../../findings.ts';
 
 /**
  * Saves the uncommitted work of every worktree that a command may lose, before it runs. What could not be saved is said;

@@ -1,5 +1,5 @@
-import type { Format } from '../../../domain/formats/detect.ts';
 import type { FailureCode } from '../../../domain/failure.ts';
+import type { Format } from '../../../domain/formats/detect.ts';
 import type { HandoffState } from '../../../domain/handoff.ts';
 import type { BranchName, Oid, SessionId, Topic } from '../../../domain/names.ts';
 import type { Repository } from '../../../git/repository.ts';

@@ -1,23 +1,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
+import { appendEntries } from '../../../changes/ledger.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
+import type { Share } from '../../../domain/ledger/shares.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
 import type { Oid } from '../../../domain/names.ts';
+import { peerName, peerNames } from '../../../domain/owner-name.ts';
+import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { commitNamed, parentsOf } from '../../../git/commits.ts';
 import { PrivateIndex, readEntries, whileLocked } from '../../../git/private-index.ts';
 import { type GitResult, runGit } from '../../../git/run.ts';
+import { stagedPaths } from '../../../git/staged.ts';
 import { userGit, isLocked } from '../../../git/user-git.ts';
-import { appendEntries } from '../../../changes/ledger.ts';
 import { hasSource } from '../../../shell/commit-words.ts';
 import type { CommitScene } from './scene.ts';
-import { escapeLine, listed } from '../../../domain/surfacing.ts';
-import { stagedPaths } from '../../../git/staged.ts';
-import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
-import type { Share } from '../../../domain/ledger/shares.ts';
-import { peerName, peerNames } from '../../../domain/owner-name.ts';
 
 /** How git is to make the commit; the words of git-commit(1). */
 export interface GitCommitOptions {

@@ -1,3 +1,4 @@
+import { appendEntries } from '../../../changes/ledger.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { StagedPath } from '../../../domain/ledger/mixing.ts';
 import { changedPaths } from '../../../git/commits.ts';
@@ -7,7 +8,6 @@ import { readObjects } from '../../../git/objects.ts';
 import { setEntries, whileLocked } from '../../../git/private-index.ts';
 import { objectFormat } from '../../../git/repository.ts';
 import { stagedPaths } from '../../../git/staged.ts';
-import { appendEntries } from '../../../changes/ledger.ts';
 import type { MadeCommit } from './attempt.ts';
 import type { CommitScene } from './scene.ts';
 

@@ -1,9 +1,9 @@
+import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
+import { recordRequest } from '../../../changes/tell-owners.ts';
 import { ago } from '../../../domain/age.ts';
 import { Failure } from '../../../domain/failure.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { listed } from '../../../domain/surfacing.ts';
-import { findUnfinished, operationText, begunText, ownWorktree } from '../../../changes/operations.ts';
-import { recordRequest } from '../../../changes/tell-owners.ts';
 import type { Operation } from '../../../git/operations.ts';
 import { type Again, withoutOrTaken } from './attempt.ts';
 import type { CommitScene } from './scene.ts';

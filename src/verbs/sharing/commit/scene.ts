@@ -1,28 +1,28 @@
 import { join, relative, resolve } from 'node:path';
+import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
+import { literal, pathWords } from '../../../changes/hint-words.ts';
+import { findStale, withUndone } from '../../../changes/stale-paths.ts';
+import { claimsAround } from '../../../changes/window-changes.ts';
+import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
+import type { OpenClaim } from '../../../domain/ledger/claims.ts';
+import { foldLedger } from '../../../domain/ledger/fold.ts';
+import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
 import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
+import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
+import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import { type SessionId, isPerson } from '../../../domain/names.ts';
 import { succeededBy } from '../../../domain/session.ts';
 import { shellWord } from '../../../domain/surfacing.ts';
 import { readSettings } from '../../../git/config.ts';
-import { topLevel } from '../../../git/repository.ts';
 import { matchingPaths } from '../../../git/named-files.ts';
-import { realPath } from '../../../host/disk.ts';
-import { literal, pathWords } from '../../../changes/hint-words.ts';
-import type { JudgedSession } from '../../../sessions/records.ts';
-import { type Context, findSession } from '../../../sessions/caller.ts';
-import { type Asker, type DirtyWork, askerOf, lookAtWork } from '../../../changes/dirty-work.ts';
-import { judgedSessions, openWorkspace } from '../../workspace.ts';
-import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import { foldLedger } from '../../../domain/ledger/fold.ts';
-import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
-import { lstatOf } from '../../../git/stat.ts';
-import { claimsAround } from '../../../changes/window-changes.ts';
-import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
-import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
-import { isUpToDate } from '../../../domain/ledger/stale.ts';
+import { topLevel } from '../../../git/repository.ts';
 import { hashFiles, scratchStore } from '../../../git/scratch-store.ts';
-import { findStale, withUndone } from '../../../changes/stale-paths.ts';
+import { lstatOf } from '../../../git/stat.ts';
+import { realPath } from '../../../host/disk.ts';
+import { type Context, findSession } from '../../../sessions/caller.ts';
+import type { JudgedSession } from '../../../sessions/records.ts';
+import { judgedSessions, openWorkspace } from '../../workspace.ts';
 
 /** Everything that `commit`, `stage --mine` and `write --with-work` decide by, read again at each try. */
 export interface CommitScene {

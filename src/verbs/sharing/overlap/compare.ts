@@ -1,4 +1,5 @@
 import type { Snapshot, DirtyPath } from '../../../domain/ledger/snapshot.ts';
+import type { Oid } from '../../../domain/names.ts';
 import {
   type PathOverlap,
   mayMeet,
@@ -8,15 +9,14 @@ import {
 } from '../../../domain/overlap.ts';
 import type { MergeDrivers } from '../../../git/merge-drivers.ts';
 import { type Unmerged, type Pair, mergePairs } from '../../../git/merge-trees.ts';
+import { ObjectBatch } from '../../../git/object-batch.ts';
+import { bytesOf } from '../../../git/rescue-tree.ts';
 import { type ScratchStore, scratchEnvironment, hashFiles } from '../../../git/scratch-store.ts';
+import { type TreeChange, changeTrees } from '../../../git/trees.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 import { namedSession } from '../../owner-text.ts';
 import type { OverlapShape, OverlapSideShape } from '../../shapes.ts';
 import { type Line, changesOf, isNotRead } from './lines.ts';
-import type { Oid } from '../../../domain/names.ts';
-import { ObjectBatch } from '../../../git/object-batch.ts';
-import { bytesOf } from '../../../git/rescue-tree.ts';
-import { type TreeChange, changeTrees } from '../../../git/trees.ts';
 
 export type LinePair = readonly [one: Line, other: Line];
 

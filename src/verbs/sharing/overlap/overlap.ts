@@ -1,27 +1,27 @@
 import { rmSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { askerOf, belongingOf } from '../../../changes/dirty-work.ts';
+import { Failure } from '../../../domain/failure.ts';
 import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import { type SessionId, canMean, meantId } from '../../../domain/names.ts';
 import { stopsMerge } from '../../../domain/overlap.ts';
 import { parseSettings, type SettingEntry } from '../../../domain/settings.ts';
 import { listBranches, type Branches } from '../../../git/branches.ts';
 import { readSettingEntries } from '../../../git/config.ts';
+import { knownWorktrees } from '../../../git/linked-worktrees.ts';
 import { mergeDrivers } from '../../../git/merge-drivers.ts';
 import { type Repository, openRepository } from '../../../git/repository.ts';
 import { type ScratchStore, ownStore } from '../../../git/scratch-store.ts';
-import { knownWorktrees } from '../../../git/linked-worktrees.ts';
 import { TARGET_KEYS, findTargets } from '../../../git/target-branches.ts';
 import { listWorktrees } from '../../../git/worktrees.ts';
 import { knownWorktreeId } from '../../../host/folders.ts';
 import type { Context } from '../../../sessions/caller.ts';
+import type { JudgedSession } from '../../../sessions/records.ts';
 import type { CommandResult } from '../../result.ts';
 import type { OverlapShape } from '../../shapes.ts';
 import { judgedSessions, openWorkspace } from '../../workspace.ts';
 import { compare, sideOf, type LinePair } from './compare.ts';
 import { type Line, type PlacedWorktree, linesOfWorktrees, unreadPaths, lineOfBranch } from './lines.ts';
-import { askerOf, belongingOf } from '../../../changes/dirty-work.ts';
-import { type SessionId, canMean, meantId } from '../../../domain/names.ts';
-import type { JudgedSession } from '../../../sessions/records.ts';
-import { resolve } from 'node:path';
-import { Failure } from '../../../domain/failure.ts';
 
 interface OverlapOptions {
   /** Sessions, branches or folders of worktrees; none: all that somebody is at work in. */
