@@ -32,6 +32,19 @@ describe('the entry of the command line', () => {
   });
 });
 
+describe('what Node takes milliseconds to load', () => {
+  it('is loaded where a call first needs it, and not with a bundle', () => {
+    const entries = ['hook.ts', 'cli.ts'].flatMap((entry) => reached(entry, true).sources);
+    const eager = entries.filter(
+      (file) =>
+        file.endsWith('.ts') &&
+        !file.startsWith(join(SOURCE, 'ui', 'board')) &&
+        importsOf(file).always.some((name) => name === 'node:crypto' || name === 'node:zlib'),
+    );
+    expect(eager.map((file) => relative(SOURCE, file))).toEqual([]);
+  });
+});
+
 describe('the domain', () => {
   it('imports nothing but itself', () => {
     const domain = join(SOURCE, 'domain');

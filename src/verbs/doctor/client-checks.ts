@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../domain/settings.ts';
+import { randomHex } from '../../git/hash.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { homeFolder, repositoryFolder, stateFolder } from '../../host/folders.ts';
@@ -201,7 +201,7 @@ function reachGuard(
   { repository, context }: Reach,
   init: string,
 ): Pick<CheckShape, 'status' | 'detail' | 'hint'> {
-  const nonce = randomBytes(8).toString('hex');
+  const nonce = randomHex(8);
   const payload = installer.probe({
     session: 'doctor',
     cwd: context.cwd,
