@@ -13,7 +13,7 @@ import { openTrace, trace } from './host/trace.ts';
 
 /**
  * It ends what hangs, and a machine that is merely busy never gets there. Clients give a hook ten seconds. All our hooks of one
- * commit have as much together (githooks/earlier-hooks.ts). Milliseconds.
+ * commit have as much together (githooks/git-hook.ts). Milliseconds.
  */
 const CALL_MS = 8000;
 /** A push waits for the network anyway, and reads more commits. Milliseconds. */

@@ -40,8 +40,8 @@ function isCodexs(event: Fields | undefined, transcript: string): boolean {
   return /\/rollout-[^/]*\.jsonl$/.test(transcript);
 }
 
-/** The dialect of a client, loaded when it calls; Claude's is the common shape. */
-export async function dialectFor(client: string): Promise<Dialect> {
+/** The dialect of a client; Claude's is the common shape. */
+export function dialectFor(client: string): Dialect {
   switch (client) {
     case 'codex':
       return codex;

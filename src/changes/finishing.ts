@@ -67,7 +67,7 @@ export interface Finishing {
   readonly made: ReadonlyMap<string, readonly FileState[]>;
   /** What git merged for it, where that differs from HEAD; `undefined`: not known to be this operation's. */
   readonly merged: ReadonlyMap<string, FileState> | undefined;
-  /** Paths that were in conflict: whatever stands there now is how they were resolved. */
+  /** Paths that were in conflict; their content now is the resolution. */
   readonly resolved: ReadonlySet<string>;
 }
 

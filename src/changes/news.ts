@@ -76,7 +76,6 @@ export async function movedHead(
   if (isExplained) return { id, text: undefined };
   if (seen.ref !== head.ref) return { id, text: switchedText(seen, head) };
   const commit = await headCommit(top, timeoutMs).catch(() => undefined);
-  // Loaded where HEAD has moved and nobody has said so, which is rare.
   const what =
     commit?.oid === head.oid
       ? `: ${commitText(commit, self.session, await readClients({ cwd: top }, timeoutMs))}`

@@ -58,8 +58,7 @@ function isCommitting(place: WorkPlace, { session, path }: OpenClaim): boolean {
 }
 
 /**
- * Ends claims whose change is in somebody else's commit, and notifies their sessions. Such a claim comes back when the
- * commit is undone.
+ * Ends claims whose change somebody else committed, and notifies their sessions. Undoing the commit restores the claim.
  *
  * @param taken of whatever sessions
  * @param isTold whether the session hears of it in another way
@@ -134,8 +133,8 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
 }
 
 /**
- * Claims whose change HEAD holds since their session last saw where HEAD is, on the same branch, though no session's
- * commit was let through with it: somebody else's commit took them. What only may be its session's is left out.
+ * Claims that somebody else committed: HEAD gained their change after their session last looked, on the same branch, and no
+ * session's commit was let through with it. Weak claims are left out.
  *
  * @param heads what HEAD has at claimed paths that are clean
  */

@@ -241,7 +241,7 @@ class MergedLines {
   readonly #added: ReadonlySet<Oid>;
   readonly #old: Oid | undefined;
 
-  /** `known`: every commit that is told of · `added`: those that the move adds to the history of `old`. */
+  /** `known`: all commits that were read · `added`: those that the move adds to the history of `old`. */
   constructor(known: ReadonlyMap<Oid, HandoffCommit>, added: ReadonlySet<Oid>, old: Oid | undefined) {
     this.#known = known;
     this.#added = added;

@@ -172,7 +172,7 @@ export async function parentsOf(cwd: string, commit: Oid): Promise<Oid[]> {
     .flatMap((name) => parseOid(name) ?? []);
 }
 
-/** The commit that a name stands for; `undefined` when there is none. */
+/** Resolves a name to a commit; `undefined` if it names none. */
 export async function commitNamed(cwd: string, name: string): Promise<Oid | undefined> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const result = await runGit(args, { cwd });

@@ -160,7 +160,7 @@ async function leaveRequests(
 
 /**
  * Lets through what a git hook refuses, when a person has allowed it: for the tool call that git runs in, or for this
- * git process. Loaded only where there is a bypass.
+ * git process.
  */
 async function liftHook(call: HookCall, place: HookPlace, answer: HookAnswer): Promise<HookAnswer> {
   const { session, lines, owners } = answer;

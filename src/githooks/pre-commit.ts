@@ -65,7 +65,7 @@ export async function judgeCommit(call: HookCall, place: HookPlace): Promise<Hoo
   const { decision, facts, words } = await judge(call, place, scene);
   if (decision.problems.length === 0) {
     await noteCommit(call, scene, words?.amend === true);
-    return { refused: false, session: self, lines: await warned(decision, facts.sides) };
+    return { refused: false, session: self, lines: warningLines(decision.warnings, facts.sides) };
   }
   const lines = await refusalLines(decision, {
     facts,
@@ -189,12 +189,6 @@ async function judge(call: HookCall, place: HookPlace, scene: CommitScene) {
   const taken = more.map((one) => ({ ...one, shared: isShared(one.path) }));
   const decision: CommitDecision = decideCommit(facts, [...reversals, ...taken]);
   return { decision, facts, words };
-}
-
-/** The words of a hook are loaded where it has something to say. */
-async function warned({ warnings }: CommitDecision, sides: Sides): Promise<string[]> {
-  if (warnings.length === 0) return [];
-  return warningLines(warnings, sides);
 }
 
 /** Which staged paths are older than HEAD, and the ledgers with what HEAD has left behind of others' commits. */

@@ -1,9 +1,8 @@
-import { lstatSync, readdirSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GuardEvent } from '../agents/dialect.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
-import { entries, readText } from '../host/disk.ts';
-import { ensureFolder, removeFile, stateFolder } from '../host/folders.ts';
+import { ensureFolder, removeFile } from '../host/folders.ts';
 
 /*
  * The sub-agents of clients that say who started an agent, which may be an agent itself, and not for which session. Each
@@ -61,42 +60,5 @@ function linked(file: string): SessionId | undefined {
     return parseSessionId(readlinkSync(file));
   } catch {
     return undefined;
-  }
-}
-
-/*
- * `<state folder>/models/<session>` holds a session's client and model, as a hook last reported it: `Codex:gpt-5.5`. With
- * `handoff.assistedBy` git's hooks put it into its commits.
- */
-
-/** How long to keep the model of a session whose end was never reported. Milliseconds. */
-const MODEL_KEPT_MS = 30 * 86_400_000;
-
-/** Excludes anything that could end a trailer, and ARNs, which contain an account number. */
-const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
-
-const modelsFolder = (env: NodeJS.ProcessEnv) => join(stateFolder(env), 'models');
-
-/**
- * Records the session's model, if it changed; an empty line if its commits cannot name it.
- *
- * @throws what the file system says
- */
-export function noteModel(env: NodeJS.ProcessEnv, session: SessionId, client: string, model: string): void {
-  const folder = modelsFolder(env);
-  const file = join(folder, session);
-  const name = client.slice(0, 1).toUpperCase() + client.slice(1);
-  const line = MODEL.test(model) ? `${name}:${model}\n` : '';
-  if (readText(file) === line) return;
-  ensureFolder(folder);
-  writeFileSync(file, line, { mode: 0o600 });
-}
-
-/** Deletes the models of a session that ends and of sessions that never reported their end. */
-export function forgetModels(env: NodeJS.ProcessEnv, session: SessionId, now: number): void {
-  const folder = modelsFolder(env);
-  for (const name of entries(folder)) {
-    const file = join(folder, name);
-    if (name === session || now - lstatSync(file).mtimeMs > MODEL_KEPT_MS) removeFile(file);
   }
 }

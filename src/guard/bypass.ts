@@ -9,7 +9,7 @@ import { commandText, toolPaths, windowId } from './tool.ts';
 
 /**
  * A person's bypass lets one tool call do what is refused otherwise: the first refusal that it can lift consumes it, and
- * all further ones of the call are lifted with it. Loaded only where there is one.
+ * all further ones of the call are lifted with it.
  */
 export function bypassFor(call: TreeCall): Lift {
   const { session, now, event, tree } = call;

@@ -13,7 +13,7 @@ import { type People, readPeople } from './presence.ts';
 
 /** What the checks of any call may ask. */
 export interface CallFacts {
-  /** git is loaded when a check first asks it. */
+  /** What git has to say; each question starts a process. */
   readonly git: () => Promise<GitAnswers>;
 }
 

@@ -10,7 +10,8 @@ import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
-import { noteModel, ofItsSession } from './agents.ts';
+import { ofItsSession } from './agents.ts';
+import { noteModel } from './models.ts';
 import { type Call, isInTree } from './call.ts';
 import { type Finding, verdict } from './findings.ts';
 import { noteHarmlessCall } from './lone-session.ts';
@@ -50,7 +51,7 @@ export async function guard(said: ClientCall): Promise<string> {
   try {
     const payload: unknown = JSON.parse(withoutMark(said.text));
     client = clientOf(said.client, payload);
-    const dialect = await dialectFor(client);
+    const dialect = dialectFor(client);
     client = dialect.client;
     event = dialect.parse(payload, said.env);
     if (event === undefined) throw new Error('no payload of this client');
@@ -83,9 +84,9 @@ export async function guard(said: ClientCall): Promise<string> {
   }
 }
 
-/** What decides is loaded while git reads the settings; a call that needs no decision does without. */
+/** What decides, and what analyses a command, is loaded while git reads the settings; a call that needs no decision needs neither. */
 const loadDecisions = () => import('./decide.ts');
-const loadForCommand = () => import('./before-command.ts');
+const loadAnalysis = () => import('./before-command.ts');
 
 /** A call goes on without what its commits will say of the model. */
 function noteModelOf(
@@ -130,7 +131,7 @@ async function readCall(
   const home = homeFolder(env);
   const cwd = event.cwd ?? said.cwd;
   await loadDecisions();
-  if (event.kind === 'before-tool' && event.tool?.kind === 'shell') await loadForCommand();
+  if (event.kind === 'before-tool' && event.tool?.kind === 'shell') await loadAnalysis();
   const told = await asking;
   const entries: readonly SettingEntry[] = told ?? [];
   const settings = parseSettings(entries);
@@ -139,7 +140,7 @@ async function readCall(
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
-  const machine = { env, home, clientPid, files: await markerFiles(home, env, settings.guardPath) };
+  const machine = { env, home, clientPid, files: markerFiles(home, env, settings.guardPath) };
   const { session } = event;
   const place = { cwd, repository, tree, settings, entries };
   return { event, dialect, session, machine, ...place, now, budget, ...report };

@@ -16,13 +16,9 @@ export interface MarkerFiles {
 }
 
 /** `guardPath`: shell patterns of further files, matched against whole paths. */
-export async function markerFiles(
-  home: string,
-  env: NodeJS.ProcessEnv,
-  guardPath: readonly string[],
-): Promise<MarkerFiles> {
+export function markerFiles(home: string, env: NodeJS.ProcessEnv, guardPath: readonly string[]): MarkerFiles {
   const fold = process.platform === 'darwin' || process.platform === 'win32';
-  const further = await matchersOf(guardPath.map((pattern) => absolutePath(pattern, home, home)));
+  const further = guardPath.map((pattern) => patternMatcher(absolutePath(pattern, home, home)));
   const isGuarded = (path: string) =>
     markerFileName(fold ? path.toLowerCase() : path) !== undefined ||
     further.some((matches) => matches(path));
@@ -61,12 +57,6 @@ export async function markerFiles(
       };
     },
   };
-}
-
-/** What reads patterns is loaded where somebody has set one. */
-async function matchersOf(patterns: readonly string[]): Promise<((path: string) => boolean)[]> {
-  if (patterns.length === 0) return [];
-  return patterns.map(patternMatcher);
 }
 
 /** Memory folders of every project of the clients that use this layout. */

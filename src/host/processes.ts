@@ -83,7 +83,7 @@ function statFields(pid: number): string[] | undefined {
  *   what a process with others has stored
  */
 export function psTable(env: Readonly<Record<string, string | undefined>>): ProcessTable {
-  // Loaded only where there is no /proc: it costs the guard's hot path milliseconds.
+  // Where there is /proc many calls start no process, and loading this takes milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
   const told = { PATH: env['PATH'], LC_ALL: 'C', TZ: 'UTC0' };

@@ -105,7 +105,6 @@ export class ShellMachine {
   /** Set when the work ran out: the cheap rule must have the last word. */
   exhausted = false;
   unsure = false;
-  /** Set where a program of another language was called, which is not loaded: nothing that was found counts. */
   /** How many expansions rested on a variable that is unset here and might be set elsewhere. */
   guesses = 0;
   /** Variables with several possible values that the running command looked at. */

@@ -218,7 +218,7 @@ async function callIn(given: Situation, home: string, top: string): Promise<Tree
   };
   return {
     ...{ event, dialect, session: SELF, cwd, repository, settings, entries, listed: undefined, now: NOW },
-    machine: { env, home, clientPid: process.pid, files: await markerFiles(home, env, settings.guardPath) },
+    machine: { env, home, clientPid: process.pid, files: markerFiles(home, env, settings.guardPath) },
     tree: given.tree === undefined ? { ...repository, folder: cwd } : treeAt(join(top, given.tree)),
     budget: budgetUntil(Infinity, () => 0),
     notChecked: (what) => {

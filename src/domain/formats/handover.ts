@@ -66,7 +66,7 @@ const IMPORTED = 'imported-note';
 /**
  * Tells branch and topic of `handoff-<branch>-<topic>.md`, a name that does not say where one ends and the other
  * begins: the longest of the existing branches that leaves a topic; else the longest that leaves a word at all; else
- * the first word is the branch, also when there is none of that name (any more). `current` is for a name of one word.
+ * the first word is the branch, even if no branch has that name. `current` is for a name of one word.
  */
 export function guardPlace(name: string, branches: readonly BranchName[], current: BranchName): GuardPlace {
   const words = slugWords(name.replace(PREFIX, '').replace(/\.md$/i, ''));

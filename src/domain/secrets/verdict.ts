@@ -57,7 +57,7 @@ export function maskSecret(secret: string): string {
   return `${escapeLine(shown)}… (${characters.length} characters)`;
 }
 
-/** So many are told one by one; all are counted. */
+/** How many findings a message describes; it counts the others. */
 const TOLD = 5;
 
 /** The findings as one line of a message. */

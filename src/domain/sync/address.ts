@@ -24,7 +24,7 @@ export function shownAddress(url: string): string {
  */
 export function checkRemotePrefix(text: string): string {
   const isPrefix = /^refs\/.*\/$/.test(text) && parseBranchName(text.slice(0, -1)) !== undefined;
-  // Everybody's branches and tags are no place for handoffs, our own bookkeeping is none either.
+  // Handoffs may not be mixed with branches, tags, git's notes or our own bookkeeping.
   const isTaken = /^refs\/(?:(?:heads|tags|remotes|notes)\/$|handoffs-)/.test(text);
   if (isPrefix && !isTaken) return text;
   throw new Failure(

@@ -35,7 +35,7 @@ export async function contentionOn(
   if (ledger === undefined || touches.length === 0) return [];
   const candidates = pathsOfOthers(ledger.ledgers, touches);
   if (candidates.length === 0) return siblings(call, ledger, touches);
-  // git is loaded only where somebody has a claim.
+  // git is asked only where somebody has a claim.
   return contended(call, facts, ledger, touches, candidates);
 }
 

@@ -120,7 +120,7 @@ function endedEvents(
 /** Every commit since then is taken back; the files stay as they are. */
 const undoing = (before: Oid) => `git reset ${before.slice(0, 12)}`;
 
-/** Loaded where a message has to name a session, which is rare. */
+/** The clients of the sessions at work here, for a message that has to name one. */
 export async function clientsBeside(
   call: TreeCall,
   { top }: WorkPlace,

@@ -17,7 +17,7 @@ import { noteFailure } from './automatic.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
- * were changed unseen. Remembers guarded files that the session wrote, and what its sub-agent has seen.
+ * were changed unseen. Remembers guarded files that the session wrote.
  */
 export async function afterTool(call: SessionCall): Promise<readonly Finding[]> {
   const { tool, failure } = call.event;
@@ -63,7 +63,7 @@ async function heardElsewhere(call: SessionCall): Promise<readonly string[]> {
   return (await Promise.all(heard)).flatMap((lines) => lines ?? []);
 }
 
-/** Every further module costs: this check is loaded where it is asked for. */
+/** What `handoff.headCheck=strict` says after a tool of a commit that belongs to another session. */
 async function strictNotice(call: SessionCall): Promise<string[]> {
   if (!isInTree(call) || call.settings.headCheck !== 'strict') return [];
   const text = await headOfOthers(call, treeFacts(call), 'original working copy');

@@ -25,7 +25,8 @@ import { endSession, listSessions } from '../../sessions/records.ts';
 import { forgetRegistration } from '../../sessions/registered.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
 import { readVisits, removeVisit } from '../../sessions/visits.ts';
-import { forgetAgents, forgetModels } from '../agents.ts';
+import { forgetAgents } from '../agents.ts';
+import { forgetModels } from '../models.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { endAlone } from '../effects/arrival.ts';
 import { dropUnused } from '../effects/list-touched.ts';
@@ -35,7 +36,7 @@ import { leave, visited } from '../visits.ts';
 import { noteCompaction, expectEndNotes, noteEnd, countOwn, hasUntoldWork } from './automatic.ts';
 import { sessionStart } from './session-start.ts';
 
-/** Everything but the decision before a tool; loaded apart, because that one is waited for at every call. */
+/** Handles every event but those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
   const found = isInTree(call) ? await here(call) : [];
   if (readVisits(call.machine.env, call.session).length > 0) await inOtherTrees(call);

@@ -139,7 +139,7 @@ function filterLanguage(language: Language): Program {
   };
 }
 
-/** By what `language-names.ts` calls them. */
+/** By the languages that `table.ts` names. */
 export const INTERPRETERS = {
   python: interpreter({ language: 'python', code: ['c'], short: 'c:m:W:X:' }),
   node: interpreter({

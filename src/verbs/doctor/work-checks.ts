@@ -84,7 +84,7 @@ export async function checkGone(
   const written = await leaveNotesOfGone(gone, {
     commonDir,
     sessions,
-    files: await markerFiles(homeFolder(env), env, settings.guardPath),
+    files: markerFiles(homeFolder(env), env, settings.guardPath),
     now,
     budget: budget.part(PATIENCE_MS),
     log: (detail) => failures.push(detail),

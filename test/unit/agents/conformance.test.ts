@@ -48,7 +48,7 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
     payload,
   }));
   const parsed = async (payload: Payload): Promise<GuardEvent> => {
-    const event = (await dialectFor(client)).parse(payload, {});
+    const event = dialectFor(client).parse(payload, {});
     if (event === undefined) throw new Error('not understood');
     return event;
   };
@@ -80,7 +80,7 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
 
   it.each(all)('$name is answered with silence, or one JSON object that approves nothing', async (one) => {
     const event = await parsed(one.payload);
-    const dialect = await dialectFor(client);
+    const dialect = dialectFor(client);
     const said = (verdict: Verdict) => dialect.render(verdict, event, one.payload);
     expect(said({ kind: 'allow' })).toBe('');
     const told = [said({ kind: 'context', text: 'some news' }), said({ kind: 'notice', text: 'some news' })];
@@ -107,7 +107,7 @@ describe.each(FOLDERS)('of what %s holds', (folder) => {
   });
 
   it('nothing else is a payload', async () => {
-    const dialect = await dialectFor(client);
+    const dialect = dialectFor(client);
     for (const wrong of [undefined, null, 1, 'x', [], {}, { hook_event_name: 1 }])
       expect(dialect.parse(wrong, {})).toBeUndefined();
   });
@@ -128,12 +128,12 @@ function matchersOf(row: ClientInstaller, event: string): RegExp[] {
 it('every event that init registers is one that its dialect knows', async () => {
   for (const row of INSTALLERS) {
     const { client, events } = row;
-    const dialect = await dialectFor(client);
+    const dialect = dialectFor(client);
     const call = row.probe({ session: 'doctor', cwd: '/', tool_name: 'x', tool_input: {} });
     for (const hook_event_name of events)
       expect(dialect.parse({ ...call, hook_event_name }, {})?.kind, `${client} ${hook_event_name}`).not.toBe(
         'other',
       );
   }
-  expect((await dialectFor('somebody')).client).toBe('claude');
+  expect(dialectFor('somebody').client).toBe('claude');
 });

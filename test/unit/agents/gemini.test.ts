@@ -18,7 +18,7 @@ function said(verdict: Verdict, name: string, change: object = {}): unknown {
 }
 
 describe('payloads of Gemini CLI', () => {
-  it('is the dialect of its name', async () => expect(await dialectFor('gemini')).toBe(gemini));
+  it('is the dialect of its name', async () => expect(dialectFor('gemini')).toBe(gemini));
 
   it.each([
     ['SessionStart', 'session-start'],

@@ -16,7 +16,7 @@ function said(verdict: Verdict, name: string): unknown {
 }
 
 describe('what our plugin for OpenCode passes on', () => {
-  it('is the dialect of its name', async () => expect(await dialectFor('opencode')).toBe(opencode));
+  it('is the dialect of its name', async () => expect(dialectFor('opencode')).toBe(opencode));
 
   it.each(capturedPayloads('opencode'))(
     '$name names its session, its folder and its sub-agent',

@@ -16,7 +16,7 @@ function said(verdict: Verdict, name: string): unknown {
 }
 
 describe('payloads of Qwen Code', () => {
-  it('is the dialect of its name', async () => expect(await dialectFor('qwen')).toBe(qwen));
+  it('is the dialect of its name', async () => expect(dialectFor('qwen')).toBe(qwen));
 
   it.each(capturedPayloads('qwen'))(
     '$name names its session, its folder and its sub-agent',

@@ -26,7 +26,6 @@ export async function keepVanished(
 ): Promise<number | undefined> {
   const ownerOf = (path: string) => owners.get(path);
   if (vanishedBetween(before, after, ownerOf).length === 0) return undefined;
-  // Loaded where something is gone, which is rare.
   const limits = call.settings.rescue;
   const { session = null, command = '' } = ran ?? {};
   const timeoutMs = lookingTime(call);
