@@ -5,8 +5,9 @@
 //   hook.cjs       hooks of clients and of git: what comes before a decision
 //   decisions.cjs  the rest of them, but
 //   shell.cjs      the analysis of shell commands
-//   cli.cjs        what is typed
-//   seldom.cjs     the verbs that need a library, and the board
+//   cli.cjs        what is typed: the verbs of notes
+//   verbs.cjs      the other verbs
+//   seldom.cjs     those that need a library, and the board
 import { readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -109,8 +110,9 @@ if (!(process.argv.includes('--if-stale') && isFresh())) {
   await bundle('start');
   await bundle('hook', { more: 'decisions', rest: 'shell', apart: /\/node_modules\/unbash\// });
   await bundle('cli', {
+    more: 'verbs',
     rest: 'seldom',
-    apart: /\/node_modules\/(?!yargs-parser\/)|\/ui\/board\//,
+    apart: /\/node_modules\/|\/ui\/board\//,
     define: { __BOARD_SCRIPT__: JSON.stringify(script), __BOARD_STYLE__: JSON.stringify(style) },
   });
   rmSync(dist, { recursive: true, force: true });

@@ -18,6 +18,7 @@ import {
   renderHint,
   renderNotice,
 } from './ui/terminal.ts';
+import { NOTE_VERBS } from './verbs/notes/note-verbs.ts';
 import type { Answer, Verb } from './verbs/verb.ts';
 
 /** Runs the command line that the process was started with (start.ts). */
@@ -86,9 +87,8 @@ async function runVerb(
   return printAnswer(given, args.flag('json'), context.now, io);
 }
 
-/** The verbs of notes are typed most, and do not pay for the tables of the others. */
+/** The verbs of notes are typed most, and do not wait until the others are loaded. */
 async function verbNamed(name: string): Promise<Verb | undefined> {
-  const { NOTE_VERBS } = await import('./verbs/notes/note-verbs.ts');
   if (Object.hasOwn(NOTE_VERBS, name)) return NOTE_VERBS[name];
   const { VERBS } = await import('./cli/verbs.ts');
   return Object.hasOwn(VERBS, name) ? VERBS[name] : undefined;

@@ -30,6 +30,11 @@ const INDEX_PACK = ['index-pack', '--stdin'];
 /** Tries of a store while a collection sweeps. */
 const MAX_TRIES = 10;
 
+/** Loads what an `ObjectBatch` needs of Node (8 ms): whoever waits for git before a write loads it meanwhile. */
+export function loadForWriting(): void {
+  for (const name of ['node:crypto', 'node:zlib']) process.getBuiltinModule(name);
+}
+
 /**
  * Collects the objects of one write, names them, and stores them in one `git unpack-objects` process
  * (four processes less than hash-object, mktree and commit-tree). git checks the pack's own hash and

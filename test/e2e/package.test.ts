@@ -21,6 +21,7 @@ const CONTENTS = [
   'dist/seldom.cjs',
   'dist/shell.cjs',
   'dist/start.cjs',
+  'dist/verbs.cjs',
   'docs/git-handoff.1',
   'git-hooks/ask.sh',
   'git-hooks/commit-msg',

@@ -3,10 +3,17 @@ import { escapeLine } from '../../domain/surfacing.ts';
 import type { Context } from '../../sessions/caller.ts';
 import type { Interaction } from '../interaction.ts';
 import { type Arguments, EXPECT } from '../options.ts';
-import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../sharing/pathspecs.ts';
+import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 import { type Answer, type VerbTable, answer, word } from '../verb.ts';
+import { ack } from './ack.ts';
+import { list } from './list.ts';
+import { log } from './log.ts';
+import { renderAck, renderList, renderLog, renderShown, renderTaken, renderWritten } from './notes-text.ts';
+import { show } from './show.ts';
+import { take } from './take.ts';
+import { write } from './write.ts';
 
-/** The verbs that read and write notes. */
+/** The verbs that read and write notes. They are typed most: what they need is the bundle cli.cjs (scripts/build.mjs). */
 export const NOTE_VERBS: VerbTable = {
   write: {
     usage: 'write [<branch>/]<topic> [--with-work [-- <pathspec>...]]',
@@ -64,7 +71,6 @@ export const NOTE_VERBS: VerbTable = {
       ],
     ],
     async run(args, context, interaction) {
-      const { write } = await import('./write.ts');
       const withWork = workWords(args, interaction);
       const topic = word(args);
       const note = interaction.note({ topic, messages: args.texts('message'), file: args.text('file') });
@@ -78,10 +84,7 @@ export const NOTE_VERBS: VerbTable = {
         withWork,
         session: args.text('session'),
       };
-      return answer(
-        await write(options, context),
-        async () => (await import('./notes-text.ts')).renderWritten,
-      );
+      return answer(await write(options, context), async () => renderWritten);
     },
   },
   show: {
@@ -105,7 +108,6 @@ export const NOTE_VERBS: VerbTable = {
       ['git handoff show auth-refresh --lost=1', 'a text that lost against another writer'],
     ],
     async run(args, context) {
-      const { show } = await import('./show.ts');
       const options = {
         topic: args.words[0],
         raw: args.flag('raw'),
@@ -114,7 +116,7 @@ export const NOTE_VERBS: VerbTable = {
         reading: args.flag('json'),
         session: args.text('session'),
       };
-      return answer(await show(options, context), async () => (await import('./notes-text.ts')).renderShown);
+      return answer(await show(options, context), async () => renderShown);
     },
   },
   list: {
@@ -130,7 +132,6 @@ export const NOTE_VERBS: VerbTable = {
     },
     examples: [['git handoff list --all --json', 'everything, for a program']],
     async run(args, context) {
-      const { list } = await import('./list.ts');
       const options = {
         all: args.flag('all'),
         state: parseState(args.text('state')),
@@ -139,10 +140,11 @@ export const NOTE_VERBS: VerbTable = {
         reading: args.flag('json') || args.flag('unread') || args.text('to') === 'me',
         session: args.text('session'),
       };
-      return answer(await list(options, context), async () => {
-        const { renderList } = await import('./notes-text.ts');
-        return (value, view) => renderList(value, view, options.unread || options.to !== undefined);
-      });
+      const isFiltered = options.unread || options.to !== undefined;
+      return answer(
+        await list(options, context),
+        async () => (value, view) => renderList(value, view, isFiltered),
+      );
     },
   },
   log: {
@@ -153,12 +155,11 @@ export const NOTE_VERBS: VerbTable = {
     options: {},
     examples: [['git handoff log main/auth-refresh', 'its whole history']],
     async run(args, context) {
-      const { log } = await import('./log.ts');
       const result = await log(
         { topic: args.words[0], reading: args.flag('json'), session: args.text('session') },
         context,
       );
-      return answer(result, async () => (await import('./notes-text.ts')).renderLog);
+      return answer(result, async () => renderLog);
     },
   },
   ack: {
@@ -169,10 +170,9 @@ export const NOTE_VERBS: VerbTable = {
     options: { expect: EXPECT },
     examples: [['git handoff ack main/auth-refresh', 'then list --unread leaves it out']],
     async run(args, context) {
-      const { ack } = await import('./ack.ts');
       const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
       const result = await ack(options, context);
-      return answer(result, async () => (await import('./notes-text.ts')).renderAck);
+      return answer(result, async () => renderAck);
     },
   },
   take: {
@@ -190,9 +190,8 @@ export const NOTE_VERBS: VerbTable = {
       const isList = args.text('pathspec-from-file') !== undefined;
       if (args.afterDashes.length > 0 || isList) return takePathsAnswer(args, context, interaction);
       if (args.words.length !== 1) throw oneTopic();
-      const { take } = await import('./take.ts');
       const options = { topic: word(args), expect: args.text('expect'), session: args.text('session') };
-      return answer(await take(options, context), async () => (await import('./notes-text.ts')).renderTaken);
+      return answer(await take(options, context), async () => renderTaken);
     },
   },
 };

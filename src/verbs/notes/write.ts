@@ -2,6 +2,7 @@ import { Failure, asFailure } from '../../domain/failure.ts';
 import { MAX_NOTE_BYTES, recordState } from '../../domain/handoff.ts';
 import { type Oid, type Topic, parseOid, topicsOverlap } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
+import { loadForWriting } from '../../git/object-batch.ts';
 import { type Repository, committer, openRepository, workTreeFacts } from '../../git/repository.ts';
 import { type WriteResult, commitHandoff } from '../../notes/handoffs.ts';
 import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
@@ -27,7 +28,7 @@ import {
   requireBranch,
   typedTopic,
 } from '../../notes/topic-argument.ts';
-import { type CarriedByNote, type CarryOptions, carryWork } from '../work/carry.ts';
+import type { CarriedByNote, CarryOptions } from '../work/carry.ts';
 import { openWorkspace } from '../workspace.ts';
 
 interface WriteOptions {
@@ -77,6 +78,7 @@ async function writeNote(options: WriteOptions, context: Context): Promise<Comma
   const read = readTopic(repository, target.path);
   // Awaited by the write, if there is one.
   read.catch(() => undefined);
+  loadForWriting();
   return writeTo(repository, target, { ...(await facts), read }, options, context);
 }
 
@@ -176,6 +178,7 @@ async function workFor(
   context: Context,
 ): Promise<CarriedByNote | undefined> {
   if (withWork === undefined) return undefined;
+  const { carryWork } = await import('../work/carry.ts');
   return carryWork({ ...note, ...withWork, session, allowSecret }, context);
 }
 

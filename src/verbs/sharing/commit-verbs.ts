@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts';
 import type { Interaction } from '../interaction.ts';
 import type { Arguments } from '../options.ts';
 import { answer, type VerbTable } from '../verb.ts';
-import { anchored, PATHSPEC_OPTIONS, readPathspecs } from './pathspecs.ts';
+import { anchored, PATHSPEC_OPTIONS, readPathspecs } from '../pathspecs.ts';
 
 /** The verbs that put a session's own work into git. */
 export const COMMIT_VERBS: VerbTable = {

@@ -1,8 +1,8 @@
-import { Failure } from '../../domain/failure.ts';
-import { shellWord } from '../../domain/surfacing.ts';
-import type { Context } from '../../sessions/caller.ts';
-import type { Interaction } from '../interaction.ts';
-import type { Arguments, OptionTable } from '../options.ts';
+import { Failure } from '../domain/failure.ts';
+import { shellWord } from '../domain/surfacing.ts';
+import type { Context } from '../sessions/caller.ts';
+import type { Interaction } from './interaction.ts';
+import type { Arguments, OptionTable } from './options.ts';
 
 /** The pathspecs of a verb may come from a file, as git's own commands take them. */
 export const PATHSPEC_OPTIONS: OptionTable = {
