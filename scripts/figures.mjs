@@ -22,15 +22,6 @@ const CIRCLE = 1;
 /** It only falls (docs/decisions/0047-size.md). */
 const MOST_LINES = 60_994;
 
-/** What the longest text of the guard costs a model that reads it, before names are filled in: four characters a token. */
-function longestOfGuard() {
-  const page = readFileSync(join(ROOT, 'docs', 'messages.md'), 'utf8');
-  const guard = page.split(/^## /m).find((part) => part.startsWith('Of the guard\n')) ?? '';
-  const texts = [...guard.matchAll(/^- `+ ?(.*?) ?`+$/gm)].map(([, text]) => text);
-  if (texts.length === 0) throw new Error('docs/messages.md has no text of the guard');
-  return Math.ceil(Math.max(...texts.map((text) => text.length)) / 4);
-}
-
 /**
  * The figures of the sources and pages.
  * @returns {{ what: string, figure: number, most: number }[]}
@@ -46,7 +37,6 @@ export function figuresOfSources() {
     { what: 'circles of imports', figure: circles().length, most: CIRCLE },
     { what: 'names that two sources export', figure: doubled.length, most: 0 },
     { what: 'exports that nobody takes', figure: unused.length, most: 0 },
-    { what: 'tokens in the longest text of the guard', figure: longestOfGuard(), most: 80 },
     { what: 'words in README.md', figure: wordsOf('README.md'), most: LIMITS['README.md'] },
     { what: 'words in docs/ without reference and decisions', figure: wordsOfDocs(), most: LIMITS['docs/'] },
   ];

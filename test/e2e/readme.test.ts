@@ -52,16 +52,6 @@ function expectCurrent(script: string): void {
   expect(run).toMatchObject({ status: 0, stderr: '' });
 }
 
-describe('docs/verbs.md', () => {
-  it('lists every verb with its usage', () => {
-    const listed = [...page('verbs.md').matchAll(/^usage: git handoff (.*)$/gm)].map(([, usage]) => usage);
-    const usages = verbs.map((verb) => /^usage: git handoff (.*)$/m.exec(help([verb]))?.[1]);
-    expect(listed).toEqual(usages);
-  });
-
-  it('is what the help texts say now', () => expectCurrent('verbs-page.mjs'));
-});
-
 it('docs/clients.md and the clients in the README are what the table of clients says now', () => {
   expectCurrent('clients.mjs');
 });

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as docs from '../../scripts/docs.mjs';
-import { messagesPage } from '../../scripts/messages-page.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const read = (page: string) => readFileSync(join(ROOT, page), 'utf8');
@@ -81,21 +80,6 @@ describe('the style', () => {
 describe('the texts in src/', () => {
   it('are plain English (docs/style.md)', () => {
     expect(docs.calquesOfSources()).toEqual([]);
-  });
-});
-
-describe('the page of messages', () => {
-  it('is what the sources say: node scripts/messages-page.mjs', () => {
-    expect(read('docs/messages.md')).toBe(messagesPage());
-  });
-
-  it.each([
-    ['a refusal of the guard', 'branch-move', 'would delete the branch <branch> under <user>'],
-    ['a refusal of a git hook', 'commit-refusal', 'the index is older than HEAD'],
-    ['an error of a verb', 'Exit status 3', '`<name> belongs to <owner>`\n  Next: `git handoff take <name>`'],
-  ])('has %s, with its words and its place', (_, place, text) => {
-    const part = messagesPage().split(`### ${place}`)[1]?.split('\n### ')[0];
-    expect(part).toContain(text);
   });
 });
 
