@@ -1,4 +1,4 @@
-import type { ToolCall, ToolFailure } from './dialect.ts';
+import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
@@ -10,10 +10,7 @@ export const claude = dialectOf({
   client: 'claude',
 
   tool: (event) => toolCall(text(event['tool_name']), fields(event['tool_input'])),
-  more: (event, name) => ({
-    changedFiles: changedFiles(event['tool_response']),
-    failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
-  }),
+  more: (event) => ({ changedFiles: changedFiles(event['tool_response']) }),
 
   /** Organisation-hosted sessions turn a rewrite by the user's own hooks into a denial. */
   canRewrite: (env) => (env['CLAUDE_CODE_RESTRICT_PERSONAL_CONFIG'] ?? '') === '',
@@ -57,14 +54,6 @@ function changedFiles(response: unknown): string[] {
   const files = fields(fields(response)?.['bashEditDiff'])?.['files'];
   if (!Array.isArray(files)) return [];
   return files.flatMap((file: unknown) => text(fields(file)?.['filePath']) ?? []);
-}
-
-/** What the person interrupted has not failed. */
-function failure(event: Fields): ToolFailure | undefined {
-  if (event['is_interrupt'] === true) return undefined;
-  const output = text(event['error']) ?? '';
-  const exit = /^Exit code (\d{1,9})\b/.exec(output)?.[1];
-  return { exit: exit === undefined ? undefined : Number(exit), output };
 }
 
 function fileCall(tool: string, input: Fields): ToolCall {

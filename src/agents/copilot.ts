@@ -1,6 +1,6 @@
 import { parseClientSessionId } from '../domain/names.ts';
 import { patchedFiles } from '../domain/patch.ts';
-import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
 import {
   type Fields,
   UNREADABLE,
@@ -13,7 +13,6 @@ import {
   text,
   writeOrEdit,
 } from './payload.ts';
-import { toldExit } from './told-exit.ts';
 import { mcpCall } from './mcp.ts';
 
 /**
@@ -38,7 +37,6 @@ export const copilot: Dialect = {
       agent,
       startedBy,
       toolName: toolName(event),
-      failure: kind === 'after-tool' ? failure(event, name) : undefined,
       ...(event['source'] === 'new' ? { source: 'startup' } : {}),
     });
   },
@@ -153,18 +151,6 @@ function printed(event: Fields): string {
 
 /** A command that is not over after half a minute runs on. */
 const STILL_RUNNING = /<command with shellId: \S+ is still running after/;
-const ENDED = /<shellId: \S+ completed with exit code (\d{1,9})>\s*$/;
-
-/** For Copilot CLI a command that failed is a success, too: its exit status stands in the text alone. */
-function failure(event: Fields, name: string): ToolFailure | undefined {
-  if (name.endsWith('Failure')) {
-    const output = text(event['error']) ?? '';
-    return { exit: toldExit(output), output };
-  }
-  const output = printed(event);
-  const exit = Number(ENDED.exec(output)?.[1] ?? 0);
-  return exit === 0 ? undefined : { exit, output: output.replace(ENDED, '') };
-}
 
 /** There is no field by which a person alone is told; what would go there is dropped. */
 function answer(verdict: Verdict, event: GuardEvent): object | undefined {

@@ -1,5 +1,5 @@
 import { parseClientSessionId } from '../domain/names.ts';
-import type { Dialect, GuardEvent, ToolCall, ToolFailure, Verdict } from './dialect.ts';
+import type { Dialect, GuardEvent, ToolCall, Verdict } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import {
   type Fields,
@@ -13,7 +13,6 @@ import {
   text,
   writeOrEdit,
 } from './payload.ts';
-import { toldExit } from './told-exit.ts';
 
 /**
  * Cursor's hook protocol (3), as its vendor documents it; no client was seen. A conversation is a session. It does
@@ -30,7 +29,6 @@ export const cursor: Dialect = {
       session: parseClientSessionId(event['conversation_id'] ?? event['session_id']),
       cwd: folder(event),
       agent: undefined,
-      failure: lowerFirst(name) === 'postToolUseFailure' ? failure(event) : undefined,
       stopHookActive: Number(event['loop_count']) > 0,
     });
   },
@@ -93,13 +91,6 @@ function toolCall(event: Fields): ToolCall {
   if (path === undefined) return UNREADABLE;
   const content = tool === 'Write' ? firstText(input, CONTENT_KEYS) : undefined;
   return writeOrEdit(path, content, input);
-}
-
-/** What was interrupted, or never allowed, has not failed. */
-function failure(event: Fields): ToolFailure | undefined {
-  if (event['is_interrupt'] === true || event['failure_type'] === 'permission_denied') return undefined;
-  const output = text(event['error_message']) ?? text(event['error']) ?? '';
-  return { exit: toldExit(output), output };
 }
 
 /** There is no field by which a person alone is told; what would go there is dropped. */

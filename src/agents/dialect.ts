@@ -57,22 +57,12 @@ export interface GuardEvent {
   readonly callId: string | undefined;
   /** Files that a shell command changed, where the client tells; absolute. */
   readonly changedFiles: readonly string[];
-  /** Present for after-tool when a shell command ended with an error of its own, as far as the client tells. */
-  readonly failure: ToolFailure | undefined;
   /** Present for session-start. */
   readonly source: SessionStartSource | undefined;
   /** Present for session-end, as the client said it (`clear`, `logout`, …). */
   readonly reason: string | undefined;
   /** Stop only: the client already ran a Stop hook in this turn. */
   readonly stopHookActive: boolean;
-}
-
-/** How a shell command failed. */
-export interface ToolFailure {
-  /** `undefined`: the client does not say. */
-  readonly exit: number | undefined;
-  /** What it printed, or the client says of it. */
-  readonly output: string;
 }
 
 /** What the guard wants the client to do. */

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolFailure } from './dialect.ts';
+import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, specific, text, writeOrEdit } from './payload.ts';
 
@@ -18,7 +18,6 @@ export const gemini = dialectOf({
     AfterAgent: 'stop',
   },
   tool: toolCall,
-  more: (event, name) => ({ failure: name === 'AfterTool' ? failure(event) : undefined }),
 
   canRewrite: () => true,
 
@@ -58,14 +57,6 @@ function toolCall(event: Fields): ToolCall {
       return server !== undefined || tool.startsWith('mcp_') ? mcpCall(name, input) : { kind: 'other' };
     }
   }
-}
-
-/** The client's own lines stand behind what the command printed, which may hold the like. */
-function failure(event: Fields): ToolFailure | undefined {
-  const output = text(fields(event['tool_response'])?.['llmContent']) ?? '';
-  const line = output.slice(Math.max(0, output.lastIndexOf('\nExit Code: ')));
-  const exit = Number(/^\nExit Code: (\d{1,9})\n/.exec(line)?.[1] ?? 0);
-  return exit === 0 ? undefined : { exit, output };
 }
 
 /** `replace` with nothing to look for makes a new file. */

@@ -14,12 +14,7 @@ export const opencode: Dialect = {
     const event = fields(payload);
     const name = text(event?.['hook_event_name']);
     if (event === undefined || name === undefined) return undefined;
-    const exit = fields(event['tool_response'])?.['exit'];
-    const output = text(event['tool_output']) ?? '';
-    const hasFailed = name === 'tool.execute.after' && typeof exit === 'number' && exit !== 0;
-    return guardEvent(event, name, KINDS[name], () => toolCall(event), {
-      failure: hasFailed ? { exit, output } : undefined,
-    });
+    return guardEvent(event, name, KINDS[name], () => toolCall(event));
   },
 
   canRewrite: () => false,

@@ -60,7 +60,6 @@ export function guardEvent(
     toolName: text(event['tool_name']),
     callId: text(event['tool_use_id']),
     changedFiles: [],
-    failure: undefined,
     source: kind === 'session-start' ? startSource(event['source']) : undefined,
     reason: text(event['reason']),
     stopHookActive: event['stop_hook_active'] === true,

@@ -1,4 +1,4 @@
-import type { ToolCall, ToolFailure } from './dialect.ts';
+import type { ToolCall } from './dialect.ts';
 import { mcpCall } from './mcp.ts';
 import { type Fields, UNREADABLE, dialectOf, fields, text, writeOrEdit } from './payload.ts';
 
@@ -10,11 +10,8 @@ export const qwen = dialectOf({
   client: 'qwen',
 
   tool: toolCall,
-  more: (event, name) => ({
-    failure: name === 'PostToolUseFailure' ? failure(event) : undefined,
-    // 0.15 says so of every Stop.
-    stopHookActive: false,
-  }),
+  // 0.15 says so of every Stop.
+  more: () => ({ stopHookActive: false }),
 
   /** Events whose `additionalContext` reaches the model; PreToolUse's does not (checked on the real client). */
   tells: new Set(['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure']),
@@ -58,13 +55,4 @@ function fileCall(input: Fields, tool: 'write_file' | 'edit' | 'notebook_edit'):
   const content =
     tool === 'write_file' ? text(input['content']) : isNew ? text(input['new_string']) : undefined;
   return writeOrEdit(path, content, input);
-}
-
-/** What the person interrupted has not failed. The client's own lines stand behind what the command printed. */
-function failure(event: Fields): ToolFailure | undefined {
-  if (event['is_interrupt'] === true) return undefined;
-  const output = text(event['error']) ?? '';
-  const line = output.slice(Math.max(0, output.lastIndexOf('\nExit Code: ')));
-  const exit = /^\nExit Code: (\d{1,9})\n/.exec(line)?.[1];
-  return { exit: exit === undefined ? undefined : Number(exit), output };
 }

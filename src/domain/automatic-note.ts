@@ -27,21 +27,11 @@ export interface AutomaticFacts {
   readonly paths: readonly string[] | undefined;
   /** Those of them that it deleted. */
   readonly deleted: readonly string[];
-  /** Oldest first. */
-  readonly failed: readonly FailedCommand[];
 }
 
 interface NotedCommit {
   readonly oid: Oid;
   readonly subject: string;
-}
-
-/** A shell command of a session that failed. */
-export interface FailedCommand {
-  /** One line, without what may be secret (`keptCommand`). */
-  readonly command: string;
-  /** `undefined`: it ended in some other way. */
-  readonly exit: number | undefined;
 }
 
 const MAX_COMMITS = 10;
@@ -51,7 +41,7 @@ const MAX_LINE = 200;
 
 /**
  * Whether there is anything that nobody else tells the next session: work that is not committed. The log has what was
- * committed, and every session has commands that fail.
+ * committed.
  */
 export function isWorthNoting({ paths = [] }: AutomaticFacts): boolean {
   return paths.length > 0;
@@ -116,7 +106,7 @@ function fate({ reason, proven }: AutomaticFacts): string {
 }
 
 function stateLines(facts: AutomaticFacts): string[] {
-  const { session, branch, worktree, startHead, head, commits, paths, deleted, failed } = facts;
+  const { session, branch, worktree, startHead, head, commits, paths, deleted } = facts;
   const more = commits.length - MAX_COMMITS;
   return [
     `- Session: ${codeSpan(session)}`,
@@ -132,10 +122,6 @@ function stateLines(facts: AutomaticFacts): string[] {
       ? '- Uncommitted paths: unknown, git took too long'
       : `- Uncommitted paths that are its own: ${paths.length}`,
     ...pathLines(paths ?? [], '  ', deleted),
-    ...(failed.length === 0 ? [] : ['- Last commands that failed:']),
-    ...failed.map(
-      ({ command, exit }) => `  - ${codeSpan(cut(command))}${exit === undefined ? '' : ` (exit ${exit})`}`,
-    ),
   ];
 }
 
@@ -207,18 +193,4 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 export function automaticTopic(session: SessionId, sha256: (text: string) => string): Topic {
   const id = session.toLowerCase();
   return `session-${UUID.test(id) ? shortId(id) : sha256(session).slice(0, 12)}` as Topic;
-}
-
-/** What may stand for a secret in a command: then nothing of the command is kept. */
-const SECRET =
-  /passw|passphrase|token|secret|credential|authorization|bearer|api.?key|private.?key|access.?key|:\/\/[^/@\s:]*:[^/@\s]*@|\b(?:gh[a-z]_|github_pat|sk-|xox[a-z]-|AKIA|eyJ)/i;
-const LEFT_OUT = '(a command that may hold a secret)';
-
-/**
- * What is kept of a command that failed: its text on one line, cut; nothing of one that may hold a secret, for a note
- * may be shared. Its output is never kept.
- */
-export function keptCommand(command: string): string {
-  const text = command.trim();
-  return SECRET.test(text) ? LEFT_OUT : cut(escapeLine(text));
 }

@@ -24,15 +24,14 @@ interface Caller {
  * after which nothing moved that others must be told of. It asks git nothing. False: the call has to be judged.
  */
 export function noteHarmlessCall({ event, repository, env, home }: Caller): boolean {
-  const { session, tool, kind, failure, changedFiles } = event;
+  const { session, tool, kind, changedFiles } = event;
   if (repository === undefined || session === undefined || tool?.kind !== 'shell') return false;
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
   if (!isSolo(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
     return false;
   if (hasVisits(env, session) || mayLeadOut(tool.command, repository, env)) return false;
   if (kind === 'after-tool') {
-    if (failure !== undefined || changedFiles.length > 0 || exists(touchedFolder(repository.commonDir)))
-      return false;
+    if (changedFiles.length > 0 || exists(touchedFolder(repository.commonDir))) return false;
     if (hasMoved(repository, home, env)) return false;
   }
   beat(repository.commonDir, session, event.name);

@@ -20,23 +20,13 @@ const openNotes = () =>
     .filter((one) => one.startsWith('session-'));
 const commit = (session: string, name: string) =>
   world.bash(session, `echo x > ${name} && git add ${name} && git commit -qm "Add ${name}"`);
-const fail = (session: string, command: string) =>
-  world.guard({
-    session_id: session,
-    hook_event_name: 'PostToolUseFailure',
-    tool_name: 'Bash',
-    tool_input: { command },
-    error: 'Exit code 1',
-    is_interrupt: false,
-  });
 
 describe('a session that ends by itself leaves no automatic note', () => {
-  it('when it has committed all that it did, whatever failed on the way', () => {
+  it('when it has committed all that it did', () => {
     for (let day = 0; day < 3; day++) {
       const session = `${10000000 + day}-1111-4111-8111-111111111111`;
       world.begin(session);
       commit(session, `f${day}.txt`);
-      fail(session, 'grep nothing f0.txt');
       world.end(session);
     }
     expect(automaticRefs()).toEqual([]);
@@ -140,7 +130,6 @@ it('a compression of Gemini’s that may not come leaves no note', () => {
 it('a lone session that has committed all hears nothing when it compacts, clears or resumes', () => {
   world.begin(A);
   commit(A, 'done.txt');
-  fail(A, 'grep nothing done.txt');
   world.guard({ session_id: A, hook_event_name: 'PreCompact', trigger: 'auto' });
   expect(world.begin(A, world.path, 'compact')).toEqual({ kind: 'silent' });
   world.end(A);

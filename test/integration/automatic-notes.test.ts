@@ -21,16 +21,6 @@ const trailer = (key: string, ref = REF_A) =>
   world.git(['log', '-1', `--format=%(trailers:key=${key},valueonly)`, ref]).trim();
 const count = (ref = REF_A) => Number(world.git(['rev-list', '--count', ref]));
 const automaticRefs = () => world.refs('refs/handoffs').filter((ref) => ref.includes('/session-'));
-const fail = (session: string, command: string, more: object = {}) =>
-  world.guard({
-    session_id: session,
-    hook_event_name: 'PostToolUseFailure',
-    tool_name: 'Bash',
-    tool_input: { command },
-    error: 'Exit code 3',
-    is_interrupt: false,
-    ...more,
-  });
 const compact = (session: string, more: object = {}) =>
   world.guard({ session_id: session, hook_event_name: 'PreCompact', trigger: 'auto', ...more });
 
@@ -79,7 +69,6 @@ describe('the end of a session that left no note', () => {
     world.git(['config', 'handoff.automaticNotes', 'false']);
     world.begin(B);
     world.write(B, 'src/a.ts', 'x\n');
-    fail(B, 'make');
     compact(B);
     world.end(B);
     expect(automaticRefs()).toEqual([]);
@@ -145,55 +134,6 @@ describe('a compaction', () => {
     expect(automaticRefs()).toEqual([REF_A]);
     const stop = { session_id: A, hook_event_name: 'Stop', stop_hook_active: false };
     expect(world.guard(stop).stdout).toContain('Handoff reminder');
-  });
-});
-
-describe('commands that failed', () => {
-  it('are told, also of a session that is alone, but for interrupted and refused ones and secrets', () => {
-    world.begin(A);
-    world.write(A, 'src/a.ts', 'x\n');
-    fail(A, 'npm test -- `x`\nsecond line');
-    fail(A, 'curl -H "Authorization: Bearer abc" https://example.org');
-    fail(A, 'git commit -m x', { error: 'Exit code 1\nhint: git handoff commit -m x' });
-    fail(A, 'sleep 100', { is_interrupt: true });
-    world.end(A);
-    const { state = '' } = noteSections(note());
-    const failed = state.slice(state.indexOf('- Last commands'));
-    expect(failed.split('\n')).toEqual([
-      '- Last commands that failed:',
-      '  - ``npm test -- `x`\\nsecond line`` (exit 3)',
-      '  - `(a command that may hold a secret)` (exit 3)',
-    ]);
-    expect(readdirSync(join(world.path, '.git', 'handoff', 'failed'))).toEqual([]);
-  });
-});
-
-describe('a command that failed in Gemini CLI', () => {
-  const shell = (event: string, more: object = {}) =>
-    world.handoff(['guard', '--client', 'gemini'], {
-      input: JSON.stringify({
-        session_id: A,
-        cwd: world.path,
-        hook_event_name: event,
-        tool_name: 'run_shell_command',
-        tool_input: { command: 'make' },
-        ...more,
-      }),
-    });
-  const response = (text: string) => ({ tool_response: { llmContent: text, returnDisplay: '' } });
-
-  it('is told by its response, also of a session that is alone', () => {
-    shell('SessionStart', { source: 'startup' });
-    shell('BeforeTool');
-    shell(
-      'AfterTool',
-      response('<untrusted_context>\nOutput: ok\nProcess Group PGID: 1\n</untrusted_context>'),
-    );
-    shell('AfterTool', response('Output: \nExit Code: 0\nExit Code: 2\nProcess Group PGID: 1\n'));
-    writeFileSync(join(world.path, 'x.txt'), 'x');
-    expect(shell('SessionEnd', { reason: 'exit' })).toMatchObject({ status: 0, stdout: '', stderr: '' });
-    expect(note()).toContain('- Last commands that failed:\n  - `make` (exit 2)\n');
-    expect(trailer('Handoff-Automatic')).toBe('session-end');
   });
 });
 

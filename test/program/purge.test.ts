@@ -227,20 +227,6 @@ exec '${real}' "$@"
     expect(repo.git(['log', '-1', '--format=%s', 'refs/handoffs/main/secret-topic'])).toBe('moved');
   });
 
-  it('forgets the refused commands that held the text', () => {
-    const world = new SharingWorld();
-    repo = world;
-    repo.ok(['write', 'secret-topic', '-m', 'x'], { session: A });
-    const file = join(repo.path, '.git/handoff/failed', A);
-    mkdirSync(dirname(file), { recursive: true });
-    const other = '{"command":"npm test","exit":1}';
-    const refused = JSON.stringify({ command: `git handoff write secret-topic -m '${SECRET}'`, exit: 3 });
-    writeFileSync(file, `\n${other}\n\n${refused}\n`);
-    repo.ok(['purge', 'secret-topic', '--yes']);
-    expect(traces()).toBe('');
-    expect(readFileSync(file, 'utf8').trim()).toBe(other);
-  });
-
   it('asks a session for a take of what is not its own, and a person only for what a live one owns', () => {
     const world = new SharingWorld();
     repo = world;

@@ -90,9 +90,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     expect(asks(shell('ls', after([{ stdout: '"command":"git push"' }])))).toBe(false);
   });
 
-  it('hands to Node what failed (Gemini), and every answer while sessions work in several worktrees', () => {
-    const after = { hook_event_name: 'AfterTool', tool_response: { llmContent: 'Output: x\nExit Code: 1' } };
-    expect(asks(shell('ls x', after))).toBe(true);
+  it('hands to Node every answer while sessions work in several worktrees', () => {
     const touched = join(solo, '.git', 'handoff', 'touched');
     mkdirSync(touched);
     for (const event of ['PostToolUse', 'AfterTool']) {

@@ -8,7 +8,6 @@ import {
   automaticTopic,
   codeSpan,
   isWorthNoting,
-  keptCommand,
 } from '../../src/domain/automatic-note.ts';
 import { type Oid, type SessionId, parseTopic } from '../../src/domain/names.ts';
 import { noteSections } from '../../src/domain/note/sections.ts';
@@ -28,7 +27,6 @@ const FACTS: AutomaticFacts = {
   commits: [{ oid: OID, subject: 'Add it' }],
   paths: ['src/a.ts', 'b c'],
   deleted: [],
-  failed: [{ command: 'make', exit: 2 }],
 };
 const first = (facts: Partial<AutomaticFacts>) => automaticNote({ ...FACTS, ...facts }).split('\n')[0];
 
@@ -57,8 +55,6 @@ describe('an automatic note', () => {
         '- Uncommitted paths that are its own: 2',
         '  - `src/a.ts`',
         '  - `b c`',
-        '- Last commands that failed:',
-        '  - `make` (exit 2)',
       ].join('\n'),
     });
   });
@@ -93,7 +89,7 @@ describe('an automatic note', () => {
     expect(next({ paths: [], commits: [] })).not.toContain('`');
   });
 
-  it('keeps its form whatever names, subjects and commands hold', () => {
+  it('keeps its form whatever names and subjects hold', () => {
     const hostile = fc.oneof(
       anyText(),
       fc
@@ -101,14 +97,13 @@ describe('an automatic note', () => {
         .map((all) => all.join('')),
     );
     fc.assert(
-      fc.property(fc.array(hostile, { maxLength: 4 }), hostile, hostile, (paths, subject, command) => {
+      fc.property(fc.array(hostile, { maxLength: 4 }), hostile, hostile, (paths, subject, worktree) => {
         const facts = {
           ...FACTS,
           branch: subject,
-          worktree: command,
+          worktree,
           paths,
           commits: [{ oid: OID, subject }],
-          failed: [{ command, exit: 1 }],
         };
         const text = automaticNote(facts);
         const sections = noteSections(text);
@@ -140,7 +135,7 @@ describe('an automatic note', () => {
     expect(worth({ paths: [] })).toBe(false);
     expect(worth({ paths: undefined })).toBe(false);
     expect(worth({ commits: [], paths: [], reason: 'death' })).toBe(false);
-    expect(worth({ commits: [], failed: [] })).toBe(true);
+    expect(worth({ commits: [] })).toBe(true);
     for (const reason of ['death', 'compaction'] as const) expect(worth({ paths: [], reason })).toBe(false);
   });
 });
@@ -175,25 +170,5 @@ describe('the topic of a session', () => {
         expect(parseTopic(topic(id))).toBe(topic(id));
       }),
     );
-  });
-});
-
-describe('what is kept of a command', () => {
-  it.each([
-    'psql --password=hunter2',
-    'PGPASSWORD=x psql',
-    'curl -H "Authorization: Basic eA=="',
-    'curl https://me:hunter2@example.org/',
-    'export API_KEY=1',
-    'git push https://ghp_abcdef@github.com/x/y',
-    'deploy --token abc',
-  ])('%s: nothing', (command) => {
-    expect(keptCommand(command)).toBe('(a command that may hold a secret)');
-  });
-
-  it('is one line, cut', () => {
-    expect(keptCommand('npm test\n')).toBe('npm test');
-    expect(keptCommand('a\nb\u001b[0m')).toBe('a\\nb\\u{1b}[0m');
-    expect(keptCommand('x'.repeat(300))).toBe(`${'x'.repeat(199)}…`);
   });
 });

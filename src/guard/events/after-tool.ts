@@ -13,20 +13,18 @@ import type { Finding } from '../findings.ts';
 import { noteLookedAround } from '../lone-session.ts';
 import { commandText, toolPath, toolPaths } from '../tool.ts';
 import { ranIn, leave, visited } from '../visits.ts';
-import { noteFailure } from './automatic.ts';
 
 /**
  * Looks afterwards at what could not be told before: refs that were moved by hand, handoff files that
  * were changed unseen. Remembers guarded files that the session wrote.
  */
 export async function afterTool(call: SessionCall): Promise<readonly Finding[]> {
-  const { tool, failure } = call.event;
+  const { tool } = call.event;
   if (tool === undefined) return [];
   const paths = toolPaths(tool).map((path) => toolPath(call, path));
   if (isInTree(call)) {
     // It is no longer running.
     beat(call.tree.commonDir, call.session, call.event.name);
-    if (failure !== undefined) noteFailure(call);
     const guarded = paths.flatMap((path) => call.machine.files.reachedBy(path, true) ?? []);
     if (guarded.length > 0) await rememberFiles(call.tree.folder, guarded);
   }

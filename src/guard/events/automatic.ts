@@ -1,4 +1,3 @@
-import { keptCommand } from '../../domain/automatic-note.ts';
 import type { AutomaticReason } from '../../domain/handoff.ts';
 import { succeededBy } from '../../domain/session.ts';
 import { openRepository } from '../../git/repository.ts';
@@ -16,7 +15,6 @@ import {
   changedFileTime,
 } from '../../notes/automatic/leave-note.ts';
 import { ownWork } from '../../notes/automatic/own-work.ts';
-import { rememberFailed } from '../../notes/failed-commands.ts';
 import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
@@ -148,18 +146,6 @@ export async function hasUntoldWork(call: TreeCall): Promise<boolean | undefined
     const leaving = own === undefined ? undefined : leavingOf(call, own, all, 'compaction', budget);
     return leaving !== undefined && hasUntold(leaving);
   });
-}
-
-/** Remembers that a command failed. What git-handoff refused is no failure of the session's. */
-export function noteFailure({ event, tree, session, settings, log }: TreeCall): void {
-  const { failure, tool } = event;
-  if (!settings.automaticNotes || failure === undefined) return;
-  if (tool?.kind !== 'shell' || /git[ -]handoff/.test(failure.output)) return;
-  try {
-    rememberFailed(tree.commonDir, session, { command: keptCommand(tool.command), exit: failure.exit });
-  } catch (error) {
-    log('note', `a failed command is not remembered: ${String(error)}`);
-  }
 }
 
 function leaveOwn(...given: Parameters<typeof leavingOf>): Promise<LeaveResult> {

@@ -16,9 +16,7 @@ import {
   repositoryFolder,
   touchedFolder,
 } from '../../host/folders.ts';
-import { forgetFailed } from '../../notes/failed-commands.ts';
 import { byAge } from '../../notes/find-topic.ts';
-import { isLate } from '../../notes/noted.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { endSession, listSessions } from '../../sessions/records.ts';
@@ -145,7 +143,6 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
   await endAlone(call);
   if (here !== undefined) await noteEnd(call, here, all);
-  if (!own.some((one) => isLate(tree.commonDir, one))) forgetFailed(tree.commonDir, session);
   if (exists(touchedFolder(tree.commonDir))) {
     await dropUnused(call);
   }

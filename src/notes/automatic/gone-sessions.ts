@@ -4,7 +4,6 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { forgetFailed } from '../failed-commands.ts';
 import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
 import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
@@ -80,7 +79,6 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
   if (result === 'partial') return result;
   rememberNoted(commonDir, session);
   forgetLate(commonDir, session);
-  forgetFailed(commonDir, session.record.session);
   return result;
 }
 

@@ -19,7 +19,6 @@ import { statOf } from '../../git/stat.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { readFailed } from '../failed-commands.ts';
 import { type CommitContent, commitHandoff } from '../handoffs.ts';
 import { type TopicState, readTopic, readTopics } from '../topic.ts';
 import { closeNote } from './close-notes.ts';
@@ -212,7 +211,7 @@ async function allCommits(
 }
 
 function factsOf(
-  { session: { record, liveness }, reason, place }: Leaving,
+  { session: { record, liveness }, reason }: Leaving,
   repository: Repository,
   seen: { work: OwnWork | undefined; commits: readonly SessionCommit[]; startHead: Start },
 ): AutomaticFacts {
@@ -229,7 +228,6 @@ function factsOf(
     commits,
     paths: work?.paths,
     deleted: work?.deleted ?? [],
-    failed: readFailed(place.commonDir, record.session),
   };
 }
 

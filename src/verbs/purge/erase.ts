@@ -11,7 +11,6 @@ import type { Repository } from '../../git/repository.ts';
 import type { Budget } from '../../host/io.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { userGit } from '../../git/user-git.ts';
-import { forgetCommandsNaming } from '../../notes/failed-commands.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import {
   type PurgedRef,
@@ -106,7 +105,6 @@ export async function eraseHere(
   const components = [...remotes].map(encodeRemote);
   const names = [...shown, ...now].map(({ name }) => name);
   await deleteLogs(repository, await staleLogs(repository, target.path, components, names));
-  forgetCommandsNaming(repository.commonDir, target.path.topic);
   if ((await refsOf(repository, target.path)).length > 0) throw moved();
 }
 

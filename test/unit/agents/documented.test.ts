@@ -33,14 +33,6 @@ describe('Cursor', () => {
     expect(ofCursor('preToolUse-Write', { tool_input: { text: 'x' } }).tool?.kind).toBe('unreadable');
     expect(ofCursor('preToolUse-Write', { tool_name: 'Read' }).tool?.kind).toBe('other');
   });
-
-  it('tells a command that failed, unless it was interrupted or not allowed', () => {
-    const failed = 'postToolUseFailure-Shell';
-    expect(ofCursor(failed).failure).toMatchObject({ exit: 3 });
-    expect(ofCursor(failed, { is_interrupt: true }).failure).toBeUndefined();
-    expect(ofCursor(failed, { failure_type: 'permission_denied' }).failure).toBeUndefined();
-    expect(ofCursor('postToolUse-Shell').failure).toBeUndefined();
-  });
 });
 
 describe('Copilot CLI', () => {
@@ -66,13 +58,6 @@ describe('Copilot CLI', () => {
       (name) => ofCopilot(name).kind,
     );
     expect(kinds).toEqual(['after-tool', 'session-end', 'session-start', 'stop']);
-  });
-
-  it('tells a command that failed, which the text alone says', () => {
-    expect(ofCopilot('PostToolUseFailure-Bash').failure).toMatchObject({ exit: 3 });
-    expect(byCopilot('PostToolUse-Bash').failure).toEqual({ exit: 7, output: '\n' });
-    expect(byCopilot('PostToolUse-Bash-subagent').failure).toBeUndefined();
-    expect(byCopilot('camel-postToolUse-bash').failure).toBeUndefined();
   });
 
   it('tells a command that runs on', () => {

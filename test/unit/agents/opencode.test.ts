@@ -33,12 +33,6 @@ describe('what our plugin for OpenCode passes on', () => {
     },
   );
 
-  it('tells a command that failed', () => {
-    expect(parsed('tool.execute.after-bash-exit3')?.failure).toEqual({ exit: 3, output: 'out\n' });
-    expect(parsed('tool.execute.before-bash-exit3')?.failure).toBeUndefined();
-    expect(parsed('tool.execute.after-bash')?.failure).toBeUndefined();
-  });
-
   it.each<[string, object, GuardEvent['tool']]>([
     ['bash', { command: 'ls' }, { kind: 'shell', command: 'ls' }],
     ['bash', { command: 'ls', workdir: '/x' }, { kind: 'shell', command: 'ls', cwd: '/x' }],
