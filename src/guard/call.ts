@@ -4,12 +4,15 @@ import type { SettingEntry, Settings } from '../domain/settings.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import type { Budget } from '../host/io.ts';
 import type { MarkerFiles } from '../host/marker-files.ts';
+import type { ProcessTable } from '../host/processes.ts';
 
 /** Whose machine the client runs on. */
 interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly home: string;
   readonly clientPid: number;
+  /** Its processes, as they are when the call begins. */
+  readonly processes: ProcessTable;
   /** The predecessors' handoff files, and what a setting guards besides. */
   readonly files: MarkerFiles;
 }

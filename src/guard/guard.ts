@@ -8,6 +8,7 @@ import { ensureFolder, homeFolder, isInitialised, repositoryFolder, stateFolder 
 import { type Budget, beforeAnswer, inTime } from '../host/io.ts';
 import { type LogLine, appendLog } from '../host/log.ts';
 import { markerFiles } from '../host/marker-files.ts';
+import { type ProcessTable, readProcessTable } from '../host/processes.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { ofItsSession } from './agents.ts';
@@ -69,8 +70,9 @@ export async function guard(said: ClientCall): Promise<string> {
     }
     const unchecked = new Set<string>();
     const report = { log, notChecked: (what: string) => unchecked.add(what) };
+    const processes = readProcessTable();
     const asking = early ?? readEntries(cwd, budget, log);
-    const call = await readCall(said, dialect, event, { repository, asking }, report);
+    const call = await readCall(said, dialect, event, { repository, asking, processes }, report);
     folder = ownFolder(call) ?? folder;
     if (isInTree(call)) noteModelOf(event, client, env, log);
     const found = await judgeInTime(call);
@@ -124,7 +126,12 @@ async function readCall(
   {
     repository,
     asking,
-  }: { readonly repository: FoundRepository | undefined; readonly asking: SettingsAnswer },
+    processes,
+  }: {
+    readonly repository: FoundRepository | undefined;
+    readonly asking: SettingsAnswer;
+    readonly processes: Promise<ProcessTable>;
+  },
   report: Pick<Call, 'log' | 'notChecked'>,
 ): Promise<Call> {
   const { env, clientPid, now, budget } = said;
@@ -140,7 +147,8 @@ async function readCall(
   const isEnabled =
     settings.enabled === true || (isLate && repository !== undefined && isInitialised(repository.commonDir));
   const tree = isEnabled && repository !== undefined ? { ...repository, folder: cwd } : undefined;
-  const machine = { env, home, clientPid, files: markerFiles(home, env, settings.guardPath) };
+  const files = markerFiles(home, env, settings.guardPath);
+  const machine = { env, home, clientPid, processes: await processes, files };
   const { session } = event;
   const place = { cwd, repository, tree, settings, entries };
   return { event, dialect, session, machine, ...place, now, budget, ...report };

@@ -4,7 +4,7 @@ import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { beat, knownWorktreeId } from '../host/folders.ts';
-import { type ProcessTable, ancestorsOf, clientProcess, processTable } from '../host/processes.ts';
+import { type ProcessTable, ancestorsOf, clientProcess } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
 import { isFreshlyRegistered } from '../sessions/registered.ts';
 import { isSolo } from '../sessions/solo.ts';
@@ -34,7 +34,7 @@ function isLeftAlone({ commonDir, gitDir }: FoundRepository, session: SessionId)
 /** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
-  const client = callingClient(call, processTable());
+  const client = callingClient(call, call.machine.processes);
   if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;
@@ -47,9 +47,16 @@ export interface People extends Sides {
 }
 
 /** Asks the live refs. */
-export async function readPeople({ tree, session, settings, budget, now }: TreeCall): Promise<People> {
+export async function readPeople({
+  tree,
+  session,
+  machine,
+  settings,
+  budget,
+  now,
+}: TreeCall): Promise<People> {
   const sessions = await listSessions({ cwd: tree.workTree }, budget.left());
-  const judged = judgeSessions(sessions, tree.commonDir, processTable(), settings.staleAfterMs, now);
+  const judged = judgeSessions(sessions, tree.commonDir, machine.processes, settings.staleAfterMs, now);
   const sides = sidesOf(session, judged);
   const live = judged.filter(
     ({ liveness, record }) => liveness === 'live' && sides.foreign.has(record.session),

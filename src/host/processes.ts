@@ -29,6 +29,17 @@ export function processTable(): ProcessTable {
   return existsSync('/proc/self/stat') ? linuxTable() : psTable(process.env);
 }
 
+/** The same, for a call that has other things to wait for: where it is `ps` that tells it, both run at once. */
+export async function readProcessTable(): Promise<ProcessTable> {
+  if (existsSync('/proc/self/stat')) return linuxTable();
+  const { execFile } = process.getBuiltinModule('node:child_process');
+  const { options, args } = psCommand(process.env);
+  // What ps has told counts even if it failed afterwards; without it nobody is known.
+  return new Promise((resolve) => {
+    execFile('ps', args, options, (_error, output) => resolve(tableOf(output)));
+  });
+}
+
 /** The same for one call: as it is when that first asks. */
 export function keptTable(): () => ProcessTable {
   let table: ProcessTable | undefined;
@@ -85,10 +96,18 @@ function statFields(pid: number): string[] | undefined {
 export function psTable(env: Readonly<Record<string, string | undefined>>): ProcessTable {
   // Where there is /proc many calls start no process, and loading this takes milliseconds.
   const { execFileSync } = process.getBuiltinModule('node:child_process');
+  const { options, args } = psCommand(env);
+  return tableOf(quiet(() => execFileSync('ps', args, options)) ?? '');
+}
+
+function psCommand({ PATH }: Readonly<Record<string, string | undefined>>) {
+  const options = { encoding: 'utf8', env: { PATH, LC_ALL: 'C', TZ: 'UTC0' }, timeout: timeLeft() } as const;
+  return { args: ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options };
+}
+
+/** @param output of `ps`, a line for each process */
+function tableOf(output: string): ProcessTable {
   const rows = new Map<number, { parent: number; start: string; ended: boolean }>();
-  const told = { PATH: env['PATH'], LC_ALL: 'C', TZ: 'UTC0' };
-  const options = { encoding: 'utf8', env: told, timeout: timeLeft() } as const;
-  const output = quiet(() => execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,lstart='], options)) ?? '';
   for (const line of output.split('\n')) {
     const [, pid, parent, state, start] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line.trimEnd()) ?? [];
     if (start === undefined) continue;

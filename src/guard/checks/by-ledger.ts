@@ -8,7 +8,7 @@ import { readHead } from '../../git/discover.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { diskState, stampOf } from '../../git/work-tree.ts';
-import { ancestorsOf, processTable } from '../../host/processes.ts';
+import { ancestorsOf } from '../../host/processes.ts';
 import { registeredProcesses } from '../../sessions/registered.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
 import { clientChain } from '../presence.ts';
@@ -64,7 +64,7 @@ export function aliveBeside(
   place: WorkPlace,
   ledgers: readonly SessionLedger[],
 ): ReadonlySet<SessionId> {
-  const table = processTable();
+  const table = call.machine.processes;
   const above = clientChain(call, table);
   const [client] = above;
   const isRelated = (pid: number) =>

@@ -17,7 +17,6 @@ import { hashContent, scratchStore } from '../../git/scratch-store.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { touchedFolder, knownWorktreeId } from '../../host/folders.ts';
-import { processTable } from '../../host/processes.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf, leave } from '../visits.ts';
@@ -132,7 +131,8 @@ async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Pro
   const ids = new Set([...noted.values()].flat());
   if (ids.size === 0) return [];
   const stored = await listSessions({ cwd: folder }, call.budget.left());
-  const judged = judgeSessions(stored, commonDir, processTable(), call.settings.staleAfterMs, call.now);
+  const { machine, settings } = call;
+  const judged = judgeSessions(stored, commonDir, machine.processes, settings.staleAfterMs, call.now);
   const top = realPath(call.tree.workTree);
   const options = { asking: call.session, timeoutMs: lookingTime(call), now: call.now };
   const others = await otherTrees({ commonDir, gitDir, top }, paths, judged, options);

@@ -13,7 +13,6 @@ import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
 import { takeSnapshot } from '../../git/work-tree.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
-import { processTable } from '../../host/processes.ts';
 import {
   type JudgedSession,
   type StoredSession,
@@ -115,7 +114,10 @@ export async function dropUnused(call: TreeCall): Promise<void> {
   if (!(await isNeeded())) await dropTouched(commonDir, isNeeded);
 }
 
-function worktreesInUse({ tree, settings, now }: TreeCall, stored: readonly StoredSession[]): number {
-  const judged = judgeSessions(stored, tree.commonDir, processTable(), settings.staleAfterMs, now);
+function worktreesInUse(
+  { tree, machine, settings, now }: TreeCall,
+  stored: readonly StoredSession[],
+): number {
+  const judged = judgeSessions(stored, tree.commonDir, machine.processes, settings.staleAfterMs, now);
   return new Set(judged.flatMap((one) => (one.liveness === 'live' ? [one.worktreeId] : []))).size;
 }

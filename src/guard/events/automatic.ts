@@ -4,7 +4,6 @@ import { openRepository } from '../../git/repository.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
-import { processTable } from '../../host/processes.ts';
 import { closeOwnNotes, closeSettledNotes } from '../../notes/automatic/close-notes.ts';
 import { leaveNotesOfGone, sessionsToNote } from '../../notes/automatic/gone-sessions.ts';
 import {
@@ -66,7 +65,7 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   const { tree, settings, machine, now } = call;
   if (!settings.automaticNotes) return false;
   const { commonDir } = tree;
-  const gone = sessionsToNote(commonDir, others, processTable().bootId);
+  const gone = sessionsToNote(commonDir, others, machine.processes.bootId);
   tidyNoted(commonDir, others);
   if (gone.length === 0) return false;
   const log = (detail: string) => call.log('note', detail);
@@ -121,11 +120,11 @@ export async function closeOwn(
 
 /** What a session has changed here and not committed: as many paths. */
 export async function countOwn(call: TreeCall): Promise<number> {
-  const { session, tree, settings, now, budget } = call;
+  const { session, tree, machine, settings, now, budget } = call;
   const { commonDir, gitDir, workTree } = tree;
   const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
   const all = await listSessions({ cwd: call.tree.folder }, budget.left());
-  const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
+  const sessions = judgeSessions(all, commonDir, machine.processes, settings.staleAfterMs, now);
   const own = [
     session,
     ...succeededBy(
@@ -162,7 +161,7 @@ function leavingOf(
 ): Leaving | undefined {
   const { tree, settings, now, machine } = call;
   const { commonDir, workTree } = tree;
-  const sessions = judgeSessions(all, commonDir, processTable(), settings.staleAfterMs, now);
+  const sessions = judgeSessions(all, commonDir, machine.processes, settings.staleAfterMs, now);
   const session = sessions.find((one) => one.oid === own.oid && one.worktreeId === own.worktreeId);
   if (session === undefined) return undefined;
   return {

@@ -9,7 +9,7 @@ import { exists } from '../../host/disk.ts';
 import { beat, ensureFolder, touchedFolder, worktreeId } from '../../host/folders.ts';
 import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
-import { processTable, type ProcessTable } from '../../host/processes.ts';
+import type { ProcessTable } from '../../host/processes.ts';
 import {
   type JudgedSession,
   type StoredSession,
@@ -99,7 +99,7 @@ async function lockArrivals({
 
 async function registerIn(call: TreeCall, listed: readonly StoredSession[] | undefined): Promise<Registered> {
   const { session, tree } = call;
-  const table = processTable();
+  const table = call.machine.processes;
   rememberRepository(call.machine.env, tree.commonDir);
   let company = await readCompany(call, listed);
   const { own, others } = company;
@@ -154,7 +154,7 @@ interface Company extends Parted {
 
 async function readCompany(call: TreeCall, listed?: readonly StoredSession[]): Promise<Company> {
   const { session, tree } = call;
-  const table = processTable();
+  const table = call.machine.processes;
   const worktree = worktreeId(tree.gitDir);
   const known = parted(await judged(call, table, listed), session, worktree);
   const here = known.others.filter((one) => one.worktreeId === worktree);
