@@ -1,0 +1,106 @@
+// How many sources a stranger opens to follow one call: those of whose functions any runs, as V8 counts them in a build that
+// is not minified. `node scripts/routes.mjs [--list]` prints the figure of each route beside its limit; `--list` names the
+// sources, too. test/integration/routes.test.ts holds the limits.
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { Scenario, inSession, toolCall } from '../bench/scenario.mjs';
+import { LIBRARY_OPTIONS } from './libraries.mjs';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** The most sources of each route (docs/decisions/0047-size.md). */
+const MOST = { Edit: 47, commit: 52, write: 58 };
+
+/** What Node runs in the place of src/start.ts: a program by its file. */
+const START = `const [program, ...words] = process.argv.slice(2);
+require(program).main(words).then((status) => process.exit(status));`;
+
+/**
+ * The sources on each route: an Edit beside a peer, a commit beside a peer (its pre-commit hook), and a `write` alone.
+ * @returns {Promise<{ route: string, sources: string[], most: number }[]>}
+ */
+export async function routes() {
+  const dir = mkdtempSync(join(tmpdir(), 'git-handoff-routes-'));
+  const scenario = new Scenario(ROOT);
+  try {
+    writeFileSync(join(dir, 'start.cjs'), START);
+    await Promise.all([buildReadable('hook', dir), buildReadable('cli', dir)]);
+    return callsOf(scenario).map(({ route, program, words, ...options }) => {
+      const coverage = join(dir, route);
+      const env = { ...inSession(scenario), NODE_V8_COVERAGE: coverage };
+      const args = [join(dir, 'start.cjs'), join(dir, `${program}.cjs`), String(process.pid), ...words];
+      scenario.run(process.execPath, args, { ...options, env });
+      return { route, sources: sourcesThatRan(coverage, dir), most: MOST[route] };
+    });
+  } finally {
+    scenario.remove();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function callsOf(scenario) {
+  const alone = scenario.enabled('alone', 1);
+  const beside = scenario.enabled('beside', 2);
+  const gitDir = join(beside, '.git');
+  const edit = { file_path: join(beside, 'src', 'a.ts'), old_string: '1', new_string: '2' };
+  return [
+    {
+      ...{ route: 'Edit', program: 'hook', words: ['guard', '--client', 'claude'] },
+      ...{ cwd: beside, input: toolCall(beside, 'Edit', edit) },
+    },
+    {
+      ...{ route: 'commit', program: 'hook', cwd: beside, input: '' },
+      words: ['hook', 'pre-commit', '--git-dir', gitDir, '--common-dir', gitDir, '--'],
+    },
+    {
+      ...{ route: 'write', program: 'cli', cwd: alone, input: '' },
+      words: ['write', 'auth-refresh', '-m', 'Goal: pass'],
+    },
+  ];
+}
+
+/** A program as one file, in which a comment stands where a source begins. */
+async function buildReadable(source, dir) {
+  const build = await rolldown({
+    input: join(ROOT, 'src', `${source}.ts`),
+    platform: 'node',
+    ...LIBRARY_OPTIONS,
+    moduleTypes: { '.bash': 'text', '.zsh': 'text', '.fish': 'text' },
+    transform: { define: { __VERSION__: '"0"', __BOARD_SCRIPT__: '""', __BOARD_STYLE__: '""' } },
+    // Its warnings are told by scripts/build.mjs.
+    onLog: () => undefined,
+  });
+  await build.write({ file: join(dir, `${source}.cjs`), format: 'cjs', codeSplitting: false });
+  await build.close();
+}
+
+/** The sources of which a function ran. @param {string} coverage the folder of V8's reports */
+function sourcesThatRan(coverage, dir) {
+  const reports = readdirSync(coverage).map((name) => JSON.parse(readFileSync(join(coverage, name), 'utf8')));
+  const programs = reports
+    .flatMap(({ result }) => result)
+    .filter(({ url }) => url.startsWith(pathToFileURL(dir).href));
+  const ran = programs.flatMap(({ url, functions }) => {
+    const text = readFileSync(fileURLToPath(url), 'utf8');
+    const named = [...text.matchAll(/^\/\/ (\S+\.\w+)$/gm)].reverse();
+    return functions
+      .map(({ ranges: [{ startOffset: start, count }] }) => ({ start, count }))
+      .filter(({ start, count }) => count > 0 && start > 0 && !isLoading(text, start))
+      .map(({ start }) => named.find(({ index }) => index <= start)?.[1] ?? '');
+  });
+  return [...new Set(ran)].filter((source) => source.startsWith('src/')).sort();
+}
+
+/** The function that rolldown makes of a source which `import()` loads: it runs when that is loaded. */
+const isLoading = (text, start) => /__esmMin\(+(?:async )?$/.test(text.slice(Math.max(0, start - 20), start));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const { route, sources, most } of await routes()) {
+    console.log(`${String(sources.length).padStart(4)} of at most ${most}: ${route}`);
+    if (process.argv.includes('--list')) console.log(sources.map((source) => `     ${source}`).join('\n'));
+    if (sources.length > most) process.exitCode = 1;
+  }
+}
