@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { short } from '../support/client/expectations.ts';
@@ -7,17 +18,49 @@ import {
   CODEX_HANDS,
   COPILOT_HANDS,
   GEMINI_HANDS,
-  OPENCODE_HANDS,
-  QWEN_HANDS,
   type HandRun,
   type Hands,
+  OPENCODE_HANDS,
+  QWEN_HANDS,
 } from '../support/client/hands.ts';
-import { type Installed, installPacked } from '../support/client/packed.ts';
 import { REPOSITORY } from '../support/client/paths.ts';
 import { bothEnded, expectRefusal, historyOf, NEXT_COMMAND } from '../support/client/sharing.ts';
 import { createWorld, type World } from '../support/client/world.ts';
 import { createGates } from '../support/model/gates.ts';
 import { say, type Turn } from '../support/model/script.ts';
+
+/** This package as a person has it who installed the packed tarball. */
+interface Installed {
+  /** The folder in which npm linked the program. */
+  readonly programs: string;
+  remove(): void;
+}
+
+/** Packs this repository as built, and installs the tarball into an empty prefix without a network. */
+function installPacked(): Installed {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'git-handoff-packed-')));
+  const prefix = path.join(root, 'prefix');
+  const npm = (args: readonly string[], cwd: string): void => {
+    const env = {
+      PATH: `${path.dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+      HOME: root,
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    };
+    execFileSync('npm', args, { cwd, env, stdio: 'pipe' });
+  };
+  npm(['pack', '--ignore-scripts', '--pack-destination', root], REPOSITORY);
+  const tarball = readdirSync(root).find((name) => name.endsWith('.tgz')) ?? '';
+  mkdirSync(prefix);
+  npm(
+    ['install', '--global', '--no-audit', '--no-fund', `--prefix=${prefix}`, path.join(root, tarball)],
+    root,
+  );
+  return {
+    programs: path.join(prefix, 'bin'),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
 
 const TOPIC = 'main/auth-refresh';
 const REF = `refs/handoffs/${TOPIC}`;

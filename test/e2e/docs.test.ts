@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../scripts/docs.mjs';
-import { type Step, stepsOf } from '../support/docs/blocks.ts';
-import { type Differing, renewed, rewritePage } from '../support/docs/rewrite.ts';
-import { compared } from '../support/docs/shape.ts';
-import { DocsWorld } from '../support/docs/world.ts';
+import { type Step, stepsOf } from './docs/blocks.ts';
+import { type Differing, renewed, rewritePage } from './docs/rewrite.ts';
+import { compared } from './docs/shape.ts';
+import { DocsWorld } from './docs/world.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Pages whose command lines a test of their own runs, each with what it runs. */

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configure, commitBase, fingerprint } from '../support/faults/dirty-trees.ts';
+import { configure, commitBase, fingerprint } from './dirty-trees.ts';
 import { Random, Tally, amount, seeded } from '../support/faults/seed.ts';
 import {
   type Injection,

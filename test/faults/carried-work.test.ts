@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commitBase, configure, fingerprint, makeDirty } from '../support/faults/dirty-trees.ts';
+import { commitBase, configure, fingerprint, makeDirty } from './dirty-trees.ts';
 import { amount, seeded } from '../support/faults/seed.ts';
 import { TestRepository } from '../support/repository.ts';
 

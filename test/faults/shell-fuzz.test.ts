@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { amount, seeded } from '../support/faults/seed.ts';
-import { type CampaignOptions, runCampaign } from '../support/fuzz/campaign.ts';
-import { shellCase } from '../support/fuzz/commands.ts';
-import { ShellLab } from '../support/fuzz/shell-lab.ts';
+import { type CampaignOptions, runCampaign } from './shell-fuzz/campaign.ts';
+import { shellCase } from './shell-fuzz/commands.ts';
+import { ShellLab } from './shell-fuzz/shell-lab.ts';
 
 const CASES = amount(300, 5000);
 const LONG_MS = 3_600_000;

@@ -1,37 +1,58 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { analyseShell } from '../../src/shell/analyse.ts';
-import { ShellSandbox } from '../support/shell-sandbox.ts';
-import { composeCommand, randomNumbers } from '../support/shell-commands.ts';
-import { readCorpus, readFurtherCases } from '../support/shell-world.ts';
+import { Snapshot } from '../support/disk-snapshot.ts';
+import { GuardWorld, HANDOFF_REF } from '../support/guard.ts';
+import { diskWorld, isHit, readCorpus, readFurtherCases } from '../support/shell-world.ts';
 
-/** A run of every case and of more composed commands takes minutes: `SHELL_CASES=5000`. */
-const COMPOSED = Number(process.env['SHELL_CASES'] ?? 40);
-const SEED = 20_261_121;
-const EVERY = COMPOSED > 1000 ? 1 : 20;
+/** All further cases take minutes: `SHELL_CASES=all`. */
+const EVERY = process.env['SHELL_CASES'] === 'all' ? 1 : 20;
 
-const sandbox = new ShellSandbox();
-beforeEach(() => {
-  sandbox.reset();
-});
-afterAll(() => {
-  sandbox.dispose();
-});
+// Nothing of ours keeps a command from what it does.
+const world = new GuardWorld({ initialised: false, marker: 'unset' });
+world.commit('another of the name', { 'handoff-main-auth-refresh.md': 'unguarded\n' });
+world.git(['update-ref', HANDOFF_REF, 'HEAD~1']);
+const snapshot = new Snapshot(world.root);
+beforeEach(() => snapshot.restore());
+afterAll(() => world.remove());
 
-describe('the corpus, run for real', () => {
+const fill = (text: string) => world.fill(text).replaceAll('@PWN@', `${world.root}/canary`);
+
+/** Whether a command changes the file or a handoff's ref as it is read, whether that is sure, and what it then does. */
+async function readAndRun(command: string, setup = '', cwd = '@CWD@') {
+  if (setup !== '') world.bash(fill(setup));
+  const [text, folder] = [fill(command), fill(cwd)];
+  const { file, home } = world;
+  const watched = [file, `${world.path}/.git/${HANDOFF_REF}`];
+  const effects = await analyseShell(
+    text,
+    diskWorld({ cwd: folder, home, watched, environment: world.env() }),
+  );
+  const before = state();
+  world.bash(text, { cwd: folder });
+  return {
+    hit: isHit(effects, file, world.path),
+    unsure: effects.unsure,
+    mutated: state() !== before,
+  };
+}
+
+/** What must not change: the file's content, and the handoffs' refs. */
+function state(): string {
+  const content = existsSync(world.file) ? readFileSync(world.file, 'latin1') : 'absent';
+  const refs = ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/handoffs'];
+  return `${content}\n${world.run('git', refs).stdout}`;
+}
+
+describe('the corpus of hostile commands, run for real', () => {
   const cases = readCorpus().filter(({ groundTruth }) => !groundTruth.startsWith('not-run'));
   it.each(cases)(
     '$id $expect: $why',
     async ({ command, expect: expected, groundTruth, setup, cwd, owner }) => {
-      if (setup !== undefined) sandbox.run(sandbox.fill(setup));
-      const text = sandbox.fill(command);
-      const folder = sandbox.fill(cwd ?? '@CWD@');
-      const effects = await analyseShell(text, sandbox.world(folder));
-      const hit = sandbox.isHit(effects);
-      if (expected === 'deny-or-detect') expect(hit || effects.unsure).toBe(true);
+      const { hit, unsure, mutated } = await readAndRun(command, setup, cwd);
+      if (expected === 'deny-or-detect') expect(hit || unsure).toBe(true);
       else expect(hit).toBe(expected === 'deny' || owner === 'caller');
-      const before = sandbox.state();
-      sandbox.run(text, folder);
-      expect(sandbox.state() !== before).toBe(groundTruth === 'mutates');
+      expect(mutated).toBe(groundTruth === 'mutates');
     },
   );
 });
@@ -39,28 +60,7 @@ describe('the corpus, run for real', () => {
 describe('further commands, run for real', () => {
   const sample = readFurtherCases().filter(({ setup }, n) => setup !== undefined || n % EVERY === 0);
   it.each(sample)('$groundTruth: $command', async ({ command, setup, groundTruth }) => {
-    if (setup !== undefined) sandbox.run(sandbox.fill(setup));
-    expect(await decideAndRun(command)).toEqual({
-      hit: groundTruth === 'mutates',
-      mutated: groundTruth === 'mutates',
-    });
+    const mutates = groundTruth === 'mutates';
+    expect(await readAndRun(command, setup)).toMatchObject({ hit: mutates, mutated: mutates });
   });
 });
-
-describe('composed commands', () => {
-  const random = randomNumbers(SEED);
-  const commands = Array.from({ length: COMPOSED }, () => composeCommand(random));
-  it.each(commands)('%j', async (command) => {
-    const { hit, mutated } = await decideAndRun(command);
-    expect(hit).toBe(mutated);
-  });
-});
-
-/** What the analysis says of a command, and what it then does. */
-async function decideAndRun(command: string): Promise<{ hit: boolean; mutated: boolean }> {
-  const text = sandbox.fill(command);
-  const hit = sandbox.isHit(await analyseShell(text, sandbox.world()));
-  const before = sandbox.state();
-  sandbox.run(text);
-  return { hit, mutated: sandbox.state() !== before };
-}

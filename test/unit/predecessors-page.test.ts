@@ -7,7 +7,7 @@ const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
 const sections = read('docs', 'predecessors.md').split(/^## /m).slice(1);
 
 /** By predecessor and feature, as the page words it: the tests, as `integration/x.test.ts "name"`. */
-const evidence = JSON.parse(read('test', 'support', 'predecessor-features.json')) as Record<
+const evidence = JSON.parse(read('test', 'unit', 'predecessor-features.json')) as Record<
   string,
   Record<string, string[]>
 >;

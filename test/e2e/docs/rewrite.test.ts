@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { renewed, rewritePage } from '../support/docs/rewrite.ts';
+import { renewed, rewritePage } from './rewrite.ts';
 
 const OID = '1c392df794a835079f7600388fa62f2be58f752e';
 const OTHER = '5fff24a51fbb4ae8d4f029fe6bf2ab919bbe21ea';

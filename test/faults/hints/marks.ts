@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestRepository } from '../repository.ts';
+import type { TestRepository } from '../../support/repository.ts';
 
 /** Who wrote a mark: a session, or a person by hand or in another clone. */
 export type Writer = string;

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guard } from '../../../src/guard/guard.ts';
-import { ENDLESS } from '../endless.mjs';
-import { CALLER, GuardWorld, HANDOFF_REF, OWNER, markedNote } from '../guard.ts';
-import { readAnswer } from '../hook-answer.ts';
+import { ENDLESS } from '../../support/endless.mjs';
+import { CALLER, GuardWorld, HANDOFF_REF, OWNER, markedNote } from '../../support/guard.ts';
+import { readAnswer } from '../../support/hook-answer.ts';
 import { filledIn } from './piece.ts';
-import { Snapshot } from './snapshot.ts';
+import { Snapshot } from '../../support/disk-snapshot.ts';
 
 /** A command that has not ended by then hangs. Milliseconds. */
 const PATIENCE_MS = 2000;

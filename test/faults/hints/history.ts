@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { expect } from 'vitest';
-import { Random } from '../faults/seed.ts';
-import { A, B, C, TEN } from '../sharing-world.ts';
+import { Random } from '../../support/faults/seed.ts';
+import { A, B, C, TEN } from '../../support/sharing-world.ts';
 import { FILES, type Kind, commandOf, elsewhere, endingOf, pickKind } from './acts.ts';
 import { type Dirty, Marks, PERSON, added, headOf, marksOf, uncommitted } from './marks.ts';
-import { Model, type Verdict } from './model.ts';
-import { hintsIn, reasonIn, takenPaths } from './typed.ts';
+import { Owners } from './owners.ts';
+import { typedHints } from '../../support/commit-hooks-world.ts';
 import { FORMATS, HintsWorld } from './world.ts';
 
 /** A hint, and what it leads to, until the goal is reached. */
@@ -38,13 +38,9 @@ const FINISHES = /\bgit (?:-C \S+ )?(?:commit\b|(?:cherry-pick|revert) --continu
 /** A working tree of a history. */
 interface Place {
   readonly top: string;
-  readonly model: Model;
+  readonly owners: Owners;
   /** Marks that another clone has published: no commit there may take them back. */
   readonly published: Set<string>;
-  /** Those that HEAD has gained and the files have not, with the sessions that have changed the file since. */
-  readonly behind: Map<string, Set<string>>;
-  /** The branch that was checked out there at each session's last command; a file tool says nothing of it. */
-  readonly seen: Map<string, string>;
   /** The session that began what git has stopped in there. */
   beginner?: string | undefined;
 }
@@ -58,18 +54,14 @@ export class History {
   readonly #places: readonly Place[];
   /** Marks that a session's command left by the way in another's file: each of the two may commit them. */
   readonly #touches = new Map<string, string>();
-  /** All marks that another clone has ever published. */
-  readonly #published = new Set<string>();
-  /** Who made which entry of the stash. */
-  readonly #stashes = new Map<string, string>();
   /** Who typed a commit that finished a pick or a revert: git's own message names nobody. */
   readonly #finished = new Map<string, string>();
   /** What was typed, for the failure's text. */
   readonly #log: string[] = [];
-  /** How many hints were typed, and how many verdicts were as the model had told before. */
-  readonly figures = { hints: 0, predicted: 0 };
-  /** Verdicts that the model had not told, in words. */
-  readonly unforeseen: string[] = [];
+  /** How many hints were typed. */
+  hints = 0;
+  /** Refusals where nobody else had anything to lose, in words. */
+  readonly needless: string[] = [];
 
   constructor(seed: number) {
     this.#random = new Random(seed);
@@ -77,10 +69,8 @@ export class History {
     this.#world = new HintsWorld(this.#sessions, this.#random.pick(FORMATS));
     this.#places = this.#world.tops.map((top) => ({
       top,
-      model: new Model(this.#marks),
+      owners: new Owners(this.#marks),
       published: new Set(),
-      behind: new Map(),
-      seen: new Map(this.#sessions.map((session) => [session, this.#world.branch(top)])),
     }));
   }
 
@@ -123,56 +113,14 @@ export class History {
   #act(session: string, kind: Kind | 'ending', command: string, place: Place): void {
     const { top } = place;
     const typed = elsewhere(command, this.#random, top);
-    // With `cd` or `-C` it is still the same command at the top.
-    const isPlain = typed.command === command;
-    // Typed above the repository, a command without git finds nothing there.
-    const isOutside = isPlain && typed.folder === '..';
-    const folder = isPlain && typed.folder === 'src' ? 'src/' : '';
-    const foresee = () => (isOutside ? 'passes' : this.#verdict(session, command, folder, place));
     const cwd = join(top, typed.folder);
     const before = uncommitted(this.#world, top);
-    this.#do(session, typed.command, cwd, place, foresee);
+    this.#do(session, typed.command, cwd, place);
     if (kind === 'lockfile') this.#giveTouch(session, place, before);
   }
 
-  #verdict(session: string, command: string, folder: string, place: Place): Verdict {
-    const { top, model, seen, beginner } = place;
-    const operation = this.#world.operation(top);
-    const dirty = uncommitted(this.#world, top);
-    const [newest] = this.#world.stashes();
-    const stashed = newest === undefined ? undefined : (this.#stashes.get(newest) ?? PERSON);
-    return model.foresee(command, {
-      session,
-      folder,
-      dirty,
-      stashed,
-      isElsewhere: seen.get(session) !== this.#world.branch(top),
-      operation,
-      isOthers: operation !== undefined && beginner !== session,
-      isStale: (one) =>
-        (operation === undefined && one.xy === 'UU') || this.#lacking(session, one, place) !== undefined,
-      clashes: (one) => this.#lacking(session, one, place) === 'clash',
-      exists: (path) => existsSync(join(top, path)),
-      left: (to) => this.#world.left(to, top),
-      stops: (operation) => this.#world.stops(operation, top),
-    });
-  }
-
-  /** HEAD has a line of another clone that is not on the disk, and whoever changed that very line could not know it. */
-  #lacking(session: string, dirty: Dirty, { top, model, behind }: Place): 'clash' | 'line' | undefined {
-    const { path, text = '' } = dirty;
-    const head = this.#world.run('git', ['show', `HEAD:${path}`], { cwd: top }).stdout;
-    const missing = [...behind].flatMap(([placed, since]) => {
-      const mark = placed.slice(path.length + 1);
-      if (placed !== `${path} ${mark}` || !head.includes(mark) || text.includes(mark)) return [];
-      if (!this.#world.clash(text, head.replace(`${mark} `, ''), head)) return ['line' as const];
-      return since.has(session) && model.owners(dirty).includes(session) ? [] : ['clash' as const];
-    });
-    return missing.find((one) => one === 'clash') ?? missing[0];
-  }
-
   #personWrites(file: string, mark: string, place: Place): void {
-    const { top, model } = place;
+    const { top, owners } = place;
     this.#log.push(`a person writes ${mark} to ${file} in ${top}`);
     const before = uncommitted(this.#world, top);
     const path = join(top, file);
@@ -182,12 +130,12 @@ export class History {
     writeFileSync(path, line.test(text) ? text.replace(line, mark) : `${text}${mark}\n`);
     const after = uncommitted(this.#world, top);
     this.#editedSince(place, before, after);
-    model.changed(PERSON, before, after);
+    owners.changed(PERSON, before, after);
   }
 
   /** Nobody refuses a person; what it commits is nobody's afterwards. */
   #personTypes(command: string, place: Place): void {
-    const { top, model } = place;
+    const { top, owners } = place;
     const before = uncommitted(this.#world, top);
     const head = headOf(this.#world, top);
     const { status, stderr } = this.#world.run('bash', ['-c', command], { cwd: top });
@@ -198,7 +146,7 @@ export class History {
     const marks = gone.flatMap((path) => before.get(path)?.marks ?? []);
     this.#marks.give(marks, PERSON);
     this.#moved(place, before, after, head);
-    model.changed(PERSON, before, after);
+    owners.changed(PERSON, before, after);
     if (this.#world.operation(top) === undefined) place.beginner = undefined;
   }
 
@@ -207,7 +155,6 @@ export class History {
     const path = this.#random.pick(['src/a.ts', 'shared.md']);
     const mark = this.#marks.make(PERSON);
     for (const { published } of this.#places) published.add(`${path} ${mark}`);
-    this.#published.add(`${path} ${mark}`);
     this.#world.advance('origin/main', path, 1 + this.#random.below(10), mark, 'HEAD', top);
   }
 
@@ -218,17 +165,17 @@ export class History {
   }
 
   /** What a command changes by the way in another's file is a touch: the file's owner does with it as it likes. */
-  #giveTouch(session: string, { top, model }: Place, before: ReadonlyMap<string, Dirty>): void {
+  #giveTouch(session: string, { top, owners }: Place, before: ReadonlyMap<string, Dirty>): void {
     for (const { path, text, marks } of uncommitted(this.#world, top).values()) {
       const was = before.get(path);
       if (was?.text === text) continue;
       const mine = marks.filter((mark) => this.#marks.owner(mark) === session);
-      const owners = [
+      const all = [
         ...marks.map((mark) => this.#marks.owner(mark)),
-        ...(was === undefined ? [] : model.owners(was)),
+        ...(was === undefined ? [] : owners.of(was)),
       ];
       const owner =
-        owners.find((one) => one !== session && one !== PERSON) ?? owners.find((one) => one !== session);
+        all.find((one) => one !== session && one !== PERSON) ?? all.find((one) => one !== session);
       const [touch] = mine;
       if (mine.length !== 1 || touch === undefined || owner === undefined) continue;
       this.#marks.give([touch], owner);
@@ -237,53 +184,54 @@ export class History {
   }
 
   #write(session: string, file: string, mark: string, place: Place): void {
-    const { top, model } = place;
+    const { top, owners } = place;
     const before = uncommitted(this.#world, top);
     const isThere = existsSync(join(top, file));
     const text = isThere
       ? this.#world.read(file, top).replace(/^.*\n/, (line) => `${line}${mark}\n`)
       : `${mark}\n`;
-    const dirty = before.get(file);
-    const verdict = model.verdict(session, dirty === undefined ? [] : [dirty]);
     const answer = this.#world.write(session, file, text, top);
     this.#log.push(`${session[0]} writes ${mark} to ${file} in ${top}: ${answer.kind}`);
-    this.#count(`write ${file}`, verdict, answer.kind === 'deny', answer.kind === 'deny' ? answer.text : '');
     if (answer.kind === 'deny') {
+      this.#judge(session, `write ${file}`, answer.text, place, before);
       if (this.#random.below(3) === 0) this.#follow(session, `write ${file}`, answer.text, top, place);
     } else {
       const after = uncommitted(this.#world, top);
       this.#editedSince(place, before, after);
-      model.changed(session, before, after, true);
-      this.#changedSince(session, place, before, after);
+      owners.changed(session, before, after, true);
     }
   }
 
-  #count(command: string, verdict: Verdict, refused: boolean, text: string): void {
-    if (refused === (verdict === 'refused')) this.figures.predicted += 1;
-    else this.unforeseen.push(`${command}\n  -> ${refused ? `refused: ${text}` : 'passes'}`);
+  /** A refusal is for somebody's sake, if git is in the middle of nothing. */
+  #judge(
+    session: string,
+    command: string,
+    text: string,
+    place: Place,
+    dirty: ReadonlyMap<string, Dirty>,
+  ): void {
+    const isOthers = (one: Dirty) => place.owners.of(one).some((owner) => owner !== session);
+    if ([...dirty.values()].some(isOthers) || this.#world.operation(place.top) !== undefined) return;
+    // Others' commits and stashes are lost by these; and who has nothing of its own has nothing to commit.
+    if (/\b(?:reset|update-ref|amend|stash|handoff)\b/.test(command) || isMoved(text) || BY_HAND.test(text))
+      return;
+    this.needless.push(`${command}\n  -> refused: ${text}`);
   }
 
   /** Does it, and follows the hints when it is refused until what was meant is done. */
-  #do(
-    session: string,
-    command: string,
-    cwd: string,
-    place: Place,
-    foresee: () => Verdict,
-    again = false,
-  ): void {
+  #do(session: string, command: string, cwd: string, place: Place, again = false): void {
     const { top } = place;
-    const verdict = foresee();
+    const before = uncommitted(this.#world, top);
     const meant = this.#meant(session, command, place);
     const outcome = this.#type(session, command, cwd, place, 'bash');
-    this.#count(command, verdict, outcome.refused, outcome.text);
     if (!outcome.refused) return;
+    this.#judge(session, command, outcome.text, place, before);
     const said = this.#follow(session, command, outcome.text, cwd, place);
     if (isWait(outcome.text)) return;
     // On the right branch again, or told where it is: now it can be done.
     if (isMoved(outcome.text)) {
       expect({ command, again, text: outcome.text }).toMatchObject({ again: false });
-      this.#do(session, command, cwd, place, foresee, true);
+      this.#do(session, command, cwd, place, true);
       return;
     }
     if (!/\bcommit\b/.test(command) || /(?:handoff commit|commit -m only) .*-- /.test(command)) return;
@@ -301,14 +249,14 @@ export class History {
    * This session's marks in files that the command reaches and nobody else has changed; `-a` leaves new files alone. A
    * command makes nobody the owner of what was changed and nobody's before.
    */
-  #meant(session: string, command: string, { top, model }: Place): string[] {
+  #meant(session: string, command: string, { top, owners }: Place): string[] {
     const named = /\bgit (?:-C \S+ )?add -- '(.*?)'/.exec(command)?.[1];
     if (named !== undefined) return [];
     if (!/\bcommit\b/.test(command)) return [];
     const known = this.#world.git(['ls-files', '-z'], { cwd: top }).split('\0');
     const reaches = (path: string) => !/\bcommit -a\b/.test(command) || known.includes(path);
     return [...uncommitted(this.#world, top).values()]
-      .filter((dirty) => reaches(dirty.path) && model.owners(dirty).every((owner) => owner === session))
+      .filter((dirty) => reaches(dirty.path) && owners.of(dirty).every((owner) => owner === session))
       .filter(({ marks }) => marks.every((mark) => this.#marks.owner(mark) === session))
       .flatMap(({ marks }) => marks);
   }
@@ -324,7 +272,7 @@ export class History {
       expect({ said, hint }).not.toMatchObject({ hint: asked });
       this.#namesNobodys(session, hint ?? '', place);
       const outcome = this.#type(session, hint ?? '', cwd, place, this.#random.pick(this.#world.shells));
-      this.figures.hints += 1;
+      this.hints += 1;
       all += outcome.text;
       if (outcome.refused) {
         expect(reasonIn(outcome.text), `${asked}\n${said}\n${hint}`).not.toBe(reasonIn(said));
@@ -350,13 +298,13 @@ export class History {
   }
 
   /** Only a take names what is another's alone, and what takes it out of the index. */
-  #namesNobodys(session: string, hint: string, { top, model }: Place): void {
+  #namesNobodys(session: string, hint: string, { top, owners }: Place): void {
     if (/\bhandoff take\b|\bgit (?:-C \S+ )?reset -q /.test(hint)) return;
     const isTheirs = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const dirty = [...uncommitted(this.#world, top).values()];
     const theirs = dirty
       .filter(({ marks }) => marks.length > 0 && marks.every(isTheirs))
-      .filter((one) => !model.hasPart(session, one));
+      .filter((one) => !owners.hasPart(session, one));
     // `src/x` is not `x`.
     const others = dirty.filter((one) => !theirs.includes(one)).map(({ path }) => path);
     const rest = others.reduce((text, path) => text.replaceAll(path, ''), hint);
@@ -366,7 +314,7 @@ export class History {
 
   #typeOther(session: string, hint: string, cwd: string, place: Place): string {
     const outcome = this.#type(session, hint, cwd, place, this.#random.pick(this.#world.shells));
-    this.figures.hints += 1;
+    this.hints += 1;
     const isDone = outcome.refused || this.#isUpToGit(hint, outcome, place);
     if (!isDone) expect({ hint, ...outcome }).toMatchObject({ status: 0 });
     return outcome.text;
@@ -383,10 +331,9 @@ export class History {
     if (/\bhandoff take\b/.test(command)) {
       const taken = takenPaths(command, cwd, top).filter((path) => before.has(path));
       for (const path of taken) this.#marks.give(before.get(path)?.marks ?? [], session);
-      for (const known of [place.published, place.behind])
-        for (const mark of known.keys())
-          if (taken.some((path) => mark.startsWith(`${path} `))) known.delete(mark);
-      place.model.took(taken, session);
+      for (const mark of place.published)
+        if (taken.some((path) => mark.startsWith(`${path} `))) place.published.delete(mark);
+      place.owners.took(taken, session);
     }
     const { before: answer, run } = this.#world.bash(session, command, { cwd, shell });
     const outcome =
@@ -406,12 +353,11 @@ export class History {
     if (this.#unchecked() > unchecked) throw new Unchecked();
     expect(outcome.text).not.toContain('not a git repository');
     this.#compare(session, command, place, before, head);
-    place.seen.set(session, this.#world.branch(top));
     return outcome;
   }
 
   #compare(session: string, command: string, place: Place, before: Map<string, Dirty>, head: string): void {
-    const { top, model } = place;
+    const { top, owners } = place;
     const isOthers = (mark: string) => ![session, PERSON].includes(this.#marks.owner(mark));
     const after = uncommitted(this.#world, top);
     const now = new Set(marksOf(after));
@@ -431,11 +377,7 @@ export class History {
     if (moved && FINISHES.test(command)) this.#finished.set(there, session);
     this.#learn(session, place, before, after, { moved, named: isNamed(command) });
     this.#moved(place, before, after, head);
-    for (const oid of this.#world.stashes()) if (!this.#stashes.has(oid)) this.#stashes.set(oid, session);
     if (!moved) this.#editedSince(place, before, after);
-    const isBack = moved && this.#isBefore(there, head, top);
-    // Where HEAD goes back, what it has again is what a commit took away.
-    if (!isBack) this.#fallBehind(place, after, taken);
     const operation = this.#world.operation(top);
     if (operation === undefined) place.beginner = undefined;
     else place.beginner ??= session;
@@ -448,38 +390,7 @@ export class History {
         session,
       );
     }
-    model.changed(session, before, after, isNamed(command));
-    this.#changedSince(session, place, before, after);
-  }
-
-  /** HEAD has gained lines of another clone, and the files have not. */
-  #fallBehind({ behind }: Place, after: ReadonlyMap<string, Dirty>, gained: readonly string[]): void {
-    let hasFallen = false;
-    for (const placed of gained) {
-      const [, path = '', mark = ''] = /^(.*) (\S+)$/.exec(placed) ?? [];
-      const dirty = after.get(path);
-      if (!this.#published.has(placed) || dirty === undefined || dirty.text?.includes(mark) === true)
-        continue;
-      behind.set(placed, new Set());
-      hasFallen = true;
-    }
-    // The reflog counts in seconds, and by it it is told who could know what.
-    if (hasFallen) this.#world.nextSecond();
-  }
-
-  /** Whoever changes its own file after HEAD has gained a line there had the chance to see it. */
-  #changedSince(
-    session: string,
-    { behind, model }: Place,
-    before: ReadonlyMap<string, Dirty>,
-    after: ReadonlyMap<string, Dirty>,
-  ): void {
-    for (const [placed, since] of behind) {
-      const path = placed.slice(0, placed.lastIndexOf(' '));
-      const dirty = after.get(path);
-      if (dirty === undefined || before.get(path)?.text === dirty.text) continue;
-      if (model.owners(dirty).includes(session)) since.add(session);
-    }
+    owners.changed(session, before, after, isNamed(command));
   }
 
   /** Whose the marks are that a command has brought into the tree. */
@@ -493,18 +404,18 @@ export class History {
     const was = new Set(marksOf(before));
     const fresh = marksOf(after).filter((mark) => !was.has(mark));
     const isStopped = this.#world.operation(place.top) !== undefined;
-    const isBack = (mark: string) => place.model.isBack(after.get(mark.slice(0, mark.lastIndexOf(' '))));
+    const isBack = (mark: string) => place.owners.isBack(after.get(mark.slice(0, mark.lastIndexOf(' '))));
     const own = fresh.filter((mark) => !isBack(mark));
     if (!moved || isStopped) this.#marks.give(own, session);
     if (named) return;
     const isNobodys = (mark: string) =>
-      place.model.isNobodys(before.get(mark.slice(0, mark.lastIndexOf(' '))));
+      place.owners.isNobodys(before.get(mark.slice(0, mark.lastIndexOf(' '))));
     this.#marks.give(own.filter(isNobodys), PERSON);
   }
 
   /** Tells the model when HEAD is elsewhere than before. */
   #moved(
-    { top, model }: Place,
+    { top, owners }: Place,
     before: ReadonlyMap<string, Dirty>,
     after: ReadonlyMap<string, Dirty>,
     head: string,
@@ -515,7 +426,7 @@ export class History {
     const isStopped = this.#world.operation(top) !== undefined;
     const makers = (from: string, to: string) => this.#world.makers(from, to, top, this.#finished);
     const undone = isStopped ? new Map<string, never>() : makers(there, head);
-    model.moved(before, after, undone, makers(head, there));
+    owners.moved(before, after, undone, makers(head, there));
   }
 
   /** Whoever changes a file after HEAD has gained a line there is taken to know that line. */
@@ -534,4 +445,29 @@ export class History {
   #unchecked(): number {
     return this.#world.guardLog().split('unchecked').length;
   }
+}
+
+/** The commands that a refusal tells to type: after `hint:` of a git hook or verb, at the end of the guard's. */
+function hintsIn(text: string): string[] {
+  const lines = typedHints(text).filter((hint) => /^(?:git|GIT_INDEX_FILE=\S+ git) /.test(hint));
+  if (lines.length > 0) return lines;
+  const last = /: ((?:git|rm|xargs) .*)$/s.exec(text)?.[1];
+  return last === undefined ? [] : [last];
+}
+
+/** What a refusal says besides its hints. */
+function reasonIn(text: string): string {
+  return text.replace(/^hint: .*$/gms, '').replace(/: (?:git|rm|xargs) .*$/s, '');
+}
+
+/** The paths that a `git handoff take` names, from the top of the working tree. */
+function takenPaths(command: string, cwd: string, top: string): string[] {
+  const folder = /\bgit -C (\S+)/.exec(command)?.[1] ?? cwd;
+  const list = /--pathspec-from-file=(\S+)/.exec(command)?.[1];
+  if (list !== undefined) {
+    const names = readFileSync(list, 'utf8').split('\0').filter(Boolean);
+    return names.map((name) => name.replace(/^:\(top,literal\)/, ''));
+  }
+  const words = (/ -- (.*)$/s.exec(command)?.[1] ?? '').match(/'[^']*'|\S+/g) ?? [];
+  return words.map((word) => relative(top, resolve(join(folder), word.replaceAll("'", ''))));
 }

@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { lstatOf } from '../../../src/git/stat.ts';
-import type { TestRepository } from '../repository.ts';
-import type { Random } from './seed.ts';
+import { lstatOf } from '../../src/git/stat.ts';
+import type { TestRepository } from '../support/repository.ts';
+import type { Random } from '../support/faults/seed.ts';
 
 /** Random uncommitted changes of every kind that git knows, and what can be seen of them. */
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Figures, Tally } from '../faults/seed.ts';
+import { type Figures, Tally } from '../../support/faults/seed.ts';
 import { type ShellCase, shellCase } from './commands.ts';
 import type { ShellLab } from './shell-lab.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../faults/seed.ts';
+import type { Random } from '../../support/faults/seed.ts';
 
 /** What may be done in a history, by kind, and how often. */
 const WEIGHTS = {

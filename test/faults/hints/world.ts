@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SharingWorld, TEN } from '../sharing-world.ts';
+import { SharingWorld, TEN } from '../../support/sharing-world.ts';
 
 /** Another commit on a ref, made beside the working tree: `$1` begins the file `$2`'s line `$3` with `$4`. */
 const ADVANCE = `GIT_INDEX_FILE=$(git rev-parse --absolute-git-dir)/advance && export GIT_INDEX_FILE && git read-tree "$1" &&
@@ -80,21 +80,6 @@ export class HintsWorld extends SharingWorld {
     }
   }
 
-  /** Whether two texts have changed the same lines of a third. */
-  clash(one: string, base: string, other: string): boolean {
-    const files = [one, base, other].map((text, n) => {
-      const file = join(this.root, `text ${n}`);
-      writeFileSync(file, text);
-      return file;
-    });
-    return this.run('git', ['merge-file', '-p', '-q', ...files]).status !== 0;
-  }
-
-  /** Waits for the clock's next second. */
-  nextSecond(): void {
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1001 - (Date.now() % 1000));
-  }
-
   /** What git has stopped in there. */
   operation(cwd: string): string | undefined {
     const gitDir = this.#gitDirs.get(cwd) ?? this.git(['rev-parse', '--absolute-git-dir'], { cwd });
@@ -105,11 +90,6 @@ export class HintsWorld extends SharingWorld {
   /** The branch that is checked out; empty when HEAD is detached. */
   branch(cwd: string): string {
     return this.run('git', ['symbolic-ref', '-q', 'HEAD'], { cwd }).stdout.trim();
-  }
-
-  /** The entries of the stash, newest first. */
-  stashes(): string[] {
-    return this.git(['stash', 'list', '--format=%H']).split('\n').filter(Boolean);
   }
 
   /** A session's commits between two places of HEAD, each with its first parent. What a fast-forward brings is nobody's. */
@@ -146,32 +126,5 @@ export class HintsWorld extends SharingWorld {
       for (const path of paths) makers.set(path, new Set([...(makers.get(path) ?? []), ...sessions]));
     }
     return makers;
-  }
-
-  /** Whether git would stop in an operation, with nothing uncommitted in its way: at a conflict, or with nothing to commit. */
-  stops(operation: string, cwd: string): 'conflict' | 'empty' | undefined {
-    const clone = join(this.root, 'trial');
-    const head = this.git(['rev-parse', 'HEAD'], { cwd });
-    const feature = this.git(['rev-parse', 'feature'], { cwd });
-    this.git(['clone', '-q', '--shared', '--no-checkout', '--', this.path, clone]);
-    this.git(['checkout', '-q', '--detach', head], { cwd: clone });
-    this.git(['branch', '-q', '-f', 'feature', feature], { cwd: clone });
-    const { status } = this.run('bash', ['-c', operation], { cwd: clone });
-    const unmerged = this.git(['ls-files', '--unmerged'], { cwd: clone });
-    rmSync(clone, { recursive: true, force: true });
-    if (status === 0) return undefined;
-    return unmerged === '' ? 'empty' : 'conflict';
-  }
-
-  /** The sessions that the commits name which no branch has when HEAD goes back to a revision; without one HEAD's own. */
-  left(to: string | undefined, cwd: string): string[] {
-    const format = '--format=%(trailers:key=Claude-Session-Id,valueonly)';
-    const here = this.branch(cwd);
-    const branches = this.git(['for-each-ref', '--format=%(refname)', 'refs/heads']).split('\n');
-    const others = branches.filter((name) => name !== here).map((name) => `^${name}`);
-    const range = to === undefined ? ['-1', 'HEAD'] : [`${to}..HEAD`, ...others];
-    return this.run('git', ['log', format, ...range, '--'], { cwd })
-      .stdout.split('\n')
-      .filter(Boolean);
   }
 }

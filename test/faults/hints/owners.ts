@@ -1,0 +1,94 @@
+import { type Dirty, type Marks, PERSON } from './marks.ts';
+
+/** Whose the changed paths of one working tree are, by rules of its own, not the program's. */
+export class Owners {
+  readonly #marks: Marks;
+  /** Whose the part of a path's change is that no mark shows: a formatter's, what a commit left or gave back. */
+  readonly #rest = new Map<string, ReadonlySet<string>>();
+  /** Paths that a session has written by name: nobody objected, so nobody else has a claim there. */
+  readonly #named = new Map<string, string>();
+  /** What a session last left there, and whose it was then: it is theirs when it comes back. */
+  readonly #last = new Map<
+    string,
+    { readonly text: string | undefined; readonly owners: readonly string[] }
+  >();
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+  }
+
+  /** Sessions whose uncommitted work stands there. A touch of another's path makes nobody an owner. */
+  of({ path, marks }: Dirty): string[] {
+    const named = this.#named.get(path);
+    const writers = marks.map((mark) => this.#marks.owner(mark)).filter((one) => one !== PERSON);
+    if (named !== undefined) return [...new Set([...writers, named])];
+    return [...(writers.length > 0 ? new Set(writers) : (this.#rest.get(path) ?? []))];
+  }
+
+  /** What differs from HEAD and is nobody's stays so until somebody names it. */
+  isNobodys(dirty: Dirty | undefined): boolean {
+    return dirty !== undefined && this.of(dirty).length === 0;
+  }
+
+  /** Whether something there is the session's, be it what no mark shows. */
+  hasPart(session: string, dirty: Dirty): boolean {
+    return this.of(dirty).includes(session) || this.#rest.get(dirty.path)?.has(session) === true;
+  }
+
+  /** A change of a session that was put aside is there again, as it was. */
+  isBack(dirty: Dirty | undefined): boolean {
+    const then = dirty === undefined ? undefined : this.#last.get(dirty.path);
+    return then !== undefined && then.owners.length > 0 && then.text === dirty?.text;
+  }
+
+  /** A session's command, or a person, has left the tree like this; `named`: a file tool, or what names what it writes. */
+  changed(
+    writer: string,
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
+    named = false,
+  ): void {
+    for (const known of [this.#rest, this.#named])
+      for (const path of known.keys()) if (!after.has(path)) known.delete(path);
+    for (const [path, dirty] of after) {
+      const was = before.get(path);
+      if (writer === PERSON || (was !== undefined && was.text === dirty.text)) continue;
+      if (!named && this.isNobodys(was)) continue;
+      if (named) this.#named.set(path, writer);
+      const owners = was === undefined && this.isBack(dirty) ? this.#last.get(path)?.owners : [writer];
+      if (!this.#rest.has(path)) this.#rest.set(path, new Set(owners));
+      this.#last.set(path, { text: dirty.text, owners: this.of(dirty) });
+    }
+  }
+
+  /**
+   * HEAD has moved. What it was moved back over is uncommitted again, of the sessions whose commits had it; what only
+   * another's commit has changed is nobody's; and of what went into a session's commit the others' part is left.
+   */
+  moved(
+    before: ReadonlyMap<string, Dirty>,
+    after: ReadonlyMap<string, Dirty>,
+    undone: ReadonlyMap<string, ReadonlySet<string>>,
+    gained: ReadonlyMap<string, ReadonlySet<string>>,
+  ): void {
+    for (const path of before.keys()) if (!after.has(path)) this.#last.delete(path);
+    for (const [path, dirty] of after) {
+      // HEAD has not got what was removed: nothing of that is left.
+      const isOver = !before.has(path) || dirty.xy === 'AD';
+      const known = !isOver ? [...(this.#rest.get(path) ?? []), this.#named.get(path) ?? []].flat() : [];
+      const done = gained.get(path);
+      if (done?.has(this.#named.get(path) ?? '') === true || isOver) this.#named.delete(path);
+      const left = known.filter((one) => done?.has(one) !== true);
+      this.#rest.set(path, new Set([...left, ...(undone.get(path) ?? [])]));
+      // What went into a commit does not come back with the rest.
+      const last = this.#last.get(path);
+      if (last !== undefined && last.text === dirty.text)
+        this.#last.set(path, { text: dirty.text, owners: this.of(dirty) });
+    }
+  }
+
+  /** It is the session's that took it. */
+  took(paths: Iterable<string>, session: string): void {
+    for (const path of paths) this.#named.set(path, session);
+  }
+}
