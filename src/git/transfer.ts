@@ -1,10 +1,11 @@
 import { Failure } from '../domain/failure.ts';
-import { type Oid, parseOid } from '../domain/names.ts';
+import { type Oid, type RefName, parseOid } from '../domain/names.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
 import { connecting } from './environment.ts';
 import { type Ended, type TransferOptions, transfer } from './network.ts';
 import { remoteWords, notMirrored } from './remotes.ts';
 import { gitFailure, runGit } from './run.ts';
+import { userEnvironment, userGit } from './user-git.ts';
 
 /** A ref as a remote shows it. */
 export interface ShownRef {
@@ -167,6 +168,34 @@ export async function pushRefs(
     outcomes.push(...told);
   }
   return worstOf(outcomes);
+}
+
+/**
+ * Deletes one ref of a remote, if it still is what was seen. Hooks of this clone are not asked: ours refuses every deletion of a
+ * handoff. The hooks of the server are.
+ *
+ * @returns whether it is gone or has moved on: `false` where the server refuses or cannot be asked
+ */
+export async function deleteRemoteRef(
+  cwd: string,
+  remote: string,
+  ref: RefName,
+  seen: Oid,
+): Promise<boolean> {
+  const lease = `--force-with-lease=${ref}:${seen}`;
+  const options = [
+    '--porcelain',
+    '--no-verify',
+    '--no-follow-tags',
+    '--no-signed',
+    '--recurse-submodules=no',
+  ];
+  const result = await userGit(['push', ...options, lease, '--end-of-options', remote, `:${ref}`], {
+    cwd,
+    env: notMirrored(userEnvironment(process.env), remote),
+    show: 'quiet',
+  });
+  return result.code === 0 || /\(stale info\)|\(fetch first\)/.test(result.stdout.toString('utf8'));
 }
 
 /** A remote with several push addresses tells each ref several times: it is pushed when it is everywhere. */

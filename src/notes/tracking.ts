@@ -7,7 +7,6 @@ import {
   summariseRemotes,
 } from '../domain/tracking/relation.ts';
 import { type TipPair, countApart } from '../git/ahead-behind.ts';
-import { formatOf, objectName } from '../git/hash.ts';
 import {
   type HandoffPath,
   PRUNED,
@@ -19,7 +18,7 @@ import {
 import type { RefValue } from '../git/refs.ts';
 import type { InRepository } from '../git/repository.ts';
 import type { Budget } from '../host/io.ts';
-import { memoryOf } from './purge.ts';
+import { memoryName } from './delete-notes.ts';
 
 /** Longer than any repository needs that can be listed; then what is apart is `unknown`. Milliseconds. */
 const COUNTING_MS = 2000;
@@ -57,8 +56,7 @@ export async function compareWithRemotes(
   const deleted = new Map(
     refs.flatMap(({ name, oid }) => (name.startsWith(PRUNED) ? [[name as string, oid]] : [])),
   );
-  const isDeleted = (place: string, copy: Oid) =>
-    deleted.get(PRUNED + place) === objectName(formatOf(copy), 'blob', Buffer.from(memoryOf(copy)));
+  const isDeleted = (place: string, copy: Oid) => deleted.get(PRUNED + place) === memoryName(copy);
   const pairs = new Map<string, TipPair>();
   const remoteOnly = new Map<string, number>();
   for (const [remote, copies] of remotes) {

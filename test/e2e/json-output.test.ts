@@ -140,8 +140,8 @@ describe('every verb answers --json as the schema says', () => {
     repo.ok(['close', 'old-work'], { session: a });
     expect(answer('prune', 1, ['prune', '--older-than', '1h']).items).toEqual([]);
     repo.ok(['write', 'gone-work', '-m', 'a text of its own'], { session: a });
-    expect(answer('purge', 0, ['purge', 'gone-work'])).toMatchObject({ purged: false, remains: null });
-    expect(answer('purge', 0, ['purge', 'gone-work', '--yes'])).toMatchObject({ remains: { heldBy: [] } });
+    expect(answer('purge', 0, ['purge', 'gone-work'])).toMatchObject({ purged: false });
+    expect(answer('purge', 0, ['purge', 'gone-work', '--yes'])).toMatchObject({ purged: true });
     expect(answer('error', 1, ['purge', 'gone-work']).error.code).toBe('not-found');
     expect(answer('error', 2, ['prune', '--older-than', 'soon']).error.code).toBe('usage');
   });

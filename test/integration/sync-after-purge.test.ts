@@ -19,7 +19,8 @@ beforeEach(() => {
   repo.git(['clone', '-q', server, clone]);
   repo.ok(['sync']);
   repo.ok(['sync'], { cwd: clone });
-  repo.ok(['purge', 'release-plan', '--yes', '--take', '--gc'], { cwd: clone });
+  repo.ok(['purge', 'release-plan', '--yes', '--take'], { cwd: clone });
+  repo.git(['gc', '-q', '--prune=now'], { cwd: clone });
 });
 afterEach(() => repo.remove());
 

@@ -1,4 +1,5 @@
 import type { Oid } from '../names.ts';
+import { shellWord } from '../surfacing.ts';
 
 /** What decides whether a handoff is pushed. */
 interface PushFacts {
@@ -25,4 +26,17 @@ export function decidePush({ tip, shown, tracked, isAhead, restore }: PushFacts)
   if (shown === undefined) return tracked === undefined || restore ? 'push' : 'deleted-there';
   if (shown !== tracked) return 'behind';
   return isAhead ? 'push' : 'blocked';
+}
+
+/**
+ * The command that deletes refs of a remote, if they still are what was seen. Our own pre-push hook refuses every deletion of a
+ * handoff: whoever types this has decided.
+ */
+export function deletionOnRemote(
+  remote: string,
+  refs: readonly { readonly ref: string; readonly oid: string }[],
+): string {
+  const leases = refs.map(({ ref, oid }) => shellWord(`--force-with-lease=${ref}:${oid}`));
+  const names = refs.map(({ ref }) => shellWord(`:${ref}`));
+  return ['git push --no-verify', ...leases, shellWord(remote), ...names].join(' ');
 }

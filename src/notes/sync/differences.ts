@@ -2,7 +2,6 @@ import { NOTE_FILE } from '../../domain/handoff.ts';
 import { type Oid, type SessionId, parseOid } from '../../domain/names.ts';
 import type { FoldFacts, Relation } from '../../domain/sync/fold.ts';
 import { type IllegalReason, checkHandoffCommit } from '../../domain/transition.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
 import { historyOf, walkEach, walkHistories } from '../../git/histories.ts';
 import {
   HANDOFFS,
@@ -18,6 +17,7 @@ import { readObjects } from '../../git/objects.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import type { InRepository } from '../../git/repository.ts';
 import { listBookkeepingRefs } from '../../git/migrate-ref-lists.ts';
+import { memoryName } from '../delete-notes.ts';
 import { judgeMoves } from '../moves.ts';
 import { commitOwner } from '../person-name.ts';
 import { type TopicState, readTopics } from '../topic.ts';
@@ -61,9 +61,6 @@ export async function readSyncedTopics(
     return [{ path, here: here.get(name), there: there.get(name), pruned: memories.get(prunedRef(path)) }];
   });
 }
-
-/** The name of the blob that remembers a deletion at that commit. */
-const memoryOf = (tip: Oid) => objectName(formatOf(tip), 'blob', Buffer.from(`${tip}\n`)) as Oid;
 
 /** The handoffs that were removed here on purpose, each with the commit that it had; by their public refs. */
 export async function readRemoved(repository: InRepository): Promise<ReadonlyMap<string, Oid>> {
@@ -125,7 +122,7 @@ export async function findDifferences(
     facts: {
       relation: relations.get(one) ?? (one.here?.tip === undefined ? 'only-there' : 'diverged'),
       illegal: strange[at] ?? reasonOf.get(one),
-      deletedHere: one.pruned !== undefined && one.pruned === memoryOf(one.there.oid),
+      deletedHere: one.pruned !== undefined && one.pruned === memoryName(one.there.oid),
       hasOwnText: own.has(one),
     },
     ...ownerOf(tips.get(one.there.oid)),

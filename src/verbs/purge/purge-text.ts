@@ -1,54 +1,36 @@
 import { ago } from '../../domain/age.ts';
-import { escapeLine, shellWord } from '../../domain/surfacing.ts';
+import { escapeLine } from '../../domain/surfacing.ts';
 import { type Rendered, type TextContext, columns } from '../../ui/terminal.ts';
 import { ownerText } from '../owner-text.ts';
 import type { PruneValue, PurgeValue } from './purge.ts';
 
 /** What goes or has gone, what cannot be undone, and what a purge does not reach. */
-export function renderPurged(value: PurgeValue): Rendered {
-  const { items, remotes, purged, ownerText: owner } = value;
-  const rows = [
-    ...items.map(({ ref, oid, kind }) => [purged ? 'removed' : 'to remove', kind, oid, escapeLine(ref)]),
-    ...remotes.map(({ remote, ref, oid }) => [
-      oid === null ? 'nothing' : purged ? 'removed' : 'to remove',
-      'remote',
-      oid ?? '-',
-      `${escapeLine(ref)} of ${escapeLine(remote)}`,
-    ]),
+export function renderPurged({ items, remotes, purged, ownerText: owner, command }: PurgeValue): Rendered {
+  const rows = items.map(({ ref, oid, kind }) => [
+    purged ? 'removed' : 'to remove',
+    kind,
+    oid,
+    escapeLine(ref),
+  ]);
+  const before = [
+    ...(owner === null ? [] : [`It belongs to ${owner}.`]),
+    `Nothing was removed. This cannot be undone. To do it: ${escapeLine(command)}`,
   ];
-  const whose = owner === null ? '' : `It belongs to ${owner}.\n`;
-  const table = rows.length === 0 ? 'only a log without a ref\n' : columns(rows);
-  const end = purged ? afterwards(value) : before(value);
-  return `${table}\n${purged ? '' : whose}${end}${reach(value)}`;
-}
-
-function before({ command }: PurgeValue): string {
-  return `Nothing was removed. This cannot be undone. To do it: ${escapeLine(command)}\n`;
-}
-
-function afterwards({ remains }: PurgeValue): string {
-  const { objects, heldBy } = remains ?? { objects: 0, heldBy: [] };
-  if (objects === 0) return 'No object of this repository holds its text any more.\n';
-  const count = objects === 1 ? '1 object holds' : `${objects} objects hold`;
-  if (heldBy === null) {
-    return `${count} its text still; what else refers to them is unknown. To collect what nothing refers to: git gc --prune=now\n`;
-  }
-  if (heldBy.length > 0) {
-    return `${count} its text still, and will: it is also in ${heldBy.map(escapeLine).join(', ')}.\n`;
-  }
-  return `${count} its text until git collects them: git gc --prune=now\nThat collects every other object that nothing refers to, too.\n`;
-}
-
-/** Said before and after: nobody should find out later. */
-function reach({ stillOn, command }: PurgeValue): string {
-  const [topic = ''] = /(?<=^git handoff purge )\S+/.exec(command) ?? [];
-  const remotes = stillOn.map((remote) => `--remote ${shellWord(remote)}`).join(' ');
-  const back = `${stillOn.map(escapeLine).join(', ')} had it when last asked; to remove it there`;
-  return [
-    ...(stillOn.length === 0 ? [] : [`${back}: git handoff purge ${escapeLine(topic)} ${remotes}\n`]),
-    'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),\n',
-    "a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.\n",
-  ].join('');
+  const lines = [
+    ...(purged ? [] : before),
+    'Its text stays in this repository until git collects what nothing refers to: git gc --prune=now',
+    'That cannot collect what another note, a commit or a log of git has, too.',
+    ...remotes.map(
+      (one) =>
+        `${escapeLine(one.remote)} had it when last asked. To remove it there: ${escapeLine(one.command)}`,
+    ),
+    ...(remotes.length === 0
+      ? []
+      : ['If the server refuses that, its administrator types there: git update-ref -d <ref>']),
+    'Not reached: other clones and forks (whoever fetched it has it and can push it again: purge it there, too),',
+    "a server's logs, backups and packs, files that it was copied to. Replace any secret that was in it.",
+  ];
+  return `${columns(rows)}\n${lines.join('\n')}\n`;
 }
 
 /** What goes or has gone, each with the object name that brings it back until git collects it. */

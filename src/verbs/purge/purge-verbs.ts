@@ -40,19 +40,14 @@ export const PURGE_VERBS: VerbTable = {
     usage: 'purge [<branch>/]<topic>',
     group: 'notes',
     summary: 'delete a note for good, with its history',
-    details: 'Its kept texts go, too. Lists everything first.',
+    details: 'Its kept texts go, too. Lists everything first, and says what removes it from servers.',
     words: [1, 1],
     options: {
-      remote: { type: 'string', array: true, value: '<name>', describe: 'remove it from that remote, too' },
       take: { type: 'boolean', describe: 'also if another session owns it' },
       expect: EXPECT,
-      gc: { type: 'boolean', describe: 'then let git collect all its garbage: git gc --prune=now' },
       yes: { type: 'boolean', describe: 'remove what is listed' },
     },
-    examples: [
-      ['git handoff purge auth-refresh', 'what would go, and the command that does it'],
-      ['git handoff purge main/auth-refresh --remote origin', 'from there, too'],
-    ],
+    examples: [['git handoff purge auth-refresh', 'what would go, and the command that does it']],
     async run(args, context) {
       const { purge } = await import('./purge.ts');
       const options = {
@@ -60,8 +55,6 @@ export const PURGE_VERBS: VerbTable = {
         yes: args.flag('yes'),
         take: args.flag('take'),
         expect: args.text('expect'),
-        remotes: args.texts('remote'),
-        gc: args.flag('gc'),
         session: args.text('session'),
       };
       return answer(

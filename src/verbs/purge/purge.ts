@@ -1,30 +1,37 @@
 import { Failure } from '../../domain/failure.ts';
-import { type Oid, isZeroOid, type SessionId } from '../../domain/names.ts';
+import { type Oid, type SessionId, type Topic, isZeroOid } from '../../domain/names.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { checkRemotePrefix } from '../../domain/sync/address.ts';
-import { HANDOFFS, encodeRemote, handoffRef, refBelow, remoteWorkPrefix } from '../../git/namespace.ts';
-import { askRemote } from '../../git/remote-deletion.ts';
-import type { Repository } from '../../git/repository.ts';
+import { deletionOnRemote } from '../../domain/sync/outgoing.ts';
+import { readSettingsAndRemotes } from '../../git/config.ts';
+import {
+  HANDOFFS,
+  type HandoffPath,
+  SENT,
+  handoffRef,
+  refBelow,
+  remoteWorkRef,
+} from '../../git/namespace.ts';
+import { type Repository, committer } from '../../git/repository.ts';
+import {
+  type PurgedKind,
+  type PurgedRef,
+  deleteAllRefs,
+  deleteTopics,
+  refsOfTopic,
+  rememberPurged,
+} from '../../notes/delete-notes.ts';
 import { byAge } from '../../notes/find-topic.ts';
-import { deleteTopics } from '../../notes/prune.ts';
-import { type PurgedKind, type PurgedRef, refsOf, staleLogs } from '../../notes/purge.ts';
-import { type TopicState, readTopics } from '../../notes/topic.ts';
-import { type Context, findSession } from '../../sessions/caller.ts';
+import { commitOwner } from '../../notes/person-name.ts';
+import { parseTopicArgument, typedTopic } from '../../notes/topic-argument.ts';
+import { type TopicState, readTopic, readTopics } from '../../notes/topic.ts';
+import { type Context, findCaller, findSession } from '../../sessions/caller.ts';
+import type { StoredSession } from '../../sessions/records.ts';
 import { handoffShape } from '../handoff-shape.ts';
 import { parseExpectation } from '../notes/write.ts';
 import type { CommandResult } from '../result.ts';
 import type { HandoffShape } from '../shapes.ts';
-import { openWorkspace } from '../workspace.ts';
-import {
-  type Remains,
-  type RemoteCopy,
-  collect,
-  eraseHere,
-  eraseOnRemotes,
-  objectsOf,
-  remainsOf,
-} from './erase.ts';
-import { type PurgeParties, type PurgeTarget, parsePurgeTarget, readParties } from './target.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
 
 interface PurgeOptions {
   readonly topic: string;
@@ -33,10 +40,6 @@ interface PurgeOptions {
   /** Also what another session owns. */
   readonly take: boolean;
   readonly expect: string | undefined;
-  /** Remotes that it is removed from, too. */
-  readonly remotes: readonly string[];
-  /** Let git collect its garbage afterwards. */
-  readonly gc: boolean;
   readonly session: string | undefined;
 }
 
@@ -54,80 +57,110 @@ export interface PurgeValue {
     readonly kind: PurgedKind;
     readonly remote: string | null;
   }[];
-  /** Of the remotes that were named; `oid` is `null` where there is nothing. */
-  readonly remotes: readonly RemoteCopy[];
-  /** Remotes that were not named and had it when they were asked last: whoever fetches there has it, too. */
-  readonly stillOn: readonly string[];
+  /** Remotes that had it when they were asked last, each with the command that removes it there. */
+  readonly remotes: readonly { readonly remote: string; readonly command: string }[];
   readonly purged: boolean;
-  /** After a purge: what of the text is still in this repository. */
-  readonly remains: Remains | null;
   /** The command that does it. */
   readonly command: string;
 }
 
 /**
- * Removes a handoff for good: every ref of it here with its log, and from the remotes that are named. Its objects
- * stay until git collects them.
+ * Removes every ref that this clone has of a note. Its objects stay until git collects them, and servers keep their copies: both
+ * are said, with the commands.
  *
- * @throws Failure `not-found`, `not-owner`, `lost-race`, `remote`
+ * @throws Failure `not-found`, `not-owner`, `lost-race`
  */
 export async function purge(options: PurgeOptions, context: Context): Promise<CommandResult<PurgeValue>> {
   const { repository, sessions, notices } = await openWorkspace(context);
-  const target = parsePurgeTarget(options.topic, repository);
+  const target = parseTarget(options.topic, repository);
   const [refs, parties] = await Promise.all([
-    refsOf(repository, target.path),
+    refsOfTopic(repository, target.path),
     readParties(repository, sessions, target.path, options.session, context),
   ]);
-  const copies = await askRemotes(repository.cwd, target, options.remotes, parties);
-  const plan = { target, refs, parties, copies };
-  await requireSomething(repository, plan);
-  if (!options.yes) return { value: describe(plan, options, null), notices };
-  requireExpected(plan, options.expect);
-  requirePermission(plan, options);
-  const objects = await objectsOf(repository.cwd, refs);
-  await eraseOnRemotes(repository.cwd, target, copies);
-  await eraseHere(repository, target, refs, { ...parties, named: options.remotes });
-  if (options.gc) await collect(repository.cwd);
-  return { value: describe(plan, options, await remainsOf(repository, objects, context.budget)), notices };
+  if (refs.length === 0)
+    throw new Failure('not-found', `there is nothing of ${target.name}`, { hint: 'git handoff list --all' });
+  const value = describe({ target, refs, parties }, options.yes);
+  if (!options.yes) return { value, notices };
+  requireExpected(target, refs, options.expect);
+  requirePermission(target, parties, options);
+  await removeHere(repository, target, refs, parties.remotes);
+  return { value, notices };
 }
 
-interface PurgePlan {
-  readonly target: PurgeTarget;
-  readonly refs: readonly PurgedRef[];
-  readonly parties: PurgeParties;
-  readonly copies: readonly RemoteCopy[];
+/** The handoff that is meant, also one that no topic argument can name. */
+interface PurgeTarget {
+  readonly path: HandoffPath;
+  /** `null`: only the ref is known, its branch is not. */
+  readonly branch: string | null;
+  /** As it is typed. */
+  readonly name: string;
 }
 
-/** What the named remotes have, where handoffs go now and where they go without the setting: one may have changed it. */
-async function askRemotes(
-  cwd: string,
-  { path }: PurgeTarget,
-  named: readonly string[],
-  { remotes, remotePrefix }: PurgeParties,
-): Promise<RemoteCopy[]> {
-  const unknown = named.find((remote) => !remotes.has(remote));
-  if (unknown !== undefined) {
-    throw new Failure('usage', `there is no remote ${escapeLine(unknown)}`, { hint: 'git remote -v' });
+/**
+ * Parses `[<branch>/]<topic>`, or the full name of a ref, for what has a name of no branch or topic.
+ *
+ * @throws Failure `usage`
+ */
+function parseTarget(text: string, repository: Repository): PurgeTarget {
+  if (!text.startsWith(HANDOFFS)) {
+    const { branch, topic, path } = parseTopicArgument(text, repository);
+    return { path, branch, name: typedTopic(branch, topic) };
   }
-  const prefix = checkRemotePrefix(remotePrefix);
-  const [now, usual] = [refBelow(prefix, path), handoffRef(path)];
-  const work = new Set([prefix, HANDOFFS].map((each) => `${refBelow(remoteWorkPrefix(each), path)}/`));
-  const asked = [...new Set(named)].map(async (remote): Promise<RemoteCopy[]> => {
-    const found = await askRemote(cwd, remote, [...new Set([now, usual])], [...work]);
-    const copies = [...found].map(([ref, oid]) => ({ remote, ref, oid }));
-    return copies.length > 0 ? copies : [{ remote, ref: now, oid: null }];
-  });
-  return (await Promise.all(asked)).flat();
+  const [, component, topic] = /^([^/]+)\/(.+)$/s.exec(text.slice(HANDOFFS.length)) ?? [];
+  const isName = !/[\p{Cc} ~^:?*[\\]|\.\.|\/\/|\/$/u.test(text);
+  if (component === undefined || topic === undefined || !isName) {
+    const message = `not the name of a handoff's ref: ${escapeLine(JSON.stringify(text))}`;
+    throw new Failure('usage', message, { hint: `git for-each-ref ${HANDOFFS}` });
+  }
+  return { path: { component, topic: topic as Topic }, branch: null, name: shellWord(text) };
 }
 
-async function requireSomething(
+/** Whose the note is, and who asks. */
+interface PurgeParties {
+  /** `undefined`: nobody, or the tip cannot be read. */
+  readonly owner: SessionId | undefined;
+  /** The same as messages name it. */
+  readonly ownerText: string | undefined;
+  readonly ownerIsLive: boolean;
+  /** A session removes its own notes. A person removes any, but that of a live session only by saying so. */
+  readonly isAllowed: boolean;
+  /** Names of the configured remotes. */
+  readonly remotes: ReadonlySet<string>;
+  /** Below which refs handoffs stand there. */
+  readonly remotePrefix: string;
+}
+
+async function readParties(
   repository: Repository,
-  { target, refs, parties, copies }: PurgePlan,
-): Promise<void> {
-  if (refs.length > 0 || copies.some(({ oid }) => oid !== null)) return;
-  const logs = await staleLogs(repository, target.path, [...parties.remotes].map(encodeRemote));
-  if (logs.length > 0) return;
-  throw new Failure('not-found', `there is nothing of ${target.name}`, { hint: 'git handoff list --all' });
+  sessions: readonly StoredSession[],
+  path: HandoffPath,
+  option: string | undefined,
+  context: Context,
+): Promise<PurgeParties> {
+  const session = findSession(context, sessions, option);
+  const [author, { settings, remotes }, state] = await Promise.all([
+    committer(context.cwd),
+    readSettingsAndRemotes(context.cwd),
+    readTopic(repository, path).catch((error: unknown) => {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    }),
+  ]);
+  const owner = state?.tip?.trailers?.owner;
+  const judged = judgedSessions({ repository, sessions }, settings, context.now);
+  const isLive = judged.some(({ record, liveness }) => record.session === owner && liveness === 'live');
+  // A person without an address has no id.
+  const isKnown = session !== undefined || author.email !== undefined;
+  const caller = isKnown ? findCaller(context, sessions, option, author) : undefined;
+  const isOwn = owner === undefined || owner === caller?.id || caller?.succeeded.includes(owner) === true;
+  return {
+    owner,
+    ownerText: commitOwner(state?.tip),
+    ownerIsLive: isLive,
+    isAllowed: isOwn || ((caller?.isPerson ?? true) && !isLive),
+    remotes,
+    remotePrefix: checkRemotePrefix(settings.remotePrefix),
+  };
 }
 
 /** The commit that people see: what stands at the public ref, else what was kept. */
@@ -135,38 +168,44 @@ function shownTip(refs: readonly PurgedRef[]): Oid | undefined {
   return (refs.find(({ kind }) => kind === 'handoff') ?? refs.find(({ kind }) => kind === 'kept'))?.oid;
 }
 
-function requireExpected({ target, refs }: PurgePlan, expect: string | undefined): void {
+function requireExpected(
+  { name }: PurgeTarget,
+  refs: readonly PurgedRef[],
+  expect: string | undefined,
+): void {
   const expected = parseExpectation(expect);
   const tip = shownTip(refs);
   if (expected === undefined || (expected ?? undefined) === tip) return;
   const now = tip === undefined || isZeroOid(tip) ? 'it no longer exists' : `it is at ${tip}`;
-  throw new Failure('lost-race', `${target.name} is not at the expected commit: ${now}`, {
-    hint: `git handoff purge ${target.name}`,
+  throw new Failure('lost-race', `${name} is not at the expected commit: ${now}`, {
+    hint: `git handoff purge ${name}`,
   });
 }
 
-function requirePermission({ target, parties }: PurgePlan, { take, remotes }: PurgeOptions): void {
-  const { owner, ownerText, ownerIsLive } = parties;
-  if (owner === undefined || mayPurge({ ...parties, take })) return;
-  const whose = `${ownerText ?? ''}${ownerIsLive ? ', which is at work' : ''}`;
-  const words = ['--yes', '--take', ...remoteWords(remotes)].join(' ');
-  throw new Failure('not-owner', `${target.name} belongs to ${whose}`, {
-    hint: `git handoff purge ${target.name} ${words}`,
-  });
+function requirePermission(
+  { name }: PurgeTarget,
+  { ownerText = '', ownerIsLive, isAllowed }: PurgeParties,
+  { take }: PurgeOptions,
+): void {
+  if (take || isAllowed) return;
+  throw new Failure(
+    'not-owner',
+    `${name} belongs to ${ownerText}${ownerIsLive ? ', which is at work' : ''}`,
+    {
+      hint: `git handoff purge ${name} --yes --take`,
+    },
+  );
 }
 
-const remoteWords = (remotes: readonly string[]) => remotes.map((name) => `--remote ${shellWord(name)}`);
+interface PurgePlan {
+  readonly target: PurgeTarget;
+  readonly refs: readonly PurgedRef[];
+  readonly parties: PurgeParties;
+}
 
-function describe(plan: PurgePlan, options: PurgeOptions, remains: Remains | null): PurgeValue {
-  const { target, refs, parties, copies } = plan;
-  const words = [
-    '--yes',
-    `--expect ${shownTip(refs) ?? 'none'}`,
-    ...(mayPurge({ ...parties, take: false }) ? [] : ['--take']),
-    ...remoteWords(options.remotes),
-    ...(options.gc ? ['--gc'] : []),
-  ];
-  const tracked = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
+function describe(plan: PurgePlan, purged: boolean): PurgeValue {
+  const { target, refs, parties } = plan;
+  const take = parties.isAllowed ? '' : ' --take';
   return {
     branch: target.branch,
     topic: target.path.topic,
@@ -174,12 +213,45 @@ function describe(plan: PurgePlan, options: PurgeOptions, remains: Remains | nul
     owner: parties.owner ?? null,
     ownerText: parties.ownerText ?? null,
     items: refs.map(({ name, oid, kind, remote }) => ({ ref: name, oid, kind, remote })),
-    remotes: copies,
-    stillOn: tracked.filter((remote) => parties.remotes.has(remote) && !options.remotes.includes(remote)),
-    purged: remains !== null,
-    remains,
-    command: `git handoff purge ${target.name} ${words.join(' ')}`,
+    remotes: onRemotes(plan),
+    purged,
+    command: `git handoff purge ${target.name} --yes --expect ${shownTip(refs) ?? 'none'}${take}`,
   };
+}
+
+/** What removes the note, and work that was sent with it, from each remote that had them when it was asked last. */
+function onRemotes({ target: { path }, refs, parties }: PurgePlan): PurgeValue['remotes'] {
+  const names = [...new Set(refs.flatMap(({ remote }) => remote ?? []))];
+  return names
+    .filter((name) => parties.remotes.has(name))
+    .map((remote) => {
+      const there = refs.filter((ref) => ref.remote === remote);
+      const copies = there.map(({ name, oid }) =>
+        name.startsWith(SENT)
+          ? { ref: remoteWorkRef(parties.remotePrefix, path, oid), oid }
+          : { ref: refBelow(parties.remotePrefix, path), oid },
+      );
+      return { remote, command: deletionOnRemote(remote, copies) };
+    });
+}
+
+/** @throws Failure `lost-race` when a ref is not what was shown any more, `environment` for a lock */
+async function removeHere(
+  repository: Repository,
+  { path, name }: PurgeTarget,
+  refs: readonly PurgedRef[],
+  remotes: ReadonlySet<string>,
+): Promise<void> {
+  const result = await deleteAllRefs(repository, refs);
+  if (result.kind === 'locked') {
+    const message = `a lock is in the way, nothing was removed: ${result.detail}`;
+    throw new Failure('environment', message, { hint: 'git handoff doctor' });
+  }
+  if (result.kind !== 'done')
+    throw new Failure('lost-race', `${name} moved meanwhile`, { hint: `git handoff purge ${name}` });
+  // What a remote still shows, or others may push back.
+  const known = refs.find(({ kind }) => kind === 'tracking')?.oid ?? shownTip(refs);
+  if (known !== undefined && remotes.size > 0) await rememberPurged(repository, path, known);
 }
 
 interface PruneOptions {
@@ -224,27 +296,4 @@ export async function prune(options: PruneOptions, context: Context): Promise<Co
 /** Closed, settled, and not changed since `before` (milliseconds since the epoch). */
 function isOver({ tip, illegal }: TopicState, before: number): boolean {
   return illegal === undefined && tip?.trailers?.state === 'closed' && tip.seconds * 1000 < before;
-}
-
-/** What decides whether somebody may remove a note for good. */
-interface PurgeQuestion {
-  /** `undefined`: there is none, or the tip cannot be read. */
-  readonly owner: SessionId | undefined;
-  /** The owner's process is at work. */
-  readonly ownerIsLive: boolean;
-  /** `undefined`: a person without an address. */
-  readonly me: SessionId | undefined;
-  readonly isPerson: boolean;
-  /** Sessions whose conversation this one carries on. */
-  readonly succeeded: readonly SessionId[];
-  readonly take: boolean;
-}
-
-/**
- * A session removes its own notes. A person removes any, for somebody must be able to, but that of a live session only
- * by saying so.
- */
-function mayPurge({ owner, ownerIsLive, me, isPerson, succeeded, take }: PurgeQuestion): boolean {
-  if (take || owner === undefined || owner === me || succeeded.includes(owner)) return true;
-  return isPerson && !ownerIsLive;
 }

@@ -90,7 +90,7 @@ export class SyncReport {
   #returned({ path, pruned }: Difference, kind: Folded['kind']): string | null {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
-    return `it was purged here, and somebody wrote it there again; to purge it again: git handoff purge ${name} --remote ${shellWord(this.#remote)}`;
+    return `it was purged here, and somebody wrote it there again; to purge it again: git handoff purge ${name}`;
   }
 
   merged(all: readonly { readonly difference: Difference; readonly oid: Oid | undefined }[]): void {

@@ -3,7 +3,9 @@ import { parseBranchName, type Oid } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { escapeLine, shellWord } from '../../domain/surfacing.ts';
 import { shownAddress, checkRemotePrefix } from '../../domain/sync/address.ts';
+import { deletionOnRemote } from '../../domain/sync/outgoing.ts';
 import {
+  HANDOFFS,
   encodeBranch,
   SENT,
   UNPACKED,
@@ -14,8 +16,8 @@ import {
   remoteWorkRef,
 } from '../../git/namespace.ts';
 import { type RefValue, listRefNames } from '../../git/refs.ts';
-import { deleteOnRemote } from '../../git/remote-deletion.ts';
 import { type Remote, isRemoteName, readRemotes } from '../../git/remotes.ts';
+import { deleteRemoteRef } from '../../git/transfer.ts';
 import { openRepository, type Repository, workTreeTop } from '../../git/repository.ts';
 import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
@@ -171,7 +173,7 @@ function syncFailure(items: readonly SyncShape[], prefix: string): Failure | und
   const of = (action: SyncShape['action']) => items.filter((item) => item.action === action);
   const [declined, refused, moved, behind] = [of('declined'), of('refused'), of('moved'), of('behind')];
   const [secret] = of('secret');
-  if (secret !== undefined) return secretFailure(secret, of('secret').length);
+  if (secret !== undefined) return secretFailure(secret, of('secret').length, prefix);
   if (declined[0] !== undefined) return declinedFailure(declined[0], declined.length, prefix);
   if (refused[0] !== undefined) {
     const { remote, branch, topic, why } = refused[0];
@@ -194,13 +196,19 @@ function syncFailure(items: readonly SyncShape[], prefix: string): Failure | und
 const count = (items: readonly SyncShape[]) =>
   items.length === 1 ? 'a handoff' : `${items.length} handoffs`;
 
-function secretFailure({ why, remote, branch, topic, former }: SyncShape, secrets: number): Failure {
+function secretFailure(
+  { why, remote, branch, topic, ref, former }: SyncShape,
+  secrets: number,
+  prefix: string,
+): Failure {
   const more = secrets === 1 ? '' : `; ${secrets - 1} more stay for the same reason`;
   const name = typedTopic(branch ?? '', topic ?? '');
+  const there = prefix + ref.slice(HANDOFFS.length);
   // Its text is kept first, and no version is left that holds it.
   const rewritten = [
     `git handoff show ${name} --raw >"${KEPT_FILE}"`,
-    `git handoff purge ${name} --yes${former === null ? '' : ` --remote ${shellWord(remote)}`}`,
+    ...(former === null ? [] : [deletionOnRemote(remote, [{ ref: there, oid: former }])]),
+    `git handoff purge ${name} --yes`,
     `git handoff write ${name} --file "${KEPT_FILE}"`,
   ].join(' && ');
   return new Failure('secret', `a handoff was not pushed: ${why ?? ''}${more}`, {
@@ -256,8 +264,7 @@ async function retireWork(
   const settled = top === undefined ? [] : await settleUnpacked(repository, top, context.now);
   for (const { component, topic, oid, record } of [...sent, ...settled]) {
     const ref = remoteWorkRef(prefix, { component, topic }, oid);
-    const { kind } = await deleteOnRemote(repository.cwd, remote.name, ref, oid);
-    if (kind !== 'refused') await dropWork(repository, [record]);
+    if (await deleteRemoteRef(repository.cwd, remote.name, ref, oid)) await dropWork(repository, [record]);
   }
 }
 

@@ -1,0 +1,179 @@
+import type { Oid, RefName } from '../domain/names.ts';
+import { formatOf, objectName } from '../git/hash.ts';
+import {
+  ACKS,
+  HANDOFFS,
+  type HandoffPath,
+  REMOTE,
+  SENT,
+  UNPACKED,
+  WORK,
+  ackRef,
+  decodeRemote,
+  handoffRef,
+  keptRef,
+  lostPrefix,
+  parseTrackingRef,
+  prunedRef,
+  workPrefix,
+} from '../git/namespace.ts';
+import { listBookkeeping } from '../git/migrate-ref-lists.ts';
+import { ObjectBatch } from '../git/object-batch.ts';
+import { type RefUpdate, type TransactionResult, updateRefs } from '../git/ref-updates.ts';
+import { type RefValue, listRefNames } from '../git/refs.ts';
+import { type InRepository, type Repository, objectFormat } from '../git/repository.ts';
+import { gitFailure, runGit } from '../git/run.ts';
+import type { TopicState } from './topic.ts';
+
+export type PurgedKind = 'handoff' | 'kept' | 'lost' | 'ack' | 'work' | 'tracking';
+
+/** A ref of one handoff. */
+export interface PurgedRef extends RefValue {
+  readonly kind: PurgedKind;
+  /** For a tracking ref, and for work that was sent. */
+  readonly remote: string | null;
+}
+
+/** Every ref that holds anything of one handoff, whether its objects can be read or not. */
+export async function refsOfTopic(repository: InRepository, path: HandoffPath): Promise<PurgedRef[]> {
+  const place = handoffRef(path).slice(HANDOFFS.length);
+  const [lost, acks, work] = [lostPrefix(path), ackRef(path, ''), workPrefix(path)];
+  // A ref name holds none of the characters that would make it a pattern (git-check-ref-format(1)).
+  const unpacked = `${UNPACKED}${place}/`;
+  const elsewhere = [`${REMOTE}*/${place}`, `${SENT}*/${place}/*`];
+  const patterns = [handoffRef(path), keptRef(path), lost, acks, work, unpacked, ...elsewhere];
+  const refs = await listBookkeeping(repository, patterns);
+  const kindOf = (name: RefName): PurgedKind | undefined => {
+    if (name === handoffRef(path)) return 'handoff';
+    if (name === keptRef(path)) return 'kept';
+    if (name.startsWith(lost)) return 'lost';
+    if (name.startsWith(acks)) return 'ack';
+    if (name.startsWith(work) || name.startsWith(unpacked) || sentTo(name, path) !== null) return 'work';
+    return name.startsWith(REMOTE) && name.endsWith(`/${place}`) ? 'tracking' : undefined;
+  };
+  return refs.flatMap((ref) => {
+    const kind = kindOf(ref.name);
+    const remote =
+      kind === 'tracking' ? (parseTrackingRef(ref.name)?.remote ?? null) : sentTo(ref.name, path);
+    return kind === undefined ? [] : [{ ...ref, kind, remote }];
+  });
+}
+
+/** The remote that a work commit of this handoff was sent to. */
+function sentTo(name: RefName, path: HandoffPath): string | null {
+  const component = name.startsWith(SENT) ? (name.slice(SENT.length).split('/')[0] ?? '') : '';
+  const { topic, component: branch } = path;
+  return component !== '' && name.startsWith(`${SENT}${component}/${branch}/${topic}/`)
+    ? decodeRemote(component)
+    : null;
+}
+
+/** What goes first; the handoff itself last, so that a crash in between leaves it where everybody looks. */
+const ORDER: readonly PurgedKind[] = ['tracking', 'ack', 'work', 'lost', 'kept', 'handoff'];
+
+/** Deletes the refs of a handoff in one transaction, each by compare-and-swap from what was read, and their logs with them. */
+export async function deleteAllRefs(
+  repository: Repository,
+  refs: readonly PurgedRef[],
+): Promise<TransactionResult> {
+  const sorted = [...refs].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
+  const updates = sorted.map(({ name, oid }) => ({ ref: name, next: undefined, old: oid }));
+  const result = await updateRefs(repository, updates);
+  if (result.kind === 'done') await dropOldTables(repository);
+  return result;
+}
+
+/** With reftable the names and logs of deleted refs stand in older tables until those are made one. */
+async function dropOldTables({ cwd, commonDir }: Repository): Promise<void> {
+  const storage = await runGit(['config', '--get', 'extensions.refStorage'], { cwd });
+  if (storage.stdout.toString('utf8').trim() !== 'reftable') return;
+  const packed = await runGit(['--git-dir', commonDir, 'pack-refs', '--all'], { cwd });
+  if (packed.code !== 0) throw gitFailure('pack-refs', packed);
+}
+
+/** The content of the blob by which a handoff is remembered as deleted (`prunedRef`) at this commit. */
+const memoryOf = (tip: Oid) => Buffer.from(`${tip}\n`);
+
+/** The name of that blob. */
+export const memoryName = (tip: Oid): Oid => objectName(formatOf(tip), 'blob', memoryOf(tip)) as Oid;
+
+/** Remembers that it was removed, so that a sync with a remote that still has this very commit does not bring it back. */
+export async function rememberPurged(repository: Repository, path: HandoffPath, tip: Oid): Promise<void> {
+  const ref = prunedRef(path);
+  const [former] = (await listRefNames(repository, [ref])).filter(({ name }) => name === ref);
+  const batch = new ObjectBatch(await objectFormat(repository, tip));
+  const next = batch.blob(memoryOf(tip));
+  await batch.store({ cwd: repository.cwd });
+  await updateRefs(repository, [{ ref, next, old: former?.oid }]);
+}
+
+/** Topics in one transaction: what moves meanwhile costs one process for each of them. */
+const BATCH = 500;
+
+/**
+ * Deletes the refs of topics, each by compare-and-swap from what was read: `kept` first, so that a crash in between
+ * leaves a handoff and not a deletion by hand. Their acknowledgements and work are deleted with them. What a remote has shown
+ * is remembered, so that the next `sync` does not bring it back. Returns the deleted topics; one that moved meanwhile stays.
+ */
+export async function deleteTopics(
+  repository: Repository,
+  topics: readonly TopicState[],
+): Promise<TopicState[]> {
+  const beside = await listBookkeeping(repository, [ACKS, REMOTE, WORK]);
+  const traces = { beside, memories: await storeMemories(repository, topics, beside) };
+  const gone: TopicState[] = [];
+  for (let at = 0; at < topics.length; at += BATCH) {
+    const batch = topics.slice(at, at + BATCH);
+    if (await deleted(repository, batch, traces)) gone.push(...batch);
+    else for (const one of batch) if (await deleted(repository, [one], traces)) gone.push(one);
+  }
+  return gone;
+}
+
+/** What else belongs to topics: acknowledgements, work and tracking refs, and the blobs that remember the deletion. */
+interface Traces {
+  readonly beside: readonly RefValue[];
+  readonly memories: ReadonlyMap<TopicState, Oid>;
+}
+
+/** Stores the names of the tips that a remote may still have. */
+async function storeMemories(
+  repository: Repository,
+  topics: readonly TopicState[],
+  refs: readonly RefValue[],
+): Promise<Map<TopicState, Oid>> {
+  const shown = new Set(
+    refs.flatMap(({ name }) => {
+      const path = parseTrackingRef(name);
+      return path === undefined ? [] : [handoffRef(path)];
+    }),
+  );
+  const known = topics.flatMap((state) =>
+    state.tip !== undefined && shown.has(handoffRef(state.path)) ? [{ state, tip: state.tip.oid }] : [],
+  );
+  if (known.length === 0) return new Map();
+  const batch = new ObjectBatch(await objectFormat(repository, known[0]?.tip));
+  const memories = new Map(known.map(({ state, tip }) => [state, batch.blob(memoryOf(tip))]));
+  await batch.storeMany({ cwd: repository.cwd });
+  return memories;
+}
+
+async function deleted(
+  repository: Repository,
+  topics: readonly TopicState[],
+  { beside, memories }: Traces,
+): Promise<boolean> {
+  const updates = topics.flatMap((state): RefUpdate[] => {
+    const { path, publicOid, keptOid } = state;
+    const memory = memories.get(state);
+    return [
+      ...(memory === undefined ? [] : [{ ref: prunedRef(path), next: memory, old: undefined }]),
+      ...(keptOid === undefined ? [] : [{ ref: keptRef(path), next: undefined, old: keptOid }]),
+      ...(publicOid === undefined ? [] : [{ ref: handoffRef(path), next: undefined, old: publicOid }]),
+      ...beside
+        .filter(({ name }) => name.startsWith(ackRef(path, '')) || name.startsWith(workPrefix(path)))
+        .map(({ name, oid }) => ({ ref: name, next: undefined, old: oid })),
+    ];
+  });
+  return (await updateRefs(repository, updates)).kind === 'done';
+}
