@@ -3,11 +3,11 @@ import { withRevived } from '../domain/ledger/claim-ends.ts';
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
 import { type PathClaims, type Sides, claimsOn, rankClaims } from '../domain/ledger/ownership.ts';
 import { sinceStart } from '../domain/ledger/since-start.ts';
-import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
 import { related, succeededBy } from '../domain/session.ts';
 import { scratchStore } from '../git/scratch-store.ts';
-import { changedAt, takeSnapshot } from '../git/work-tree.ts';
+import { changedAt, readTreeStatus } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type JudgedSession, sidesOf } from '../sessions/records.ts';
 import { isSolo } from '../sessions/solo.ts';
@@ -28,7 +28,7 @@ export interface DirtyWork {
   readonly tree: WorkTree;
   /** `undefined`: no session was ever here. */
   readonly place: LedgerPlace | undefined;
-  readonly snapshot: Snapshot;
+  readonly snapshot: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
   /** The live session that is alone here, and what changed since it began: no ledger has it yet. */
   readonly lone: { readonly session: SessionId; readonly claims: ReadonlyMap<string, OpenClaim> } | undefined;
@@ -67,7 +67,7 @@ export async function lookAtWork(
   const session = live.find(({ record }) => isSolo(tree.gitDir, record.session))?.record.session;
   const start = place === undefined || session === undefined ? undefined : readStart(place, session);
   const known = start ?? (place === undefined ? undefined : readLast(place));
-  const snapshot = await takeSnapshot(tree.top, {
+  const snapshot = await readTreeStatus(tree.top, {
     now,
     ...(known === undefined ? {} : { known }),
     ...(keep ? { scratch: scratchStore(tree.commonDir) } : {}),
@@ -86,7 +86,7 @@ export async function lookAtWork(
 }
 
 /** A working tree as a look found it; of a session that is alone there the ledgers say nothing. */
-export function workSeen(tree: WorkTree, snapshot: Snapshot): DirtyWork {
+export function workSeen(tree: WorkTree, snapshot: TreeStatus): DirtyWork {
   const { place, ledgers } = ledgersOf(tree);
   return {
     tree,

@@ -1,6 +1,6 @@
 import { CLOCK_SLACK_MS, sameState, type FileState } from '../domain/ledger/file-state.ts';
 import type { StagedPath } from '../domain/ledger/mixing.ts';
-import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { isSquashing, madePaths, mergedPaths, mergedTree, resolvedPaths } from '../git/finishing.ts';
 import type { Operation } from '../git/operations.ts';

@@ -1,5 +1,5 @@
 import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
-import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';

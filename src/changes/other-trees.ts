@@ -1,5 +1,5 @@
 import type { FileState } from '../domain/ledger/file-state.ts';
-import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { type MergeOutcome, type Progress, type Standing, outcomeOf, progressOf } from '../domain/meeting.ts';
 import type { SessionId, Oid } from '../domain/names.ts';
 import { mergeBase } from '../git/histories.ts';
@@ -8,7 +8,7 @@ import { listTree } from '../git/list-tree.ts';
 import { type MergeWay, readMergeDrivers } from '../git/merge-drivers.ts';
 import { TextMerger } from '../git/merge-file.ts';
 import { scratchStore, type ScratchStore, readContents } from '../git/scratch-store.ts';
-import { takeSnapshot } from '../git/work-tree.ts';
+import { readTreeStatus } from '../git/work-tree.ts';
 import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type JudgedSession, sidesOf } from '../sessions/records.ts';
@@ -95,7 +95,7 @@ interface Looking {
 
 /** Looks at some paths of a working tree. */
 async function standingIn(top: string, paths: readonly string[], options: Looking): Promise<TreeStanding> {
-  const { head, dirty } = await takeSnapshot(top, { ...options, paths });
+  const { head, dirty } = await readTreeStatus(top, { ...options, paths });
   const isClean = (path: string) => !dirty.has(path);
   const committed = await statesAt(top, head.oid, paths.filter(isClean), options);
   return {

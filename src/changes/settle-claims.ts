@@ -3,7 +3,7 @@ import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/cla
 import { type FileState, sameState } from '../domain/ledger/file-state.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import { rankClaims } from '../domain/ledger/ownership.ts';
-import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type SessionId, type Oid, canMean } from '../domain/names.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { escapeLine, listed } from '../domain/surfacing.ts';
@@ -27,7 +27,7 @@ import type { WorkPlace } from './work-place.ts';
 export async function settledClaims(
   place: WorkPlace,
   ledgers: readonly SessionLedger[],
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
   {
     window,
     timeoutMs,
@@ -67,7 +67,7 @@ async function takenEntries(
   top: string,
   taken: readonly OpenClaim[],
   ledgers: readonly SessionLedger[],
-  { head, at }: Snapshot,
+  { head, at }: TreeStatus,
   isTold: (claim: OpenClaim) => boolean,
 ): Promise<Map<SessionId, LedgerEntry[]>> {
   const found = new Map<SessionId, LedgerEntry[]>();
@@ -140,7 +140,7 @@ function takenText(oid: Oid, who: string, paths: readonly string[], canUndo: boo
  */
 function takenClaims(
   ledgers: readonly SessionLedger[],
-  { head, dirty }: Snapshot,
+  { head, dirty }: TreeStatus,
   heads: ReadonlyMap<string, FileState>,
 ): OpenClaim[] {
   const committedAt = (path: string) => dirty.get(path)?.head ?? heads.get(path) ?? null;

@@ -3,7 +3,7 @@ import { foldLedger } from '../domain/ledger/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import { type Sides, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
-import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import {
   type Bearing,
   type Candidate,

@@ -1,6 +1,11 @@
 import type { SessionLedger } from '../domain/ledger/claims.ts';
 import { CLOCK_SLACK_MS, type FileState } from '../domain/ledger/file-state.ts';
-import { type Snapshot, type Window, type WindowChange, changesBetween } from '../domain/ledger/snapshot.ts';
+import {
+  type TreeStatus,
+  type Window,
+  type WindowChange,
+  changesBetween,
+} from '../domain/ledger/tree-status.ts';
 import { FORGOTTEN_MS, claimsInWindow } from '../domain/ledger/window-claims.ts';
 import type { SessionId } from '../domain/names.ts';
 import { listTree } from '../git/list-tree.ts';
@@ -13,7 +18,7 @@ export interface Around {
   readonly window: OpenWindow;
   /** All commands that run now. */
   readonly windows: readonly OpenWindow[];
-  readonly after: Snapshot;
+  readonly after: TreeStatus;
   readonly ledgers: readonly SessionLedger[];
   /** The sessions that count as the one that ran it; its own is among them. */
   readonly own: ReadonlySet<SessionId>;
@@ -48,8 +53,8 @@ export function isForgotten({ from, to }: Window, now: number): boolean {
 /** What changed on the disk between two looks. Where HEAD has moved, a file that was left alone only looks changed. */
 export async function changesSince(
   top: string,
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
   timeoutMs?: number,
 ): Promise<WindowChange[]> {
   const { oid } = before.head;

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { jsonFields } from '../domain/json-fields.ts';
-import type { Snapshot, Window } from '../domain/ledger/snapshot.ts';
-import { formatSnapshot, parseSnapshot } from '../domain/ledger/snapshot-text.ts';
+import type { TreeStatus, Window } from '../domain/ledger/tree-status.ts';
+import { formatTreeStatus, parseTreeStatus } from '../domain/ledger/snapshot-text.ts';
 import { type SessionId, parseSessionId } from '../domain/names.ts';
 import { readHead } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
@@ -13,7 +13,7 @@ import { putText } from '../host/output-file.ts';
 import { type LedgerPlace, appendEntries, ledgerFolder } from './ledger.ts';
 
 /**
- * Snapshots beside a worktree's ledgers: `start/<session>` is what was dirty when the session began (or was left
+ * Statuses beside a worktree's ledgers: `start/<session>` is what was dirty when the session began (or was left
  * alone), `pause/<session>` what was when that session ended or was found dead, `windows/<session>/<id>` what was
  * dirty before a shell command that runs now.
  */
@@ -24,7 +24,7 @@ export const ARRIVAL = 'arrival';
 /** A shell command that runs now, with the working tree as it was before. */
 export interface OpenWindow extends Window {
   readonly to: undefined;
-  readonly snapshot: Snapshot;
+  readonly snapshot: TreeStatus;
   /** The sub-agent that runs it; empty for the session's own. */
   readonly agent: string;
   /** Paths that the command itself names as what it writes or removes. */
@@ -43,14 +43,14 @@ const lastFile = (place: LedgerPlace) => `${ledgerFolder(place)}/last`;
 const windowFolder = (place: LedgerPlace) => `${ledgerFolder(place)}/windows`;
 
 /** Remembers what was dirty when a session began to work alone. */
-export function putStart(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
+export function putStart(place: LedgerPlace, session: SessionId, snapshot: TreeStatus): void {
   ensureFolder(join(ledgerFolder(place), 'start'));
-  putText(startFile(place, session), formatSnapshot(snapshot));
+  putText(startFile(place, session), formatTreeStatus(snapshot));
 }
 
 /** What was dirty when a session began to work alone; `undefined` when it has no start list. */
-export function readStart(place: LedgerPlace, session: SessionId): Snapshot | undefined {
-  return parseSnapshot(readText(startFile(place, session)));
+export function readStart(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
+  return parseTreeStatus(readText(startFile(place, session)));
 }
 
 /** Whether a session has a start list. */
@@ -65,14 +65,14 @@ export function removeStart(place: LedgerPlace, session: SessionId): void {
 }
 
 /** Remembers the working tree as it was when a session that had worked alone was over. */
-export function putPause(place: LedgerPlace, session: SessionId, snapshot: Snapshot): void {
+export function putPause(place: LedgerPlace, session: SessionId, snapshot: TreeStatus): void {
   ensureFolder(join(ledgerFolder(place), 'pause'));
-  putText(pauseFile(place, session), formatSnapshot(snapshot));
+  putText(pauseFile(place, session), formatTreeStatus(snapshot));
 }
 
 /** What was dirty when a session ended or was found dead; `undefined` when its start list does not wait for it. */
-export function readPause(place: LedgerPlace, session: SessionId): Snapshot | undefined {
-  return parseSnapshot(readText(pauseFile(place, session)));
+export function readPause(place: LedgerPlace, session: SessionId): TreeStatus | undefined {
+  return parseTreeStatus(readText(pauseFile(place, session)));
 }
 
 /** Whether a start list waits for its session to come back. */
@@ -91,14 +91,14 @@ export function pausedAt(place: LedgerPlace, session: SessionId): number | undef
 }
 
 /** The worktree as anybody last saw it: files with the same stamp need not be read again. */
-export function readLast(place: LedgerPlace): Snapshot | undefined {
-  return parseSnapshot(readText(lastFile(place)));
+export function readLast(place: LedgerPlace): TreeStatus | undefined {
+  return parseTreeStatus(readText(lastFile(place)));
 }
 
 /** Remembers the newest look at the working tree. */
-export function putLast(place: LedgerPlace, snapshot: Snapshot): void {
+export function putLast(place: LedgerPlace, snapshot: TreeStatus): void {
   ensureFolder(ledgerFolder(place));
-  putText(lastFile(place), formatSnapshot(snapshot));
+  putText(lastFile(place), formatTreeStatus(snapshot));
 }
 
 /** Whether HEAD may have moved since anybody last looked, by the times of the files that say where it is. */
@@ -123,7 +123,7 @@ export function openWindow(
   place: LedgerPlace,
   session: SessionId,
   id: string,
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
   {
     named = [],
     agent = '',
@@ -136,7 +136,7 @@ export function openWindow(
   ensureFolder(folder);
   putText(
     join(folder, windowFile(id)),
-    `${formatSnapshot(snapshot)}\n${JSON.stringify({ named, agent, commits, merged, looked })}\n`,
+    `${formatTreeStatus(snapshot)}\n${JSON.stringify({ named, agent, commits, merged, looked })}\n`,
   );
 }
 
@@ -150,7 +150,7 @@ export function readWindows(place: LedgerPlace, only?: SessionId): OpenWindow[] 
     return entries(folder).flatMap((id): OpenWindow[] => {
       if (!isFileName(id)) return [];
       const [first = '', second = ''] = readText(join(folder, id)).split('\n');
-      const snapshot = parseSnapshot(first);
+      const snapshot = parseTreeStatus(first);
       if (snapshot === undefined) return [];
       return [{ session, id, from: snapshot.at, to: undefined, snapshot, ...readRest(second) }];
     });

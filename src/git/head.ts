@@ -1,5 +1,5 @@
 import { copyFileSync, rmSync } from 'node:fs';
-import type { HeadPlace } from '../domain/ledger/snapshot.ts';
+import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { CommitText } from './commit-text.ts';
 import { readObjects } from './objects.ts';
 import { headRef, type Ref, listRefs } from './refs.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import type { DirtyPath } from '../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueNote, RescuedFile, SkippedFile } from '../domain/rescue.ts';
 import { ObjectBatch, type TreeEntry } from './object-batch.ts';

@@ -1,7 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { FileState } from '../domain/ledger/file-state.ts';
-import type { DirtyPath, HeadPlace, Snapshot } from '../domain/ledger/snapshot.ts';
+import type { DirtyPath, HeadPlace, TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type Oid, parseOid } from '../domain/names.ts';
 import { discoverRepository } from './discover.ts';
 import { objectName } from './hash.ts';
@@ -11,7 +11,7 @@ import { type ScratchStore, hashFiles } from './scratch-store.ts';
 import { exactStatOf, lstatOf } from './stat.ts';
 
 /** What a snapshot may cost. */
-interface SnapshotOptions {
+interface StatusOptions {
   /** Only these paths (relative to the top of the working tree); all when left out. */
   readonly paths?: readonly string[];
   /** Milliseconds for each git process. */
@@ -19,7 +19,7 @@ interface SnapshotOptions {
   /** Where contents of changed files are kept; without one they are named only. */
   readonly scratch?: ScratchStore;
   /** An earlier snapshot: files with the same stamp are not read again. */
-  readonly known?: Snapshot;
+  readonly known?: TreeStatus;
   /** No content is read at all: which paths differ is enough. */
   readonly namesOnly?: boolean;
   /** Milliseconds since the epoch. */
@@ -33,11 +33,11 @@ interface SnapshotOptions {
  * @param top the top folder of the working tree
  * @throws Failure `environment` past the time
  */
-export async function takeSnapshot(top: string, options: SnapshotOptions): Promise<Snapshot> {
+export async function readTreeStatus(top: string, options: StatusOptions): Promise<TreeStatus> {
   // Named paths were just changed: they are read while git looks.
   const { paths } = options;
   const early = paths === undefined ? undefined : readFiles(top, paths, options);
-  const [{ head, entries }, given] = await Promise.all([readStatus(top, options), early]);
+  const [{ head, entries }, given] = await Promise.all([runStatus(top, options), early]);
   const found = entries.map((entry) => ({ ...entry, stamp: stampOf(top, entry) }));
   const unread = given === undefined ? found.filter((entry) => mustRead(entry, options.known)) : [];
   const names = options.namesOnly === true ? [] : unread.map(({ path }) => path);
@@ -57,7 +57,7 @@ export async function takeSnapshot(top: string, options: SnapshotOptions): Promi
 function readFiles(
   top: string,
   paths: readonly string[],
-  options: SnapshotOptions,
+  options: StatusOptions,
 ): Promise<ReadonlyMap<string, Oid>> {
   return hashFiles(top, paths, options).catch(() => new Map<string, Oid>());
 }
@@ -66,7 +66,7 @@ type StatusEntry = Omit<DirtyPath, 'stamp'>;
 type StampedEntry = DirtyPath;
 
 /** Regular files whose content is not known from the index or an earlier look. */
-function mustRead(entry: StampedEntry, known: Snapshot | undefined): boolean {
+function mustRead(entry: StampedEntry, known: TreeStatus | undefined): boolean {
   const isFile = entry.disk?.mode.startsWith('100') === true && entry.disk.oid === null;
   return isFile && sameStamp(entry, known?.dirty.get(entry.path)) === undefined;
 }
@@ -133,9 +133,9 @@ const STATUS = [
   '--',
 ];
 
-async function readStatus(
+async function runStatus(
   top: string,
-  { paths, timeoutMs }: SnapshotOptions,
+  { paths, timeoutMs }: StatusOptions,
 ): Promise<{ head: HeadPlace; entries: StatusEntry[] }> {
   const result = await runGit([...STATUS, ...(paths ?? [])], { cwd: top, timeoutMs });
   if (result.code !== 0) throw gitFailure('status', result);

@@ -5,7 +5,7 @@ import {
   ledgerOf,
   openLedgers,
 } from '../changes/work-place.ts';
-import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { ShellEffects } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
 import { type GitAnswers, gitAnswers } from './git-answers.ts';
@@ -58,14 +58,14 @@ export interface Looks {
   /** For the ledger; `undefined` where the session keeps none, or the command changes nothing. */
   readonly forLedger: LedgerLook | undefined;
   /** Which paths differ from HEAD; `undefined` when git does not say. */
-  readonly dirty: () => Promise<Snapshot | undefined>;
+  readonly dirty: () => Promise<TreeStatus | undefined>;
 }
 
 /** A look that reads contents, too. */
 export interface LedgerLook {
   /** The worktree as anybody last saw it. */
-  readonly known: Snapshot | undefined;
-  readonly snapshot: () => Promise<Snapshot | undefined>;
+  readonly known: TreeStatus | undefined;
+  readonly snapshot: () => Promise<TreeStatus | undefined>;
 }
 
 /** What can be known of any call. */

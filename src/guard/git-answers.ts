@@ -1,5 +1,5 @@
 import { lookingTime } from '../changes/work-place.ts';
-import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SettingEntry } from '../domain/settings.ts';
 import { configUnder, plainConfig } from '../git/config.ts';
 import { type LeftCommit, leftCommits } from '../git/left-commits.ts';
@@ -7,7 +7,7 @@ import { listIgnored, type TreeFile, listTree } from '../git/list-tree.ts';
 import { listRefs } from '../git/refs.ts';
 import { type HeadCommit, headCommit } from '../git/session-commits.ts';
 import { unmergedPaths } from '../git/staged.ts';
-import { takeSnapshot } from '../git/work-tree.ts';
+import { readTreeStatus } from '../git/work-tree.ts';
 import { type SeenStash, readStash } from '../rescue/stash-pins.ts';
 import type { GitOverrides } from '../shell/effects.ts';
 import type { Call, TreeCall } from './call.ts';
@@ -16,7 +16,7 @@ import { type People, readPeople } from './presence.ts';
 /** What the checks ask git. Each answer is a process or two, and comes within the time of the call. */
 export interface GitAnswers {
   /** How these paths of a working tree differ from HEAD. */
-  readonly look: (top: string, paths: readonly string[]) => Promise<Snapshot>;
+  readonly look: (top: string, paths: readonly string[]) => Promise<TreeStatus>;
   /** The commit that HEAD is at; `undefined` on an unborn branch. */
   readonly head: (cwd: string) => Promise<HeadCommit | undefined>;
   /** The paths in conflict. */
@@ -48,7 +48,7 @@ export interface GitAnswers {
 export function gitAnswers(call: Pick<Call, 'now' | 'budget'>): GitAnswers {
   const time = () => lookingTime(call);
   return {
-    look: (top, paths) => takeSnapshot(top, { paths, timeoutMs: time(), now: call.now }),
+    look: (top, paths) => readTreeStatus(top, { paths, timeoutMs: time(), now: call.now }),
     head: (cwd) => headCommit(cwd, time()),
     unmerged: (cwd) => unmergedPaths(cwd),
     ignored: (cwd, pathspecs, folders) => listIgnored(cwd, pathspecs, { folders, timeoutMs: time() }),

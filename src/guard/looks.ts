@@ -1,7 +1,7 @@
 import { readLast } from '../changes/windows.ts';
 import { ledgerOf, lookingTime } from '../changes/work-place.ts';
 import { scratchStore } from '../git/scratch-store.ts';
-import { takeSnapshot } from '../git/work-tree.ts';
+import { readTreeStatus } from '../git/work-tree.ts';
 import { beforeAnswer } from '../host/io.ts';
 import { readsOnly } from '../shell/read-only.ts';
 import { type TreeCall, orUnchecked } from './call.ts';
@@ -24,7 +24,7 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
   const look = known === undefined ? options : { ...options, known };
   const snapshot = once(() =>
-    takeSnapshot(place.top, look).catch((error: unknown) => {
+    readTreeStatus(place.top, look).catch((error: unknown) => {
       call.log('open', `the working tree was not looked at before the command: ${String(error)}`);
       return undefined;
     }),
@@ -35,5 +35,5 @@ function ledgerLook(call: TreeCall): LedgerLook | undefined {
 /** A look of which no content is read, when somebody asks. */
 export function namesOnly({ tree, now, budget }: TreeCall): Looks['dirty'] {
   const options = { now, timeoutMs: beforeAnswer(budget), namesOnly: true };
-  return once(() => takeSnapshot(tree.workTree, options).catch(() => undefined));
+  return once(() => readTreeStatus(tree.workTree, options).catch(() => undefined));
 }

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { vanishedBetween } from '../domain/ledger/vanished.ts';
-import type { DirtyPath, Snapshot } from '../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../domain/ledger/tree-status.ts';
 import type { SessionId } from '../domain/names.ts';
 import { rescuedBytes } from '../domain/rescue.ts';
 import type { RescueLimits } from '../domain/settings.ts';
@@ -14,8 +14,8 @@ import type { LedgerPlace } from '../changes/ledger.ts';
 import { type Rescue, type SavedWork, keepRescues, listRescues } from './rescues.ts';
 
 export interface Looked {
-  readonly before: Snapshot;
-  readonly after: Snapshot;
+  readonly before: TreeStatus;
+  readonly after: TreeStatus;
   readonly ownerOf: (path: string) => SessionId | undefined;
   /** The command that ran in between and who ran it, when it is known. */
   readonly session: SessionId | null;

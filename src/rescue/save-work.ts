@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Snapshot } from '../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../domain/ledger/tree-status.ts';
 import { type RescueNote, type SkippedFile, rescuedBytes } from '../domain/rescue.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import type { RescueLimits } from '../domain/settings.ts';
@@ -41,7 +41,7 @@ const GATHERING = 0.5;
  */
 export async function saveWork(
   place: RescuePlace,
-  looking: Snapshot | Promise<Snapshot>,
+  looking: TreeStatus | Promise<TreeStatus>,
   occasion: Occasion,
   { limits, now, budget }: SaveLimits,
 ): Promise<Saved | undefined> {
@@ -86,7 +86,7 @@ export async function saveWork(
   return { number, skipped };
 }
 
-function oidsOf({ dirty }: Snapshot): (Oid | undefined)[] {
+function oidsOf({ dirty }: TreeStatus): (Oid | undefined)[] {
   const [first] = dirty.values();
   return [first?.head?.oid ?? undefined, first?.index?.oid ?? undefined];
 }

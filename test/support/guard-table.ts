@@ -8,7 +8,7 @@ import { appendEntries } from '../../src/changes/ledger.ts';
 import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
 import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
 import type { FileState, Wish } from '../../src/domain/ledger/file-state.ts';
-import type { DirtyPath, Snapshot } from '../../src/domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_SETTINGS, type SettingEntry, type Settings } from '../../src/domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../../src/git/discover.ts';
@@ -281,7 +281,7 @@ function effectsOf({ cwd, machine, event, tree }: TreeCall): Promise<ShellEffect
 }
 
 /** No commit is known, so that nobody asks git for what it has. */
-function looked(given: Situation, entries: readonly LedgerEntry[]): Snapshot {
+function looked(given: Situation, entries: readonly LedgerEntry[]): TreeStatus {
   const claimed = entries.flatMap((one): DirtyPath[] =>
     one.t === 'claim' ? [dirty(one.path, { head: one.base, index: one.base, disk: one.after })] : [],
   );

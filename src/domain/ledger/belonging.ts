@@ -2,7 +2,7 @@ import type { SessionId } from '../names.ts';
 import type { PathChange, OpenClaim } from './claims.ts';
 import { sameState, type FileState } from './file-state.ts';
 import { type PathClaims, strong } from './ownership.ts';
-import type { DirtyPath } from './snapshot.ts';
+import type { DirtyPath } from './tree-status.ts';
 
 /** Whose a dirty path is, for people to read: `git handoff status`, `take -- <path>` and `sessions` ask. */
 

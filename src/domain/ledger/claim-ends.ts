@@ -2,13 +2,13 @@ import type { SessionId } from '../names.ts';
 import type { LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
 import { isCommitted } from './fold.ts';
 import { type FileState, sameState } from './file-state.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { TreeStatus } from './tree-status.ts';
 import { namesPath } from './window-claims.ts';
 
 /** Which claims a look at the working tree ends, and which it brings back. Pure. */
 
 /** Paths with open claims that the look shows as HEAD has them. */
-export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: Snapshot): string[] {
+export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: TreeStatus): string[] {
   const claimed = ledgers.flatMap(({ claims }) => [...claims.keys()]);
   return [...new Set(claimed)].filter((path) => !dirty.has(path));
 }
@@ -21,7 +21,7 @@ export function cleanPaths(ledgers: readonly SessionLedger[], { dirty }: Snapsho
  */
 export function claimsSettled(
   ledgers: readonly SessionLedger[],
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
   heads: ReadonlyMap<string, FileState>,
   commitRuns: boolean,
 ): Map<SessionId, LedgerEntry[]> {

@@ -1,6 +1,6 @@
 import type { Oid, SessionId } from '../names.ts';
 import type { Evidence, FileState, Wish } from './file-state.ts';
-import type { Window } from './snapshot.ts';
+import type { Window } from './tree-status.ts';
 
 /**
  * Claims: "this session changed this path of this worktree since HEAD". A ledger file holds one session's

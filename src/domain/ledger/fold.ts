@@ -8,7 +8,7 @@ import type {
   StagedState,
 } from './claims.ts';
 import { type Evidence, type FileState, rankOf, sameState } from './file-state.ts';
-import type { Window } from './snapshot.ts';
+import type { Window } from './tree-status.ts';
 
 /** Folds a session's entries, in the order in which they were written. */
 export function foldLedger(session: SessionId, entries: readonly LedgerEntry[]): SessionLedger {

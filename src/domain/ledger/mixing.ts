@@ -4,7 +4,7 @@ import { sameState, type FileState } from './file-state.ts';
 import { type Sides, claimsOn, strong } from './ownership.ts';
 import { type Candidate, isUpToDate } from './stale.ts';
 import { sinceStart } from './since-start.ts';
-import type { HeadPlace, Snapshot } from './snapshot.ts';
+import type { HeadPlace, TreeStatus } from './tree-status.ts';
 
 /** Whether a commit that is about to be made mixes sessions. Pure; the git hooks and `git handoff commit` ask. */
 
@@ -43,7 +43,7 @@ export interface CommitFacts {
   readonly self: SessionLedger;
   readonly head: HeadPlace;
   /** The working tree when the session's running command began; empty when none is known to run. */
-  readonly running: readonly Snapshot[];
+  readonly running: readonly TreeStatus[];
   /** The index is the worktree's own (or git's temporary copy of it), not one that somebody keeps elsewhere. */
   readonly ownIndex: boolean;
   /** The live session whose commit `--amend` would rewrite. */
@@ -112,7 +112,7 @@ export interface CommitDecision {
  */
 export function withChangesSince(
   ledger: SessionLedger,
-  start: Snapshot,
+  start: TreeStatus,
   staged: readonly StagedPath[],
 ): SessionLedger {
   const changes = staged.flatMap(({ path, head, index }) => {

@@ -2,7 +2,7 @@ import { type SessionId, canMean, meantId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { isCommitted } from './fold.ts';
 import { type FileState, rankOf, sameState } from './file-state.ts';
-import type { DirtyPath } from './snapshot.ts';
+import type { DirtyPath } from './tree-status.ts';
 
 /** Whose a dirty path is, told from the ledgers of a worktree. */
 

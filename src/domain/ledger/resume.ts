@@ -1,4 +1,4 @@
-import { type Snapshot, type WindowChange, changesBetween } from './snapshot.ts';
+import { type TreeStatus, type WindowChange, changesBetween } from './tree-status.ts';
 
 /**
  * A session that worked alone ends, or its client dies, and goes on later: what it had changed is still its own, what
@@ -12,10 +12,10 @@ import { type Snapshot, type WindowChange, changesBetween } from './snapshot.ts'
  * @param pause `undefined` when nobody looked then: all of the break counts as the session's
  */
 export function resumedStart(
-  start: Snapshot,
-  pause: Snapshot | undefined,
-  now: Snapshot,
-): Snapshot | undefined {
+  start: TreeStatus,
+  pause: TreeStatus | undefined,
+  now: TreeStatus,
+): TreeStatus | undefined {
   if (pause === undefined) return start.head.ref === now.head.ref ? start : undefined;
   const own = ownPaths(start, pause, now);
   const dirty = new Map(start.dirty);
@@ -28,7 +28,7 @@ export function resumedStart(
 }
 
 /** What the session had changed when the break began and is still in the working tree. */
-export function changesLeft(start: Snapshot, pause: Snapshot, now: Snapshot): WindowChange[] {
+export function changesLeft(start: TreeStatus, pause: TreeStatus, now: TreeStatus): WindowChange[] {
   const own = ownPaths(start, pause, now);
   const moved = new Set(changesBetween(pause, now).map(({ path }) => path));
   return changesBetween(start, pause).filter(
@@ -37,7 +37,7 @@ export function changesLeft(start: Snapshot, pause: Snapshot, now: Snapshot): Wi
 }
 
 /** Whose changes count although they were changed further: on another branch the same path is another file. */
-function ownPaths(start: Snapshot, pause: Snapshot, now: Snapshot): ReadonlySet<string> {
+function ownPaths(start: TreeStatus, pause: TreeStatus, now: TreeStatus): ReadonlySet<string> {
   if (pause.head.ref !== now.head.ref) return new Set();
   return new Set(changesBetween(start, pause).map(({ path }) => path));
 }

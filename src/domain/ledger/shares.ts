@@ -2,7 +2,7 @@ import type { SessionId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
 import { type PathClaims, type Sides, claimsOn, strong } from './ownership.ts';
-import type { DirtyPath } from './snapshot.ts';
+import type { DirtyPath } from './tree-status.ts';
 
 /** Which of the dirty paths `git handoff commit` and `stage --mine` take for a session. Pure. */
 interface ShareFacts {

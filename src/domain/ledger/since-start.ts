@@ -1,6 +1,6 @@
 import type { SessionId } from '../names.ts';
 import type { OpenClaim } from './claims.ts';
-import type { WindowChange } from './snapshot.ts';
+import type { WindowChange } from './tree-status.ts';
 
 /**
  * What a session that worked alone has changed since it began, by itself or by hand, as claims by path.

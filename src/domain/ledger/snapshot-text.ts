@@ -1,16 +1,16 @@
 import { jsonFields } from '../json-fields.ts';
 import { parseOid } from '../names.ts';
 import { parseFileState } from './entries.ts';
-import type { DirtyPath, Snapshot } from './snapshot.ts';
+import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /** A snapshot as JSON, and back; `undefined` when it is none. */
 
-export function formatSnapshot({ head, dirty, at }: Snapshot): string {
+export function formatTreeStatus({ head, dirty, at }: TreeStatus): string {
   return JSON.stringify({ v: 1, at, head, dirty: [...dirty.values()] });
 }
 
 /** Reads a snapshot; `undefined` for anything else. */
-export function parseSnapshot(text: string): Snapshot | undefined {
+export function parseTreeStatus(text: string): TreeStatus | undefined {
   const value = jsonFields<'v' | 'at' | 'head' | 'dirty'>(text);
   if (value.v !== 1 || typeof value.at !== 'number' || !Array.isArray(value.dirty)) return undefined;
   const { ref, oid } = (value.head ?? {}) as { ref?: unknown; oid?: unknown };

@@ -1,7 +1,7 @@
 import type { SessionId } from '../names.ts';
 import type { SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
-import type { DirtyPath, Snapshot } from './snapshot.ts';
+import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /**
  * Uncommitted work that was there at one look and is not at the next: files that are gone, or are as HEAD has them.
@@ -11,8 +11,8 @@ import type { DirtyPath, Snapshot } from './snapshot.ts';
  * @param ownerOf whose change a path is, as far as it is claimed
  */
 export function vanishedBetween(
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
   ownerOf: (path: string) => SessionId | undefined,
 ): DirtyPath[] {
   return [...before.dirty.values()].filter((then) => {
@@ -26,7 +26,7 @@ export function vanishedBetween(
 }
 
 /** The last look at a working tree, with what file tools have changed since. */
-export function lastSeen(last: Snapshot | undefined, ledgers: readonly SessionLedger[]): Snapshot {
+export function lastSeen(last: TreeStatus | undefined, ledgers: readonly SessionLedger[]): TreeStatus {
   const dirty = new Map(last?.dirty);
   let seen = last?.at ?? 0;
   for (const { claims } of ledgers) {

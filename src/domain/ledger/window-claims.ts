@@ -1,7 +1,7 @@
 import type { SessionId } from '../names.ts';
 import type { PathChange, LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
 import { sameState } from './file-state.ts';
-import { type Window, type WindowChange, windowEvidence } from './snapshot.ts';
+import { type Window, type WindowChange, windowEvidence } from './tree-status.ts';
 
 /** Whose the changes are that two looks around a session's shell command show. Pure. */
 

@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenClaim, SessionLedger } from '../../domain/ledger/claims.ts';
 import type { FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, parseOid } from '../../domain/names.ts';
 import { readHead } from '../../git/discover.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
@@ -22,7 +22,7 @@ import type { CommandFacts, OpenLedger } from '../facts.ts';
 
 /** A worktree before a command, and whose the changes in it are. */
 export interface Seen extends OpenLedger {
-  readonly snapshot: Snapshot;
+  readonly snapshot: TreeStatus;
   /** git did not say in time: the snapshot is what the ledgers have. */
   readonly isByLedger: boolean;
 }
@@ -34,7 +34,7 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
   const snapshot = await looks.forLedger.snapshot();
   if (snapshot !== undefined) return { ...open, snapshot, isByLedger: false };
   const { place, ledgers } = open;
-  const known = snapshotByLedger(place, ledgers, looks.forLedger.known, call.now);
+  const known = statusByLedger(place, ledgers, looks.forLedger.known, call.now);
   return { ...open, snapshot: known, isByLedger: true };
 }
 
@@ -42,12 +42,12 @@ export async function seenBefore(call: TreeCall, { ledger, looks }: CommandFacts
 export const BY_LEDGER = 'git status did not finish in time; this is what the ledger knows. ';
 
 /** The working tree as the ledgers have it: their paths that differ from what HEAD had there. */
-function snapshotByLedger(
+function statusByLedger(
   { top, gitDir }: WorkPlace,
   { all }: Ledgers,
-  known: Snapshot | undefined,
+  known: TreeStatus | undefined,
   now: number,
-): Snapshot {
+): TreeStatus {
   const claims = all.flatMap((ledger) => [...ledger.claims.values()]).filter((one) => isChanged(top, one));
   const dirty = claims.map(({ path, base }): readonly [string, DirtyPath] => {
     const index = known?.dirty.get(path)?.index ?? base;

@@ -1,7 +1,7 @@
 import { withRevived } from '../../domain/ledger/claim-ends.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
-import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
 import { appendEntries } from '../../changes/ledger.ts';
 import type { TreeCall } from '../call.ts';
@@ -15,7 +15,7 @@ export interface ForeignClaims {
   readonly claims: readonly OpenClaim[];
   /** Claims of sessions that are not at work any more, as the look shows them; without a look none. */
   readonly left: readonly OpenClaim[];
-  readonly snapshot: Snapshot | undefined;
+  readonly snapshot: TreeStatus | undefined;
   readonly sides: Sides;
   /** git did not say in time: told by the ledger alone. */
   readonly isByLedger: boolean;
@@ -32,7 +32,7 @@ export async function foreignClaims(
   facts: TreeFacts,
   { place, ledgers }: OpenLedger,
   paths: readonly string[],
-  seen?: Snapshot,
+  seen?: TreeStatus,
 ): Promise<ForeignClaims> {
   const { all } = ledgers;
   const look = async () => seen ?? (await facts.git()).look(place.top, paths);

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { pathspecMatcher } from '../../shell/pathspec.ts';
-import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import type { TreeReach } from '../../shell/tree-reach.ts';
 import { treeReach } from '../../shell/tree-verbs.ts';
 import type { GitVerbCall, ShellEffects } from '../../shell/effects.ts';
@@ -19,7 +19,7 @@ export function reachAt(
   gitCall: GitVerbCall,
   cwd: string,
   { entries }: TreeCall,
-  seen?: { readonly top: string; readonly snapshot: Snapshot },
+  seen?: { readonly top: string; readonly snapshot: TreeStatus },
 ): TreeReach | undefined {
   const isDirty = (file: string) =>
     seen?.snapshot.dirty.has(relative(seen.top, realPath(file, false))) === true;
@@ -39,7 +39,7 @@ export function reachAt(
 export function reachesHere(
   call: TreeCall,
   effects: ShellEffects,
-  { place, snapshot }: { readonly place: WorkPlace; readonly snapshot: Snapshot },
+  { place, snapshot }: { readonly place: WorkPlace; readonly snapshot: TreeStatus },
 ): TreeReach[] {
   return callsInWorktree(call, effects).flatMap(
     (gitCall) => reachAt(gitCall, gitCall.cwd ?? call.cwd, call, { top: place.top, snapshot }) ?? [],

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { ago } from '../../domain/age.ts';
 import { type RefusedUse, decideStash, stashUse } from '../../shell/stash-verbs.ts';
-import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -73,7 +73,7 @@ function keepEntries({ tree, session, settings, now }: TreeCall, seen: SeenStash
 function stashesSomething(
   call: TreeCall,
   { gitCalls, paths }: ShellEffects,
-  snapshot: Snapshot | undefined,
+  snapshot: TreeStatus | undefined,
 ): boolean {
   if (snapshot === undefined) return true;
   const top = realPath(call.tree.workTree);

@@ -1,7 +1,7 @@
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import type { Wish } from '../../domain/ledger/file-state.ts';
 import { isWhollyMine, strong, type Sides } from '../../domain/ledger/ownership.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';
 import { idleText } from '../../sessions/records.ts';

@@ -4,7 +4,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import type { Wish } from '../../domain/ledger/file-state.ts';
 import { type Sides, strong } from '../../domain/ledger/ownership.ts';
-import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
 import { headRef } from '../../git/refs.ts';
@@ -151,7 +151,7 @@ function movesBranch(call: TreeCall, effects: ShellEffects): Move | undefined {
   return undefined;
 }
 
-function isStaged({ dirty }: Snapshot, path: string): boolean {
+function isStaged({ dirty }: TreeStatus, path: string): boolean {
   const found = dirty.get(path);
   return found !== undefined && !sameState(found.index, found.head);
 }

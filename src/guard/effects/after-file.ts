@@ -7,14 +7,14 @@ import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
 import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type Meeting, meetingText } from '../../domain/meeting.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { exists, realPath } from '../../host/disk.ts';
 import { touchedFolder, knownWorktreeId } from '../../host/folders.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
@@ -58,7 +58,7 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
   const { session } = call;
   const scratch = scratchStore(place.commonDir);
   const timeoutMs = lookingTime(call);
-  const looking = takeSnapshot(place.top, { paths, scratch, timeoutMs, now: call.now });
+  const looking = readTreeStatus(place.top, { paths, scratch, timeoutMs, now: call.now });
   // While git looks: what stood there before, by the name that git would give it in most repositories.
   const copies = new Map(paths.map((path) => [path, copyOf(place, session, path)]));
   const snapshot = await looking;
@@ -189,7 +189,7 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
   const timeoutMs = lookingTime(call);
   try {
     const options = { scratch: scratchStore(place.commonDir), timeoutMs, now: call.now, known };
-    const snapshot = await takeSnapshot(place.top, options);
+    const snapshot = await readTreeStatus(place.top, options);
     const { all } = openLedgers(place, call.session);
     const settled = await settledClaims(place, all, snapshot, { timeoutMs });
     for (const [owner, entries] of settled) appendEntries(place, owner, entries);

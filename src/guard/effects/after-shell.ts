@@ -26,7 +26,7 @@ import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
-import { type Snapshot, stagedBetween, type DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, parseOid, meantId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
@@ -34,7 +34,7 @@ import { formatOf, objectName } from '../../git/hash.ts';
 import { isAncestor } from '../../git/push-range.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { pastChanges } from '../../git/staged.ts';
-import { takeSnapshot, diskState } from '../../git/work-tree.ts';
+import { readTreeStatus, diskState } from '../../git/work-tree.ts';
 import type { TreeCall } from '../call.ts';
 import { windowId } from '../tool.ts';
 import { seeHead } from './after-file.ts';
@@ -59,7 +59,7 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   }
   const known = window?.snapshot ?? readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
-  const looking = takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+  const looking = readTreeStatus(place.top, known === undefined ? options : { ...options, known });
   const after = await looking.catch(async (error: unknown) => {
     if (window !== undefined) await claimBlindly(call, place, window);
     throw error;
@@ -114,8 +114,8 @@ async function movesOf(
   call: TreeCall,
   place: WorkPlace,
   ledgers: Ledgers,
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
 ): Promise<LedgerEntry[]> {
   const moves = await headEntries(place, ledgers, before, after, call);
   if (moves.length > 0) {
@@ -130,7 +130,7 @@ async function settled(
   call: TreeCall,
   place: WorkPlace,
   { all, self }: Ledgers,
-  after: Snapshot,
+  after: TreeStatus,
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
 ): Promise<LedgerEntry[]> {
   const timeoutMs = lookingTime(call);
@@ -167,7 +167,7 @@ async function claimsOf(
 }
 
 /** Index entries that the command made and the disk did not show: `git rm`, `git reset -- <path>`; no `git add -A`. */
-function stagedEntries(before: Snapshot, after: Snapshot, now: number): LedgerEntry[] {
+function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): LedgerEntry[] {
   return stagedBetween(before, after).flatMap(({ path, state }): LedgerEntry[] => {
     const dirty = after.dirty.get(path);
     const isRemoved = state === null && before.dirty.get(path)?.disk !== null;
@@ -199,7 +199,7 @@ async function foreignTouched(
 }
 
 /** Without a look before, what the client says that the command changed. */
-function toldChanges(call: TreeCall, place: WorkPlace, after: Snapshot): LedgerEntry[] {
+function toldChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): LedgerEntry[] {
   return call.event.changedFiles.flatMap((file): LedgerEntry[] => {
     const placed = placeOf(file, true);
     const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
@@ -263,8 +263,8 @@ async function undoneClaims(
   call: TreeCall,
   { top }: WorkPlace,
   { all, self }: Ledgers,
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
 ): Promise<Map<SessionId, LedgerEntry[]>> {
   const claims = new Map<SessionId, LedgerEntry[]>();
   const [from, to] = [after.head.oid, before.head.oid];

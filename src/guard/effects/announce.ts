@@ -6,7 +6,7 @@ import { TOGETHER_MS } from '../../changes/windows.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { statOf } from '../../git/stat.ts';
 import { type TreeCall, orUnchecked } from '../call.ts';

@@ -4,13 +4,13 @@ import { claimEntries } from '../../domain/ledger/compact.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
 import { sinceStart } from '../../domain/ledger/since-start.ts';
-import { type Snapshot, type WindowChange, changesBetween } from '../../domain/ledger/snapshot.ts';
+import { type TreeStatus, type WindowChange, changesBetween } from '../../domain/ledger/tree-status.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import type { SessionRecord } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { claimSolo } from '../../sessions/solo.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
@@ -52,8 +52,8 @@ interface Arrival {
 
 /** How a session begins: its start list, and the working tree as it was then. */
 export interface Beginning {
-  readonly start: Snapshot;
-  readonly now: Snapshot;
+  readonly start: TreeStatus;
+  readonly now: TreeStatus;
 }
 
 /**
@@ -147,7 +147,7 @@ export async function arrive(
 }
 
 /** A start list that leaves out the paths on which nobody has a claim. */
-function ofOthers(place: WorkPlace, snapshot: Snapshot): Snapshot {
+function ofOthers(place: WorkPlace, snapshot: TreeStatus): TreeStatus {
   const claimed = new Set(readLedgers(place).flatMap(({ claims }) => [...claims.keys()]));
   return { ...snapshot, dirty: new Map([...snapshot.dirty].filter(([path]) => claimed.has(path))) };
 }
@@ -166,21 +166,21 @@ function pauseGone(
   place: WorkPlace,
   gone: readonly SessionId[],
   session: SessionId,
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
 ): void {
   for (const one of gone.length === 0 ? [] : listStarts(place)) {
     if (one !== session && gone.includes(one) && !isPaused(place, one)) pauseStart(place, one, snapshot);
   }
 }
 
-function pauseStart(place: WorkPlace, session: SessionId, snapshot: Snapshot): void {
+function pauseStart(place: WorkPlace, session: SessionId, snapshot: TreeStatus): void {
   const since = readStart(place, session)?.at;
   putPause(place, session, snapshot);
   if (since !== undefined) noteLoneOperation(place.gitDir, session, since);
 }
 
 /** Claims for the session that was alone, and where it stands. */
-function settle(place: WorkPlace, peer: SessionId, start: Snapshot, now: Snapshot, at: number): void {
+function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeStatus, at: number): void {
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
   const claims = newClaims(place, peer, changes, at);
@@ -214,11 +214,11 @@ function isSettled(place: WorkPlace, session: SessionId): boolean {
   return isStarting || readLedger(place, session).head !== undefined;
 }
 
-async function look(call: TreeCall, place: WorkPlace): Promise<Snapshot | undefined> {
+async function look(call: TreeCall, place: WorkPlace): Promise<TreeStatus | undefined> {
   const known = readLast(place);
   const options = { scratch: scratchStore(place.commonDir), timeoutMs: lookingTime(call), now: call.now };
   try {
-    const snapshot = await takeSnapshot(place.top, known === undefined ? options : { ...options, known });
+    const snapshot = await readTreeStatus(place.top, known === undefined ? options : { ...options, known });
     putLast(place, snapshot);
     return snapshot;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
-import { type Snapshot, discardedBetween, overlaps } from '../../domain/ledger/snapshot.ts';
+import { type TreeStatus, discardedBetween, overlaps } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { aliasesFrom } from '../../domain/settings.ts';
@@ -19,7 +19,7 @@ const MAX_NAMES = 5;
 /** What a command of the session left behind. */
 export interface Left {
   readonly window: OpenWindow;
-  readonly after: Snapshot;
+  readonly after: TreeStatus;
   readonly command: string;
   /** What is known of it already. */
   readonly entries: readonly LedgerEntry[];
@@ -78,7 +78,7 @@ export function endedOfOthers(
   window: OpenWindow,
   windows: readonly OpenWindow[],
   { all, self }: Ledgers,
-  after: Snapshot,
+  after: TreeStatus,
 ): OpenClaim[] {
   return all.flatMap((ledger) => {
     const busy = [...ledger.windows, ...windows.filter(({ session }) => session === ledger.session)];
@@ -152,7 +152,7 @@ async function keepOthers(
   place: WorkPlace,
   { all, self }: Ledgers,
   { snapshot, session }: OpenWindow,
-  after: Snapshot,
+  after: TreeStatus,
   command: string,
 ): Promise<number | undefined> {
   const foreign = claimOwners(all.filter((ledger) => ledger !== self));

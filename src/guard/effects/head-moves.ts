@@ -1,7 +1,7 @@
 import { event, refName, shortOid } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
 import type { LedgerEntry } from '../../domain/ledger/claims.ts';
-import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
 import { type CommitSessions, commitSessions } from '../../git/session-commits.ts';
@@ -11,8 +11,8 @@ import type { TreeCall } from '../call.ts';
 export async function headEntries(
   place: WorkPlace,
   { self, all }: Ledgers,
-  before: Snapshot,
-  { head }: Snapshot,
+  before: TreeStatus,
+  { head }: TreeStatus,
   call: TreeCall,
 ): Promise<LedgerEntry[]> {
   const at = call.now;
@@ -52,8 +52,8 @@ const MAX_COMMITS = 4;
 
 function moveText(
   who: string,
-  before: Snapshot,
-  head: Snapshot['head'],
+  before: TreeStatus,
+  head: TreeStatus['head'],
   commits: readonly CommitSessions[],
 ): string {
   const now = refName(head.ref);

@@ -6,7 +6,7 @@ import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../domain/surfacing.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import type { TreeCall } from '../call.ts';
 import { type Typed, typedIn } from '../checks/typed.ts';
 import type { OpenLedger } from '../facts.ts';
@@ -77,7 +77,7 @@ async function handOver(
   // What was committed or undone since the last look at everything is no reason to ask any more.
   const [people, { dirty }] = await Promise.all([
     readPeople(call),
-    takeSnapshot(place.top, { paths, timeoutMs, now: call.now }),
+    readTreeStatus(place.top, { paths, timeoutMs, now: call.now }),
   ]);
   const isOpen = ({ from, path, owner }: Request) =>
     people.foreign.has(from) &&

@@ -11,7 +11,7 @@ import { lookingTime } from '../../changes/work-place.ts';
 import { changedSince } from '../../git/commits.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { readObjects } from '../../git/objects.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import {
   type JudgedSession,
@@ -68,7 +68,7 @@ async function listUncommitted(call: TreeCall, tree: UsedTree): Promise<void> {
   const last = readLast({ commonDir, worktreeId: tree.id });
   const options = { timeoutMs: lookingTime(call), now: call.now, namesOnly: true };
   // Registration may have looked just now.
-  const { dirty } = last?.at === call.now ? last : await takeSnapshot(tree.top, options);
+  const { dirty } = last?.at === call.now ? last : await readTreeStatus(tree.top, options);
   addTouched(commonDir, tree.id, [...dirty.keys()].slice(0, MAX_PATHS));
 }
 

@@ -2,7 +2,7 @@ import { appendEntries } from '../../changes/ledger.ts';
 import { movedHead } from '../../changes/news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
-import { type Snapshot, sameDirty } from '../../domain/ledger/snapshot.ts';
+import { type TreeStatus, sameDirty } from '../../domain/ledger/tree-status.ts';
 import { claimOwners, lastSeen } from '../../domain/ledger/vanished.ts';
 import { mergedTree } from '../../git/finishing.ts';
 import type { ShellEffects } from '../../shell/effects.ts';
@@ -60,7 +60,7 @@ const UNLOOKED = 'what this command does here, for git status did not finish in 
 async function news(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
-  { head }: Snapshot,
+  { head }: TreeStatus,
 ): Promise<readonly Finding[]> {
   const moved = await movedHead(ledgers, head, place.top, lookingTime(call));
   const lines = await hear(call, place, ledgers, moved);

@@ -1,5 +1,5 @@
 import { CLOCK_SLACK_MS } from '../../domain/ledger/file-state.ts';
-import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/snapshot.ts';
+import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/tree-status.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../../git/operations.ts';
 import { mergedTree } from '../../git/finishing.ts';

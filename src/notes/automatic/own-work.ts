@@ -3,9 +3,9 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimsOn } from '../../domain/ledger/ownership.ts';
 import { changesLeft } from '../../domain/ledger/resume.ts';
 import { sinceStart } from '../../domain/ledger/since-start.ts';
-import { type Snapshot, changesBetween } from '../../domain/ledger/snapshot.ts';
+import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
-import { changedAt, takeSnapshot } from '../../git/work-tree.ts';
+import { changedAt, readTreeStatus } from '../../git/work-tree.ts';
 import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { readLast, readPause, readStart } from '../../changes/windows.ts';
@@ -39,7 +39,7 @@ export async function ownWork(top: string, place: LedgerPlace, options: OwnWorkO
   const { own, sessions, now, timeoutMs } = options;
   const ledgers = readLedgers(place);
   const known = readLast(place);
-  const snapshot = await takeSnapshot(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
+  const snapshot = await readTreeStatus(top, { now, timeoutMs, ...(known === undefined ? {} : { known }) });
   const alone = claimsAlone(top, place, own, snapshot);
   const sides = { own: new Set(own), foreign: liveOthers(sessions, own) };
   const found = [...snapshot.dirty.values()].flatMap((dirty) => {
@@ -67,7 +67,7 @@ function claimsAlone(
   top: string,
   place: LedgerPlace,
   own: readonly SessionId[],
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
 ): ReadonlyMap<string, OpenClaim> {
   for (const session of own) {
     const start = readStart(place, session);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../domain/failure.ts';
 import type { FileState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Work, WorkItem, WorkSize } from '../../domain/work.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foldedName } from '../../domain/folded-name.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
-import type { Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../domain/names.ts';
 import type { WorkItem, WorkState } from '../../domain/work.ts';
 import type { TreeConfig } from '../../git/config.ts';
@@ -52,7 +52,7 @@ export interface UnpackPlan {
 interface PlanFacts {
   readonly place: TreePlace;
   readonly work: LoadedWork;
-  readonly snapshot: Snapshot;
+  readonly snapshot: TreeStatus;
   readonly config: TreeConfig;
   readonly merger: StateMerger;
   /** For the contents of the disk, which are read and not kept. */
@@ -106,7 +106,7 @@ interface Standing {
   readonly raw: { readonly oid: Oid; readonly isThere: boolean } | undefined;
 }
 
-function indexState({ dirty }: Snapshot, { path }: WorkItem, head: FileState): Standing['index'] {
+function indexState({ dirty }: TreeStatus, { path }: WorkItem, head: FileState): Standing['index'] {
   const entry = dirty.get(path);
   if (entry === undefined) return head;
   return entry.index !== null && entry.index.oid === null ? 'in conflict' : entry.index;

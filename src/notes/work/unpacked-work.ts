@@ -14,7 +14,7 @@ import { ObjectBatch } from '../../git/object-batch.ts';
 import { updateRefs } from '../../git/ref-updates.ts';
 import { type Ref, type RefValue, listRefNames, listRefs } from '../../git/refs.ts';
 import { type Repository, objectFormat } from '../../git/repository.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { dropWork } from './work-refs.ts';
 
 /** Records what was unpacked, in which worktree and on which HEAD: once that is committed, the work is over. */
@@ -56,7 +56,7 @@ export async function settleUnpacked(
 ): Promise<SettledWork[]> {
   const records = await listRefs(repository, [UNPACKED], { content: true });
   if (records.length === 0) return [];
-  const { head, dirty } = await takeSnapshot(top, { now, namesOnly: true });
+  const { head, dirty } = await readTreeStatus(top, { now, namesOnly: true });
   const settled: SettledWork[] = [];
   for (const record of records) {
     const path = parseWorkRef(record.name, UNPACKED);

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { openRequests, wishText } from '../../domain/ledger/requests.ts';
-import { type DirtyPath } from '../../domain/ledger/snapshot.ts';
+import { type DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { ListedWorktree } from '../../git/worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';

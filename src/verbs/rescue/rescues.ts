@@ -7,7 +7,7 @@ import { readSettings } from '../../git/config.ts';
 import { type Repository, topLevel } from '../../git/repository.ts';
 import { scratchStore } from '../../git/scratch-store.ts';
 import { type StashedFile, stashedFiles } from '../../git/stash.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
 import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
 import { type PinnedStash, type SavedWork, listRescues } from '../../rescue/rescues.ts';
@@ -91,7 +91,7 @@ async function keepWhatIsGone(
   if (before.dirty.size === 0) return;
   const owners = claimOwners(ledgers);
   const scratch = scratchStore(place.commonDir);
-  const after = await takeSnapshot(place.top, {
+  const after = await readTreeStatus(place.top, {
     now,
     scratch,
     ...(last === undefined ? {} : { known: last }),

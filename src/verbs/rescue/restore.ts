@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import { appendEntries, readLedgers } from '../../changes/ledger.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { DirtyPath, Snapshot } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -10,7 +10,7 @@ import { asCheckedOut } from '../../git/filters.ts';
 import { listTree } from '../../git/list-tree.ts';
 import { scratchStore, hashFiles } from '../../git/scratch-store.ts';
 import { restoreFrom } from '../../git/stash.ts';
-import { diskState, stampOf, takeSnapshot } from '../../git/work-tree.ts';
+import { diskState, stampOf, readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { worktreeId } from '../../host/folders.ts';
 import type { Budget } from '../../host/io.ts';
@@ -52,7 +52,7 @@ interface Restoring {
   readonly rescues: Rescues;
   readonly rescue: KnownRescue;
   readonly plans: readonly RestoredFile[];
-  readonly before: Snapshot;
+  readonly before: TreeStatus;
   readonly self: SessionId | undefined;
   readonly judged: readonly JudgedSession[];
   readonly now: number;
@@ -78,7 +78,7 @@ export async function restoreRescued(
   const stored = await storedFiles(cwd, rescue, files);
   const missing = files.find(({ path }) => !stored.some((file) => file.path === path));
   if (missing !== undefined) throw gone(missing.path);
-  const before = await takeSnapshot(top, { now });
+  const before = await readTreeStatus(top, { now });
   const plans = await planFiles(top, stored, before);
   const self = findSession(context, workspace.sessions, option)?.id;
   const judged = judgedSessions(workspace, settings, now);
@@ -191,7 +191,7 @@ async function claimRestored({ rescues, rescue, plans, self, judged, top, now }:
   const written = plans.filter(({ state }) => state !== 'same').map(({ file }) => file);
   if (written.length === 0) return;
   const paths = written.map(({ path }) => path);
-  const { dirty } = await takeSnapshot(top, { now, paths, scratch: scratchStore(place.commonDir) });
+  const { dirty } = await readTreeStatus(top, { now, paths, scratch: scratchStore(place.commonDir) });
   for (const file of written) {
     const former = sessionOf(rescue, file);
     const owner = former !== null && live.has(former) ? former : self;
@@ -228,7 +228,7 @@ interface RestoredFile {
 async function planFiles(
   top: string,
   files: readonly StoredFile[],
-  { dirty, head }: Snapshot,
+  { dirty, head }: TreeStatus,
 ): Promise<RestoredFile[]> {
   const contents = await readStored(top, files);
   const named = files.map(({ path }) => path);

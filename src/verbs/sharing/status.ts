@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import { type BelongsTo, type Belonging, changeKind, isStaged } from '../../domain/ledger/belonging.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import type { RemoteSummary } from '../../domain/tracking/relation.ts';

@@ -14,7 +14,7 @@ import { Failure } from '../../domain/failure.ts';
 import { chainChanges } from '../../domain/ledger/belonging.ts';
 import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
 import { claimEntries } from '../../domain/ledger/compact.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { shortId, type SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
 import { personId } from '../../domain/person.ts';

@@ -4,7 +4,7 @@ import { typedPaths } from '../../changes/hint-words.ts';
 import { readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
-import type { DirtyPath } from '../../domain/ledger/snapshot.ts';
+import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type SessionId, isPerson } from '../../domain/names.ts';
 import { decideSecrets, formatAllowed } from '../../domain/secrets/verdict.ts';
 import { escapeLine, listed, shellWord } from '../../domain/surfacing.ts';

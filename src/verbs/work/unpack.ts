@@ -13,7 +13,7 @@ import { ObjectBatch } from '../../git/object-batch.ts';
 import { readObjects } from '../../git/objects.ts';
 import { type Repository, committer, objectFormat, openRepository, topLevel } from '../../git/repository.ts';
 import { ownStore } from '../../git/scratch-store.ts';
-import { takeSnapshot } from '../../git/work-tree.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
@@ -153,7 +153,7 @@ export async function planFor(
   { merge, now }: { readonly merge: boolean; readonly now: number },
 ): Promise<{ plan: UnpackPlan; batch: ObjectBatch; head: Oid | null }> {
   const { top } = place;
-  const snapshot = await takeSnapshot(top, { now, namesOnly: true });
+  const snapshot = await readTreeStatus(top, { now, namesOnly: true });
   const batch = new ObjectBatch(await objectFormat({ cwd: top }, found.oid));
   const names = { ours: 'HEAD', base: 'before the work', theirs: `work of ${found.name}` };
   const merger = new StateMerger(top, batch, names);

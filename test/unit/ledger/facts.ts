@@ -1,6 +1,6 @@
 import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
-import type { DirtyPath, Snapshot } from '../../../src/domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 
 /** A blob whose name says which one it is. */
@@ -30,9 +30,9 @@ export function dirty(path: string, states: Partial<DirtyPath> = {}): DirtyPath 
 
 export function snapshot(
   paths: readonly DirtyPath[],
-  head: Partial<Snapshot['head']> = {},
+  head: Partial<TreeStatus['head']> = {},
   at = 0,
-): Snapshot {
+): TreeStatus {
   return {
     at,
     head: { ref: 'refs/heads/main', oid: oid(1), ...head },

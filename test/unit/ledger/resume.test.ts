@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../../src/domain/ledger/resume.ts';
-import type { DirtyPath, Snapshot } from '../../../src/domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
 import type { Oid } from '../../../src/domain/names.ts';
 
 const state = (content: string): FileState => ({
@@ -10,7 +10,7 @@ const state = (content: string): FileState => ({
 });
 
 /** What stands at each path, one letter for a content; HEAD has `0` everywhere. */
-function tree(disk: Readonly<Record<string, string>>, branch = 'main', at = 1): Snapshot {
+function tree(disk: Readonly<Record<string, string>>, branch = 'main', at = 1): TreeStatus {
   const dirty = Object.entries(disk).map(([path, content]): DirtyPath => {
     const head = state('0');
     return { path, head, index: head, disk: state(content), stamp: '' };
@@ -22,7 +22,7 @@ function tree(disk: Readonly<Record<string, string>>, branch = 'main', at = 1): 
   };
 }
 
-const left = (start: Snapshot, pause: Snapshot, now: Snapshot) =>
+const left = (start: TreeStatus, pause: TreeStatus, now: TreeStatus) =>
   changesLeft(start, pause, now).map(({ path }) => path);
 
 describe('changesLeft', () => {
@@ -42,7 +42,7 @@ describe('changesLeft', () => {
 describe('resumedStart', () => {
   const start = tree({ old: 'a', kept: 'a' });
   const pause = tree({ old: 'a', kept: 'a', own: 'b', done: 'b' });
-  const disk = (one: Snapshot | undefined) =>
+  const disk = (one: TreeStatus | undefined) =>
     Object.fromEntries([...(one?.dirty ?? [])].map(([path, { disk }]) => [path, disk?.oid?.[0]]));
 
   it('adds what changed in the break, and forgets what is clean', () => {

@@ -1,5 +1,5 @@
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { appendEntries } from '../../../changes/ledger.ts';
@@ -13,7 +13,7 @@ import type { Effect, Finding } from '../../findings.ts';
 interface LeftWork {
   /** Of sessions that are not at work any more. */
   readonly left: readonly OpenClaim[];
-  readonly snapshot: Snapshot;
+  readonly snapshot: TreeStatus;
   readonly clients: ReadonlyMap<string, string> | undefined;
 }
 
@@ -46,7 +46,7 @@ export function keepLeft(
 async function keep(
   call: TreeCall,
   place: OpenLedger['place'],
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
   claims: readonly OpenClaim[],
 ): Promise<string | undefined> {
   const { event, session, now, settings } = call;

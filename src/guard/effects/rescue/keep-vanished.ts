@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { vanishedBetween } from '../../../domain/ledger/vanished.ts';
 import type { SessionId } from '../../../domain/names.ts';
 import { lookingTime, type WorkPlace } from '../../../changes/work-place.ts';
@@ -19,8 +19,8 @@ interface Ran {
 export async function keepVanished(
   call: TreeCall,
   place: WorkPlace,
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
   owners: ReadonlyMap<string, SessionId>,
   ran?: Ran,
 ): Promise<number | undefined> {

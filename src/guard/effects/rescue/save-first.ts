@@ -1,11 +1,11 @@
 import { relative } from 'node:path';
 import { readLedgers } from '../../../changes/ledger.ts';
-import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
 import { type FoundRepository, discoverRepository } from '../../../git/discover.ts';
 import { listIgnored } from '../../../git/list-tree.ts';
-import { diskState, stampOf, takeSnapshot } from '../../../git/work-tree.ts';
+import { diskState, stampOf, readTreeStatus } from '../../../git/work-tree.ts';
 import { realPath } from '../../../host/disk.ts';
 import { knownWorktreeId, worktreeId } from '../../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../../host/io.ts';
@@ -37,7 +37,7 @@ export function rescue(call: TreeCall, { effects, looks }: CommandFacts): readon
 async function saveOne(
   call: TreeCall,
   danger: Danger,
-  look: (() => Promise<Snapshot | undefined>) | undefined,
+  look: (() => Promise<TreeStatus | undefined>) | undefined,
 ): Promise<string[]> {
   const { found, command } = danger;
   const notSaved = (why: string) => {
@@ -60,10 +60,10 @@ async function save(
   call: TreeCall,
   { found, command, ignored }: Danger,
   budget: Budget,
-  look: (() => Promise<Snapshot | undefined>) | undefined,
+  look: (() => Promise<TreeStatus | undefined>) | undefined,
 ): Promise<readonly SkippedFile[]> {
   const { now, settings } = call;
-  const lookAgain = () => takeSnapshot(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
+  const lookAgain = () => readTreeStatus(found.workTree, { now, timeoutMs: budget.left(), namesOnly: true });
   const looking = look === undefined ? lookAgain() : look().then((seen) => seen ?? lookAgain());
   const snapshot =
     ignored === undefined ? looking : withIgnored(await looking, found.workTree, ignored, budget.left());
@@ -105,11 +105,11 @@ function skippedLines(all: readonly SkippedFile[], command: string): string[] {
 
 /** Files that git ignores one by one (`.env`, logs); whole folders of them are builds, which can be made again. */
 async function withIgnored(
-  snapshot: Snapshot,
+  snapshot: TreeStatus,
   top: string,
   { call, paths = [] }: TreeReach,
   timeoutMs: number,
-): Promise<Snapshot> {
+): Promise<TreeStatus> {
   const cwd = call.cwd ?? top;
   const names = await listIgnored(cwd, paths, { folders: false, timeoutMs });
   const folder = folderIn(realPath(top), cwd);

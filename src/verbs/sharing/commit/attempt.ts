@@ -7,7 +7,7 @@ import { Failure } from '../../../domain/failure.ts';
 import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { peerName, peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
@@ -185,7 +185,7 @@ async function commitPrivately(
 /** That the session itself put these states into the index, knowing HEAD, for its ledger. */
 export function stagedEntries(
   entries: ReadonlyMap<string, FileState>,
-  { dirty }: Snapshot,
+  { dirty }: TreeStatus,
   at: number,
 ): LedgerEntry[] {
   return [...entries].map(([path, state]): LedgerEntry => {

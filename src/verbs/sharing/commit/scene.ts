@@ -9,7 +9,7 @@ import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import { foldLedger } from '../../../domain/ledger/fold.ts';
 import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
 import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
-import { type Snapshot, stagedBetween } from '../../../domain/ledger/snapshot.ts';
+import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';
 import { isUpToDate } from '../../../domain/ledger/stale.ts';
 import { type SessionId, isPerson } from '../../../domain/names.ts';
 import { succeededBy } from '../../../domain/session.ts';
@@ -149,7 +149,7 @@ async function unrecordedClaims(
 /** Taken out of the index by this session, and still on the disk. */
 function untrackedPaths(self: SessionId, work: DirtyWork, owners: ReadonlySet<SessionId>): string[] {
   const { place, snapshot, ledgers, tree } = work;
-  const before: Snapshot[] = [];
+  const before: TreeStatus[] = [];
   if (place !== undefined) {
     const start = readStart(place, self);
     if (work.lone?.session === self && start !== undefined) before.push(start);

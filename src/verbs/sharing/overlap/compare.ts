@@ -1,4 +1,4 @@
-import type { Snapshot, DirtyPath } from '../../../domain/ledger/snapshot.ts';
+import type { TreeStatus, DirtyPath } from '../../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../../domain/names.ts';
 import {
   type PathOverlap,
@@ -32,7 +32,7 @@ const isUnlooked = ({ worktree, snapshot }: Line) => worktree !== undefined && s
 interface Compared {
   readonly found: OverlapShape[];
   /** The looks at worktrees of which contents were read. */
-  readonly read: ReadonlyMap<Line, Snapshot>;
+  readonly read: ReadonlyMap<Line, TreeStatus>;
 }
 
 /** Lets git merge the pairs that may overlap, and reports each overlap. */
@@ -145,9 +145,9 @@ async function commitLines(
   cwd: string,
   lines: readonly Line[],
   store: ScratchStore,
-): Promise<{ readonly commits: ReadonlyMap<Line, Oid>; readonly read: ReadonlyMap<Line, Snapshot> }> {
+): Promise<{ readonly commits: ReadonlyMap<Line, Oid>; readonly read: ReadonlyMap<Line, TreeStatus> }> {
   const commits = new Map<Line, Oid>();
-  const read = new Map<Line, Snapshot>();
+  const read = new Map<Line, TreeStatus>();
   await Promise.all(
     lines.map(async (line) => {
       if (line.head === undefined) return;
@@ -174,7 +174,7 @@ async function commitLines(
 }
 
 /** The same look, with the contents of the changed files read and hashed. */
-async function withContents(top: string, snapshot: Snapshot, scratch: ScratchStore): Promise<Snapshot> {
+async function withContents(top: string, snapshot: TreeStatus, scratch: ScratchStore): Promise<TreeStatus> {
   const unread = changesOf(snapshot).filter((one) => isNotRead(one) && one.disk?.mode.startsWith('100'));
   const oids = await hashFiles(
     top,

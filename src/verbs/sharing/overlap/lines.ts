@@ -1,11 +1,11 @@
 import { type DirtyWork, workSeen } from '../../../changes/dirty-work.ts';
 import { sameState } from '../../../domain/ledger/file-state.ts';
-import type { DirtyPath, Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { DirtyPath, TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import type { Oid } from '../../../domain/names.ts';
 import { type Extent, extentOf } from '../../../domain/overlap.ts';
 import { bytesOf } from '../../../git/rescue-tree.ts';
 import { MAX_READ } from '../../../git/scratch-store.ts';
-import { takeSnapshot } from '../../../git/work-tree.ts';
+import { readTreeStatus } from '../../../git/work-tree.ts';
 import type { ListedWorktree } from '../../../git/worktrees.ts';
 import type { JudgedSession } from '../../../sessions/records.ts';
 
@@ -27,7 +27,7 @@ export interface Line {
   /** What is uncommitted. */
   readonly extent: Extent;
   /** `undefined`: a branch, or a working tree that git cannot read. */
-  readonly snapshot: Snapshot | undefined;
+  readonly snapshot: TreeStatus | undefined;
   /** Reads its uncommitted work with the ledgers' claims, on request. */
   readonly work: () => DirtyWork | undefined;
 }
@@ -45,7 +45,7 @@ export async function linesOfWorktrees(
 ): Promise<Line[]> {
   const lines = worktrees.map(async (worktree): Promise<Line> => {
     const { path: top, gitDir, branch, id } = worktree;
-    const snapshot = await takeSnapshot(top, { now, namesOnly: true }).catch(() => undefined);
+    const snapshot = await readTreeStatus(top, { now, namesOnly: true }).catch(() => undefined);
     return {
       worktree,
       branch,
@@ -77,7 +77,7 @@ export const lineOfBranch = (branch: string, commit: Oid): Line => ({
 });
 
 /** The paths where the working tree differs from HEAD; others are only staged, or separate repositories. */
-export function changesOf({ dirty }: Snapshot): DirtyPath[] {
+export function changesOf({ dirty }: TreeStatus): DirtyPath[] {
   return [...dirty.values()].filter((one) => !sameState(one.disk, one.head) && !isRepository(one));
 }
 
@@ -92,7 +92,7 @@ export const isNotRead = ({ disk }: DirtyPath) => disk !== null && disk.oid === 
  *
  * @param isRead whether contents were read at all
  */
-export function unreadPaths(snapshot: Snapshot, isRead: boolean): string[] {
+export function unreadPaths(snapshot: TreeStatus, isRead: boolean): string[] {
   const isLarge = ({ stamp }: DirtyPath) => Number.parseInt(stamp, 10) > MAX_READ;
   return changesOf(snapshot)
     .filter((one) => isNotRead(one) && (isRead || isLarge(one)))

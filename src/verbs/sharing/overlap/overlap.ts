@@ -2,7 +2,7 @@ import { rmSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askerOf, belongingOf } from '../../../changes/dirty-work.ts';
 import { Failure } from '../../../domain/failure.ts';
-import type { Snapshot } from '../../../domain/ledger/snapshot.ts';
+import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { type SessionId, canMean, meantId } from '../../../domain/names.ts';
 import { stopsMerge } from '../../../domain/overlap.ts';
 import { parseSettings, type SettingEntry } from '../../../domain/settings.ts';
@@ -104,7 +104,7 @@ async function compareAll(
 /** How many names a notice has. */
 const MOST_NAMES = 5;
 
-function unreadNotice({ worktree, snapshot }: Line, read: Snapshot | undefined): string[] {
+function unreadNotice({ worktree, snapshot }: Line, read: TreeStatus | undefined): string[] {
   const looked = read ?? snapshot;
   const unread = looked === undefined ? [] : unreadPaths(looked, read !== undefined);
   if (unread.length === 0) return [];

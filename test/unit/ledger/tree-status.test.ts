@@ -6,8 +6,8 @@ import {
   overlaps,
   stagedBetween,
   windowEvidence,
-} from '../../../src/domain/ledger/snapshot.ts';
-import { formatSnapshot, parseSnapshot } from '../../../src/domain/ledger/snapshot-text.ts';
+} from '../../../src/domain/ledger/tree-status.ts';
+import { formatTreeStatus, parseTreeStatus } from '../../../src/domain/ledger/snapshot-text.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, dirty, oid, snapshot } from './facts.ts';
 
@@ -100,7 +100,7 @@ describe('a snapshot as text', () => {
       {},
       7,
     );
-    expect(parseSnapshot(formatSnapshot(one))).toEqual(one);
+    expect(parseTreeStatus(formatTreeStatus(one))).toEqual(one);
   });
 
   it.each([
@@ -111,6 +111,6 @@ describe('a snapshot as text', () => {
     '{"v":1,"at":"x","dirty":[]}',
     '{"v":1,"at":1,"dirty":3}',
   ])('is none: %s', (text) => {
-    expect(parseSnapshot(text)).toBeUndefined();
+    expect(parseTreeStatus(text)).toBeUndefined();
   });
 });

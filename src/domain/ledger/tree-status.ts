@@ -25,7 +25,7 @@ export interface HeadPlace {
   readonly oid: Oid | null;
 }
 
-export interface Snapshot {
+export interface TreeStatus {
   readonly head: HeadPlace;
   readonly dirty: ReadonlyMap<string, DirtyPath>;
   /** Milliseconds since the epoch, before git looked. */
@@ -33,7 +33,7 @@ export interface Snapshot {
 }
 
 /** Whether two snapshots know the same of the same paths. */
-export function sameDirty(a: Snapshot, b: Snapshot): boolean {
+export function sameDirty(a: TreeStatus, b: TreeStatus): boolean {
   if (a.dirty.size !== b.dirty.size || a.head.oid !== b.head.oid) return false;
   return [...a.dirty].every(([path, one]) => {
     const other = b.dirty.get(path);
@@ -87,8 +87,8 @@ export interface WindowChange {
  * @param was what the former HEAD had at paths that were clean then, where HEAD has moved
  */
 export function changesBetween(
-  before: Snapshot,
-  after: Snapshot,
+  before: TreeStatus,
+  after: TreeStatus,
   was: ReadonlyMap<string, FileState> = new Map(),
 ): WindowChange[] {
   const changes: WindowChange[] = [];
@@ -109,13 +109,13 @@ export function changesBetween(
 }
 
 /** Paths that were dirty and are as HEAD has them now, with HEAD where it was: thrown away, not committed. */
-export function discardedBetween(before: Snapshot, after: Snapshot): string[] {
+export function discardedBetween(before: TreeStatus, after: TreeStatus): string[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...before.dirty.keys()].filter((path) => !after.dirty.has(path));
 }
 
 /** Paths whose entry in the index changed between two snapshots while HEAD stood still; not those in conflict. */
-export function stagedBetween(before: Snapshot, after: Snapshot): { path: string; state: FileState }[] {
+export function stagedBetween(before: TreeStatus, after: TreeStatus): { path: string; state: FileState }[] {
   if (before.head.oid !== after.head.oid) return [];
   return [...after.dirty.values()].flatMap(({ path, index, head }) => {
     const known = before.dirty.get(path);
