@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { A, B } from '../support/ledger-world.ts';
+import { A, B } from '../support/sharing-world.ts';
 import { TestRepository } from '../support/repository.ts';
 
 const BOTH = `Claude-Session-Id: ${A}\nClaude-Session-Id: ${B}`;

@@ -1,23 +1,30 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, LedgerWorld } from '../support/ledger-world.ts';
+import { A, B, SharingWorld } from '../support/sharing-world.ts';
 import { TestRepository } from '../support/repository.ts';
 
-let repo: LedgerWorld;
+let repo: SharingWorld;
 beforeEach(() => {
-  repo = new LedgerWorld();
+  repo = new SharingWorld({
+    files: { 'src/one.txt': 'one\n', 'src/two.txt': 'two\n', 'gone.txt': 'bye\n' },
+  });
 });
 afterEach(() => repo.remove());
 
 const put = (path: string, content: string) => writeFileSync(join(repo.path, path), content);
 
+/** Two sessions begin. */
+function both(): void {
+  for (const session of [A, B]) repo.begin(session);
+}
+
 describe('git handoff status', () => {
   it('says whose each dirty path is, to both sessions and to a person', () => {
     put('before.txt', 'dirty before any session began\n');
-    repo.sessions();
-    repo.writes(A, 'src/one.txt', 'by A\n');
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    both();
+    repo.write(A, 'src/one.txt', 'by A\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     const nobodys = { 'before.txt': 'nobody' };
     expect(repo.whose(A)).toEqual({ 'src/one.txt': `mine ${A}`, 'src/two.txt': `other ${B}`, ...nobodys });
     expect(repo.whose(B)).toEqual({ 'src/one.txt': `other ${A}`, 'src/two.txt': `mine ${B}`, ...nobodys });
@@ -29,9 +36,9 @@ describe('git handoff status', () => {
   });
 
   it('shows the reader his own first, aligned, and the next command', () => {
-    repo.sessions();
-    repo.writes(B, 'a-new.txt', 'by B\n');
-    repo.writes(A, 'src/one.txt', 'by A\n');
+    both();
+    repo.write(B, 'a-new.txt', 'by B\n');
+    repo.write(A, 'src/one.txt', 'by A\n');
     repo.git(['add', 'src/one.txt']);
     expect(repo.ok(['status'], { session: A })).toBe(
       [
@@ -47,9 +54,9 @@ describe('git handoff status', () => {
   });
 
   it('names paths as they are typed where the command runs', () => {
-    repo.sessions();
-    repo.writes(A, 'src/one.txt', 'by A\n');
-    repo.writes(B, 'top.txt', 'by B\n');
+    both();
+    repo.write(A, 'src/one.txt', 'by A\n');
+    repo.write(B, 'top.txt', 'by B\n');
     const cwd = join(repo.path, 'src');
     const text = repo.ok(['status'], { session: A, cwd });
     expect(text).toMatch(/ one\.txt\n/);
@@ -60,17 +67,17 @@ describe('git handoff status', () => {
   });
 
   it('calls a path contended that two live sessions have changed', () => {
-    repo.sessions();
+    both();
     repo.git(['config', 'handoff.contention', 'warn']);
-    repo.writes(A, 'src/one.txt', 'by A\n');
-    repo.writes(B, 'src/one.txt', 'by A and B\n');
+    repo.write(A, 'src/one.txt', 'by A\n');
+    repo.write(B, 'src/one.txt', 'by A and B\n');
     const [item] = repo.json(['status'], { session: B }).items;
     expect(item).toMatchObject({ state: 'contended', owner: null, owners: [B, A] });
     expect(repo.ok(['status'], { session: B })).toContain('you and claude aaaaaaaa');
   });
 
   it('says "maybe" of what only happened around a command', () => {
-    repo.sessions();
+    both();
     put('src/one.txt', 'somebody\n');
     const state = { mode: '100644', oid: null };
     const claim = { t: 'claim', path: 'src/one.txt', base: state, before: state, after: state };
@@ -82,8 +89,8 @@ describe('git handoff status', () => {
   });
 
   it('keeps what an ended session left apart', () => {
-    repo.sessions();
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    both();
+    repo.write(B, 'src/two.txt', 'by B\n');
     repo.end(B);
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `left ${B}` });
     expect(repo.ok(['status'], { session: A })).toContain('Left by claude bbbbbbbb (ended):');
@@ -92,7 +99,7 @@ describe('git handoff status', () => {
   it('gives a session that is alone what changed since it began, and nothing else', () => {
     put('before.txt', 'dirty before\n');
     put('both.txt', 'dirty before\n');
-    repo.sessions([A]);
+    repo.begin(A);
     put('src/one.txt', 'changed\n');
     put('both.txt', 'dirty before, and changed since\n');
     rmSync(join(repo.path, 'gone.txt'));
@@ -107,7 +114,7 @@ describe('git handoff status', () => {
   });
 
   it('tells kinds of changes apart', () => {
-    repo.sessions();
+    both();
     put('src/one.txt', 'x\n');
     put('new.txt', 'x\n');
     rmSync(join(repo.path, 'gone.txt'));
@@ -131,19 +138,19 @@ describe('git handoff status', () => {
   });
 
   it('ends for good the claims on paths that are clean again', () => {
-    repo.sessions();
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    both();
+    repo.write(B, 'src/two.txt', 'by B\n');
     repo.git(['checkout', '-q', '--', 'src/two.txt']);
     expect(repo.ok(['status'], { session: A })).toBe('nothing to commit, working tree clean');
-    expect(repo.entries(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'clean' });
+    expect(repo.ledger(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'clean' });
     put('src/two.txt', 'by hand\n');
     expect(repo.whose(A)).toEqual({ 'src/two.txt': 'nobody' });
   });
 
   it('prints hostile names on one line, as a shell reads them', () => {
-    repo.sessions();
+    both();
     for (const name of ['new\nline.txt', '\u001b[31mred.txt', '-dash.txt', `quo'te".txt`]) {
-      repo.writes(A, name, 'x\n');
+      repo.write(A, name, 'x\n');
     }
     const bytes = Buffer.concat([Buffer.from(`${repo.path}/caf`), Buffer.from([0xe9])]);
     writeFileSync(bytes, 'x\n');
@@ -157,8 +164,9 @@ describe('git handoff status', () => {
 
   it('looks at one worktree at a time', () => {
     const linked = repo.worktree('dev');
-    repo.sessions([A, B], linked);
-    repo.writes(A, 'src/one.txt', 'by A\n', linked);
+    repo.begin(A, linked);
+    repo.begin(B, linked);
+    repo.write(A, 'src/one.txt', 'by A\n', linked);
     expect(repo.whose(A)).toEqual({});
     expect(repo.whose(A, { cwd: linked })).toEqual({ 'src/one.txt': `mine ${A}` });
     const elsewhere = repo.handoff(['status', '--', join(linked, 'src')]);
@@ -195,10 +203,10 @@ describe('git handoff status', () => {
 describe('git handoff sessions', () => {
   it('counts what each session has not committed, in its own worktree', () => {
     const linked = repo.worktree('dev');
-    repo.sessions();
-    repo.sessions(['cccccccc-3333'], linked);
-    for (const n of [1, 2, 3, 4, 5, 6]) repo.writes(A, `f${n}.txt`, 'x\n');
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    both();
+    repo.begin('cccccccc-3333', linked);
+    for (const n of [1, 2, 3, 4, 5, 6]) repo.write(A, `f${n}.txt`, 'x\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     const { items } = repo.json(['sessions']);
     const of = (session: string) => items.find((item) => item['session'] === session)?.['uncommitted'];

@@ -1,25 +1,42 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, B, LedgerWorld } from '../support/ledger-world.ts';
+import { A, B, SharingWorld, told } from '../support/sharing-world.ts';
 import { type Json, TestRepository } from '../support/repository.ts';
 
 const C = 'cccccccc-3333';
-let repo: LedgerWorld;
+let repo: SharingWorld;
 beforeEach(() => {
-  repo = new LedgerWorld();
+  repo = new SharingWorld({
+    files: { 'src/one.txt': 'one\n', 'src/two.txt': 'two\n', 'gone.txt': 'bye\n' },
+  });
 });
 afterEach(() => repo.remove());
 
 const put = (path: string, content: string) => writeFileSync(join(repo.path, path), content);
 
+/** Two sessions begin. */
+function both(): void {
+  for (const session of [A, B]) repo.begin(session);
+}
+
+const take = (paths: readonly string[], session?: string) =>
+  repo.handoff(['take', '--', ...paths], session === undefined ? {} : { session });
+const ledgers = () => [A, B].map((session) => repo.ledger(session));
+
+/** What a session is told with its next shell command. */
+function newsOf(session: string, cwd = repo.path): string {
+  const { before, after } = repo.bash(session, 'true', { cwd });
+  return told(before) + told(after);
+}
+
 describe('git handoff take -- <path>', () => {
-  beforeEach(() => repo.sessions());
+  beforeEach(both);
 
   it("moves another session's change, tells it once, and leaves the disk and the index alone", () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     const before = repo.git(['status', '--porcelain=v2', '-z']);
-    const done = repo.take(['src/two.txt'], A);
+    const done = take(['src/two.txt'], A);
     expect(done).toMatchObject({
       status: 0,
       stdout: 'src/two.txt is yours now, taken from claude bbbbbbbb\n',
@@ -28,18 +45,18 @@ describe('git handoff take -- <path>', () => {
     expect(readFileSync(join(repo.path, 'src/two.txt'), 'utf8')).toBe('by B\n');
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}` });
     expect(repo.whose(B)).toEqual({ 'src/two.txt': `other ${A}` });
-    expect(repo.entries(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'taken', by: A });
+    expect(repo.ledger(B).at(-1)).toMatchObject({ t: 'end', path: 'src/two.txt', why: 'taken', by: A });
     const news = 'claude aaaaaaaa took src/two.txt: your uncommitted change there is in its hands now.';
-    expect(repo.nextCall(B)).toContain(news);
-    expect(repo.nextCall(B)).not.toContain(news);
+    expect(newsOf(B)).toContain(news);
+    expect(newsOf(B)).not.toContain(news);
   });
 
   it('carries the base and the very changes along', () => {
-    repo.writes(B, 'src/two.txt', 'first\n');
-    repo.writes(B, 'src/two.txt', 'second\n');
-    const [first, second] = repo.entries(B).filter(({ t }) => t === 'claim');
-    repo.take(['src/two.txt'], A);
-    const taken = repo.entries(A).filter(({ t }) => t === 'claim');
+    repo.write(B, 'src/two.txt', 'first\n');
+    repo.write(B, 'src/two.txt', 'second\n');
+    const [first, second] = repo.ledger(B).filter(({ t }) => t === 'claim');
+    take(['src/two.txt'], A);
+    const taken = repo.ledger(A).filter(({ t }) => t === 'claim');
     expect(taken).toMatchObject([
       {
         base: first!['base'],
@@ -53,19 +70,19 @@ describe('git handoff take -- <path>', () => {
 
   it('makes one chain of changes that were made in turns', () => {
     repo.git(['config', 'handoff.contention', 'warn']);
-    repo.writes(A, 'src/one.txt', 'A\n');
-    repo.writes(B, 'src/one.txt', 'A\nB\n');
-    repo.writes(A, 'src/one.txt', 'A\nB\nA again\n');
+    repo.write(A, 'src/one.txt', 'A\n');
+    repo.write(B, 'src/one.txt', 'A\nB\n');
+    repo.write(A, 'src/one.txt', 'A\nB\nA again\n');
     expect(repo.whose(A)).toEqual({ 'src/one.txt': `contended ${A} ${B}` });
-    expect(repo.take(['src/one.txt'], A).status).toBe(0);
+    expect(take(['src/one.txt'], A).status).toBe(0);
     expect(repo.whose(A)).toEqual({ 'src/one.txt': `mine ${A}` });
-    const last = repo.entries(A).findLast(({ t }) => t === 'claim');
+    const last = repo.ledger(A).findLast(({ t }) => t === 'claim');
     const disk = repo.git(['hash-object', 'src/one.txt']);
     expect(last).toMatchObject({ after: { oid: disk } });
   });
 
   it('lets the taker edit and commit what was refused to it before', () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     const call = { tool_name: 'Edit', tool_input: { file_path: join(repo.path, 'src/two.txt') } };
     const edit = () => repo.guard({ ...call, session_id: A, hook_event_name: 'PreToolUse' }).stdout;
     const [, hint = ''] = /(git handoff take -- \S+)\\?"/.exec(edit()) ?? [];
@@ -75,11 +92,11 @@ describe('git handoff take -- <path>', () => {
   });
 
   it('takes everything below a folder that a session has claimed, and nothing else', () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
-    repo.writes(B, 'src/deep/er.txt', 'by B\n');
-    repo.writes(B, 'srcx.txt', 'by B\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
+    repo.write(B, 'src/deep/er.txt', 'by B\n');
+    repo.write(B, 'srcx.txt', 'by B\n');
     put('src/hand.txt', 'by hand\n');
-    expect(repo.take(['src'], A).stdout.split('\n').filter(Boolean)).toHaveLength(2);
+    expect(take(['src'], A).stdout.split('\n').filter(Boolean)).toHaveLength(2);
     expect(repo.whose(A)).toEqual({
       'src/deep/er.txt': `mine ${A}`,
       'src/two.txt': `mine ${A}`,
@@ -89,15 +106,15 @@ describe('git handoff take -- <path>', () => {
   });
 
   it("takes what an ended session left, and what is nobody's", () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     put('hand.txt', 'by hand\n');
     repo.end(B);
-    expect(repo.take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
+    expect(take(['src/two.txt', 'hand.txt'], A).stdout).toBe(
       "src/two.txt is yours now, taken from claude bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
     );
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
-    expect(repo.entries(A).at(-1)).toMatchObject({ t: 'event', to: B });
-    const claim = repo.entries(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
+    expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'event', to: B });
+    const claim = repo.ledger(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
     expect(claim).toMatchObject({ base: null, before: null, evidence: 'explicit' });
     // Hunks are told apart by the contents, which no commit has.
     const oid = repo.git(['hash-object', 'hand.txt']);
@@ -106,13 +123,13 @@ describe('git handoff take -- <path>', () => {
   });
 
   it("is content with what is the taker's already", () => {
-    repo.writes(A, 'src/one.txt', 'by A\n');
-    const before = repo.allEntries();
-    expect(repo.take(['src/one.txt'], A)).toMatchObject({
+    repo.write(A, 'src/one.txt', 'by A\n');
+    const before = ledgers();
+    expect(take(['src/one.txt'], A)).toMatchObject({
       status: 0,
       stdout: 'src/one.txt is yours already\n',
     });
-    expect(repo.allEntries()).toBe(before);
+    expect(ledgers()).toEqual(before);
   });
 
   it('takes a deletion', () => {
@@ -121,21 +138,19 @@ describe('git handoff take -- <path>', () => {
     const state = { mode: '100644', oid: repo.git(['rev-parse', 'HEAD:gone.txt']) };
     const claim = { t: 'claim', path: 'gone.txt', base: state, before: state, after: null };
     repo.note(B, { ...claim, evidence: 'explicit', weak: false, at: Date.now() });
-    expect(repo.take(['gone.txt'], A).status).toBe(0);
+    expect(take(['gone.txt'], A).status).toBe(0);
     expect(repo.whose(A)).toEqual({ 'gone.txt': `mine ${A}` });
   });
 
   it('lets a person take: the claims end, and the session is told', () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
-    expect(repo.take(['src/two.txt']).stdout).toBe(
-      "src/two.txt is nobody's now, taken from claude bbbbbbbb\n",
-    );
+    repo.write(B, 'src/two.txt', 'by B\n');
+    expect(take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's now, taken from claude bbbbbbbb\n");
     expect(repo.whose(B)).toEqual({ 'src/two.txt': 'nobody' });
-    const end = repo.entries(B).at(-2);
+    const end = repo.ledger(B).at(-2);
     expect(end).toMatchObject({ t: 'end', why: 'taken' });
     expect(end?.['by']).toMatch(/^person-[0-9a-f]{12}$/);
-    expect(repo.nextCall(B)).toContain('A person took src/two.txt');
-    expect(repo.take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's already\n");
+    expect(newsOf(B)).toContain('A person took src/two.txt');
+    expect(take(['src/two.txt']).stdout).toBe("src/two.txt is nobody's already\n");
   });
 
   it('takes hostile names', () => {
@@ -147,8 +162,8 @@ describe('git handoff take -- <path>', () => {
       '*.txt',
       'back\\slash.txt',
     ];
-    for (const name of names) repo.writes(B, name, 'x\n');
-    const done = repo.take(names, A);
+    for (const name of names) repo.write(B, name, 'x\n');
+    const done = take(names, A);
     expect(done.status, done.stderr).toBe(0);
     expect(done.stdout).not.toContain('\u001b');
     expect(done.stdout.split('\n').filter(Boolean)).toHaveLength(names.length);
@@ -164,15 +179,15 @@ describe('git handoff take -- <path>', () => {
   });
 
   it('takes all paths or none', () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
-    const before = repo.allEntries();
-    const done = repo.take(['src/two.txt', 'src/one.txt'], A);
+    repo.write(B, 'src/two.txt', 'by B\n');
+    const before = ledgers();
+    const done = take(['src/two.txt', 'src/one.txt'], A);
     expect(done).toMatchObject({
       status: 1,
       stdout: '',
       stderr: `error: src/one.txt has no uncommitted change\nhint: git -C ${repo.path} handoff status\n`,
     });
-    expect(repo.allEntries()).toBe(before);
+    expect(ledgers()).toEqual(before);
   });
 
   it.each([
@@ -191,20 +206,20 @@ describe('git handoff take -- <path>', () => {
 
   it('refuses a session that is not on record, and a path of another repository', () => {
     put('hand.txt', 'x\n');
-    const done = repo.take(['hand.txt'], C);
+    const done = take(['hand.txt'], C);
     expect(done.status).toBe(1);
     expect(done.stderr).toContain('session cccccccc is not on record here');
     const inner = join(repo.path, 'inner');
     mkdirSync(inner);
     repo.git(['init', '-q', inner]);
     writeFileSync(join(inner, 'x.txt'), 'x\n');
-    const other = repo.take(['inner/x.txt'], A);
+    const other = take(['inner/x.txt'], A);
     expect(other.status).toBe(2);
     expect(other.stderr).toContain(`hint: git -C ${inner} handoff status`);
   });
 
   it('answers --json', () => {
-    repo.writes(B, 'src/two.txt', 'by B\n');
+    repo.write(B, 'src/two.txt', 'by B\n');
     const words = ['take', '--json', '--', 'two.txt'];
     const done = repo.handoff(words, { session: A, cwd: join(repo.path, 'src') });
     const { items } = JSON.parse(done.stdout) as Json;
@@ -220,17 +235,17 @@ describe('git handoff take -- <path>', () => {
 describe('take in another worktree', () => {
   it("uses that worktree's ledger, puts the taker on record there, and nobody is alone there any more", () => {
     const linked = repo.worktree('dev');
-    repo.sessions([A]);
-    repo.sessions([B], linked);
+    repo.begin(A);
+    repo.begin(B, linked);
     writeFileSync(join(linked, 'src/one.txt'), 'alone\n');
     writeFileSync(join(linked, 'src/two.txt'), 'alone too\n');
-    const done = repo.take([join(linked, 'src/one.txt')], A);
+    const done = take([join(linked, 'src/one.txt')], A);
     expect(done.stdout).toBe(`${linked}/src/one.txt is yours now, taken from claude bbbbbbbb\n`);
     expect(repo.whose(A, { cwd: linked })).toEqual({
       'src/one.txt': `mine ${A}`,
       'src/two.txt': `other ${B}`,
     });
-    expect(repo.nextCall(B, linked)).toContain('claude aaaaaaaa took src/one.txt');
+    expect(newsOf(B, linked)).toContain('claude aaaaaaaa took src/one.txt');
   });
 
   it('lets a person take from a session that is alone, for good', async () => {
@@ -241,11 +256,9 @@ describe('take in another worktree', () => {
     try {
       put('src/one.txt', 'by hand\n');
       expect(repo.whose()).toEqual({ 'src/one.txt': `other ${A}` });
-      expect(repo.take(['src/one.txt']).stdout).toBe(
-        "src/one.txt is nobody's now, taken from claude aaaaaaaa\n",
-      );
+      expect(take(['src/one.txt']).stdout).toBe("src/one.txt is nobody's now, taken from claude aaaaaaaa\n");
       expect(repo.whose()).toEqual({ 'src/one.txt': 'nobody' });
-      repo.sessions([B]);
+      repo.begin(B);
       expect(repo.whose(B)).toEqual({ 'src/one.txt': 'nobody' });
     } finally {
       client.kill();

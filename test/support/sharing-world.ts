@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type HookAnswer, readAnswer } from './hook-answer.ts';
 import { type RepositoryOptions, type Run, type RunOptions, TestRepository } from './repository.ts';
@@ -143,20 +143,35 @@ export class SharingWorld extends TestRepository {
     return out.split('\0').filter(Boolean);
   }
 
-  /** The ledger lines of a session in the main worktree. */
-  ledger(session: string): Readonly<Record<string, unknown>>[] {
-    const folder = join(this.path, '.git', 'handoff', 'ledger');
-    return readdirSync(folder).flatMap((worktree) => {
-      try {
-        const text = readFileSync(join(folder, worktree, `${session}.jsonl`), 'utf8');
-        return text
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as Record<string, unknown>);
-      } catch {
-        return [];
-      }
-    });
+  /** The entries of a session's ledger, in the main worktree or in another. */
+  ledger(session: string, cwd = this.path): Readonly<Record<string, unknown>>[] {
+    const file = join(this.#ledgerFolder(cwd), `${session}.jsonl`);
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Adds an entry to a session's ledger, for what no payload brings about at once. */
+  note(session: string, entry: object): void {
+    const folder = this.#ledgerFolder(this.path);
+    mkdirSync(folder, { recursive: true });
+    appendFileSync(join(folder, `${session}.jsonl`), `${JSON.stringify(entry)}\n`);
+  }
+
+  #ledgerFolder(cwd: string): string {
+    const gitDir = this.git(['rev-parse', '--absolute-git-dir'], { cwd });
+    const id = readFileSync(join(gitDir, 'handoff-id'), 'utf8').trim();
+    return join(this.path, '.git', 'handoff', 'ledger', id);
+  }
+
+  /** `git handoff status --json`, a line a path. */
+  whose(session?: string, options: RunOptions = {}): Record<string, string> {
+    const { items } = this.json(['status'], session === undefined ? options : { ...options, session });
+    return Object.fromEntries(
+      items.map(({ path, state, owners }) => [
+        String(path),
+        [String(state), ...(owners as string[])].join(' '),
+      ]),
+    );
   }
 
   /** Paths that a session has claimed at some time, sorted. */
