@@ -16,13 +16,11 @@ export interface BrokenObject {
   readonly why: 'missing or unreadable' | 'damaged' | 'of the wrong type';
 }
 
-/** A commit of a handoff with everything below it, as `git cat-file` gives it. */
-export interface WholeCommit {
-  readonly oid: Oid;
-  readonly content: Buffer;
-  readonly tree: ReadonlyMap<string, Oid>;
-  readonly note: Buffer;
-  readonly state: Buffer;
+/** A commit that was looked at. */
+interface JudgedCommit {
+  readonly parents: readonly Oid[];
+  /** What cannot be read of it; `undefined`: nothing. */
+  readonly broken: BrokenObject | undefined;
 }
 
 /** Commits in one process: of few, notes of a megabyte each may be held at once. */
@@ -52,27 +50,15 @@ export async function reachableCommits(
   return tips.every((tip) => known.has(tip)) ? commits : undefined;
 }
 
-/** Reads commits whole and looks whether every object is what its name says. */
-export async function readWhole(
-  options: GitOptions,
-  commits: readonly Oid[],
-): Promise<(WholeCommit | BrokenObject)[]> {
-  const found: (WholeCommit | BrokenObject)[] = [];
-  for await (const batch of readBatches(options, commits)) found.push(...batch);
-  return found;
-}
-
 /** Whether all of these commits can be read whole; none of them is held for longer than it takes to look at it. */
 export async function areWhole(options: GitOptions, commits: readonly Oid[]): Promise<boolean> {
-  for await (const batch of readBatches(options, commits)) if (batch.some(isBroken)) return false;
+  for await (const batch of readBatches(options, commits))
+    if (batch.some(({ broken }) => broken !== undefined)) return false;
   return true;
 }
 
-/** The same in batches: git reads the next one while this one is looked at. */
-async function* readBatches(
-  options: GitOptions,
-  commits: readonly Oid[],
-): AsyncGenerator<(WholeCommit | BrokenObject)[]> {
+/** Reads commits in batches: git reads the next one while this one is looked at. */
+async function* readBatches(options: GitOptions, commits: readonly Oid[]): AsyncGenerator<JudgedCommit[]> {
   let size = FEWEST;
   let reading = startBatch(options, commits.slice(0, size));
   for (let at = 0; at < commits.length;) {
@@ -96,15 +82,7 @@ function startBatch(options: GitOptions, batch: readonly Oid[]) {
   return { batch, objects };
 }
 
-/** Whether a commit could not be read whole. */
-export function isBroken(one: WholeCommit | BrokenObject): one is BrokenObject {
-  return 'why' in one;
-}
-
-function judge(
-  commit: Oid,
-  [object, tree, note, state]: readonly (ReadObject | undefined)[],
-): WholeCommit | BrokenObject {
+function judge(commit: Oid, [object, tree, note, state]: readonly (ReadObject | undefined)[]): JudgedCommit {
   const broken = (
     what: BrokenObject['what'],
     found: ReadObject | undefined,
@@ -119,33 +97,32 @@ function judge(
   const treeOid = object === undefined ? undefined : treeOf(object.content);
   const entries =
     tree?.type === 'tree' ? parseTree(tree.content, formatOf(tree.oid)) : new Map<string, Oid>();
-  const problem =
-    broken('commit', object, 'commit', commit) ??
-    broken('tree', tree, 'tree', treeOid) ??
-    broken(NOTE_FILE, note, 'blob', entries.get(NOTE_FILE)) ??
-    broken(STATE_FILE, state, 'blob', entries.get(STATE_FILE));
-  if (problem !== undefined || object === undefined || note === undefined || state === undefined) {
-    return problem ?? { commit, what: 'commit', oid: commit, why: 'missing or unreadable' };
-  }
-  return { oid: commit, content: object.content, tree: entries, note: note.content, state: state.content };
+  return {
+    parents: object?.type === 'commit' ? new CommitText(object.content.toString('latin1')).parents : [],
+    broken:
+      broken('commit', object, 'commit', commit) ??
+      broken('tree', tree, 'tree', treeOid) ??
+      broken(NOTE_FILE, note, 'blob', entries.get(NOTE_FILE)) ??
+      broken(STATE_FILE, state, 'blob', entries.get(STATE_FILE)),
+  };
 }
 
 function treeOf(content: Buffer): Oid | undefined {
   return parseOid(/^tree ([0-9a-f]+)\n/.exec(content.toString('latin1', 0, 80))?.[1] ?? '');
 }
 
-/** The chain below a tip, commit by commit, as far as it can be read; what is broken ends it. */
-export async function walkChain(options: GitOptions, tip: Oid): Promise<(WholeCommit | BrokenObject)[]> {
-  const chain: (WholeCommit | BrokenObject)[] = [];
+/** What is broken in the chain below a tip, commit by commit, as far as it can be read. */
+export async function brokenBelow(options: GitOptions, tip: Oid): Promise<BrokenObject[]> {
+  const found: BrokenObject[] = [];
   const waiting: Oid[] = [tip];
   const seen = new Set<Oid>();
   for (let oid = waiting.shift(); oid !== undefined; oid = waiting.shift()) {
     if (seen.has(oid)) continue;
     seen.add(oid);
-    const [one] = await readWhole(options, [oid]);
-    if (one === undefined) continue;
-    chain.push(one);
-    if (!isBroken(one)) waiting.push(...new CommitText(one.content.toString('latin1')).parents);
+    for await (const [one] of readBatches(options, [oid])) {
+      if (one?.broken === undefined) waiting.push(...(one?.parents ?? []));
+      else found.push(one.broken);
+    }
   }
-  return chain;
+  return found;
 }

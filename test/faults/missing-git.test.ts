@@ -33,7 +33,6 @@ it.each([
   ['commit', '-m', 'x'],
   ['stage', '--mine'],
   ['doctor'],
-  ['doctor', '--verify'],
   ['init', '--yes'],
   ['uninstall', '--yes'],
 ])('%s without git says so, and what to do', (...words) => {

@@ -222,7 +222,7 @@ describe('a program that the repository names', () => {
     expect(comparable(said)).toEqual(comparable(plain));
     const doctor = said.find(({ call }) => call.startsWith('doctor'))?.stdout ?? '';
     expect(doctor.match(/is not what git-handoff writes there: it was not tried/g)).toHaveLength(3);
-    expect(doctor).toContain('isomorphic-git reads what git reads');
+    expect(doctor).toContain('of handoffs, all readable');
   });
 
   it('is not run for a note of a branch that was rewritten and squashed', () => {

@@ -97,7 +97,7 @@ function views(field: TerminalCase['field'], value: string): { words: readonly s
     ['status'],
     ['sessions', '--all'],
     ['check', 'HEAD'],
-    ['doctor', '--verify'],
+    ['doctor'],
     // Refused, with the value in the words or in what the message tells about.
     ['write', 'main/auth-refresh', '-m', 'x'],
     ['write', `${value}/auth-refresh`, '-m', 'x'],

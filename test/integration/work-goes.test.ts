@@ -194,24 +194,6 @@ describe('work whose note is gone or closed unseen', () => {
     expect(world.json(['rescue']).items).toHaveLength(1);
     expect(checks()).toEqual([]);
   });
-
-  it.each(['blob', 'tree', 'commit'] as const)('a damaged %s of it is told by doctor --verify', (what) => {
-    put('a.txt', 'two\n');
-    const work = carry();
-    const objects = { blob: `${work}:0`, tree: `${work}^{tree}`, commit: work };
-    expect(world.ok(['doctor', '--verify'])).toContain('1 note with work, all of it readable');
-    const oid = world.git(['rev-parse', objects[what]]);
-    const file = join(world.path, '.git', 'objects', oid.slice(0, 2), oid.slice(2));
-    rmSync(file);
-    const { stdout, status } = world.handoff(['doctor', '--verify']);
-    expect(status).toBe(1);
-    expect(stdout).toMatch(new RegExp(`main/auth-refresh/${work}: it is|one of its blobs is missing`));
-    if (what === 'blob') {
-      const { stderr } = world.handoff(['close', 'auth-refresh', '--take'], { session: B });
-      expect(stderr).toContain(`the work ${work} of auth-refresh cannot be read`);
-      expect(world.refs(WORK)).toHaveLength(1);
-    }
-  });
 });
 
 describe('purge and prune', () => {

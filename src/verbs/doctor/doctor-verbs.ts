@@ -11,20 +11,13 @@ export const DOCTOR_VERBS: VerbTable = {
     words: [0, 0],
     options: {
       fix: { type: 'boolean', describe: 'fix what can be fixed without losing anything' },
-      verify: { type: 'boolean', describe: 'read every handoff again with another implementation of git' },
     },
     examples: [['git handoff doctor --fix', 'put back what was moved by hand, remove stale locks']],
     async run(args, context, interaction) {
       const { doctor, renderDoctor } = await import('./doctor.ts');
       const { packageRoot } = await interaction.installContext();
-      const { progress } = interaction;
-      const options = { fix: args.flag('fix'), verify: args.flag('verify'), packageRoot, progress };
-      try {
-        const result = await doctor(options, context);
-        return answer(result, async () => renderDoctor);
-      } finally {
-        progress?.('');
-      }
+      const result = await doctor({ fix: args.flag('fix'), packageRoot }, context);
+      return answer(result, async () => renderDoctor);
     },
   },
 };

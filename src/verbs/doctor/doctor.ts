@@ -10,21 +10,17 @@ import type { CheckShape } from '../shapes.ts';
 import { checkClients } from './client-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
 import { checkLedgers, checkLeftovers, checkLocks } from './leftover-checks.ts';
-import { checkObjects, verifyHandoffs } from './object-checks.ts';
+import { checkObjects } from './object-checks.ts';
 import { checkPrograms } from './program-checks.ts';
 import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
 import { checkGit, checkHookLog, checkInit, checkRefs } from './repository-checks.ts';
-import { checkGone, checkWork, verifyWork } from './work-checks.ts';
+import { checkGone, checkWork } from './work-checks.ts';
 
 interface DoctorOptions {
   /** Mend what can be mended without losing anything. */
   readonly fix: boolean;
-  /** Read every handoff again with a second implementation of git. */
-  readonly verify: boolean;
   /** The folder that holds our `git-hooks/`. */
   readonly packageRoot: string;
-  /** Shows how far the slow part is. */
-  readonly progress?: ((line: string) => void) | undefined;
 }
 
 interface DoctorValue {
@@ -37,7 +33,7 @@ interface DoctorValue {
  */
 export async function doctor(options: DoctorOptions, context: Context): Promise<CommandResult<DoctorValue>> {
   const { cwd, now } = context;
-  const { fix, verify, packageRoot, progress } = options;
+  const { fix, packageRoot } = options;
   const [repository, settings, entries, person] = await Promise.all([
     openRepository(cwd),
     readSettings(cwd),
@@ -65,8 +61,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     ...(await checkGoneRemotes(cwd, fix, context.budget)),
     ...(await checkObjects(repository, fix ? await readTopics(repository) : states)),
     ...(await checkWork(repository, fix, now)),
-    ...(verify ? await verifyHandoffs(repository, progress) : []),
-    ...(verify ? await verifyWork(repository) : []),
     ...checkHookLog(repository, context),
   ];
   const wrong = items.some(({ status }) => status === 'problem');

@@ -1,11 +1,6 @@
-import { type Oid, shortId } from '../../domain/names.ts';
+import { shortId } from '../../domain/names.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { WORK_FILE } from '../../domain/work.ts';
-import { formatOf, objectName } from '../../git/hash.ts';
-import { WORK } from '../../git/namespace.ts';
-import { readObjects } from '../../git/objects.ts';
-import { listRefNames } from '../../git/refs.ts';
-import type { InRepository, Repository } from '../../git/repository.ts';
+import type { Repository } from '../../git/repository.ts';
 import { homeFolder } from '../../host/folders.ts';
 import { markerFiles } from '../../host/marker-files.ts';
 import { processTable } from '../../host/processes.ts';
@@ -36,34 +31,6 @@ export async function checkWork(repository: Repository, fix: boolean, now: numbe
   const command = 'git handoff doctor --fix';
   const settled = await settleWork(repository, left, { authors: [], session: null, command, now });
   return settled.map(({ kind, text }) => doctorLine('work', kind === 'stays' ? 'warning' : 'fixed', text));
-}
-
-/** `--verify`: checks the format of every work commit, and that its objects are intact. */
-export async function verifyWork(repository: InRepository): Promise<CheckShape[]> {
-  const refs = await listRefNames(repository, [WORK]);
-  if (refs.length === 0) return [];
-  const found: CheckShape[] = [];
-  for (const { name, oid } of refs) {
-    const why = await damageOf(repository, oid);
-    if (why !== undefined)
-      found.push(doctorLine('work', 'problem', `${name.slice(WORK.length)}: ${why}`, 'git fsck --full'));
-  }
-  if (found.length > 0) return found;
-  return [doctorLine('work', 'ok', `${counted(refs.length, 'note')} with work, all of it readable`)];
-}
-
-async function damageOf({ cwd }: InRepository, oid: Oid): Promise<string | undefined> {
-  const work = await readWork({ cwd }, oid, Infinity);
-  if (typeof work !== 'object') return work ?? 'it is missing or unreadable';
-  const names = [oid, `${oid}:${WORK_FILE}`, ...work.blobs];
-  const objects = await readObjects(
-    { cwd },
-    names.map((name) => ({ name })),
-  );
-  const isWhole = objects.every(
-    (object) => object !== undefined && objectName(formatOf(oid), object.type, object.content) === object.oid,
-  );
-  return isWhole ? undefined : 'one of its blobs is damaged';
 }
 
 /** For all notes together. Milliseconds. */
