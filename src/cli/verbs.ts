@@ -3,7 +3,7 @@ import { BOARD_VERBS } from '../verbs/board/board-verbs.ts';
 import { BOOT_VERBS } from '../verbs/boot/boot-verbs.ts';
 import { CHECK_VERBS } from '../verbs/check/check-verbs.ts';
 import { COMMIT_VERBS } from '../verbs/sharing/commit-verbs.ts';
-import { completionVerbs } from './completion/completion-verbs.ts';
+import { completionVerbs } from './completion-verbs.ts';
 import { DOCTOR_VERBS } from '../verbs/doctor/doctor-verbs.ts';
 import { EXCHANGE_VERBS } from '../verbs/exchange/exchange-verbs.ts';
 import { NOTE_VERBS } from '../verbs/notes/note-verbs.ts';

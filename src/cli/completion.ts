@@ -1,0 +1,156 @@
+import { escapeLine } from '../domain/surfacing.ts';
+import { HANDOFFS, LIVE, decodeBranch, parsePath } from '../git/namespace.ts';
+import { listRefNames } from '../git/refs.ts';
+import { type Repository, openRepository } from '../git/repository.ts';
+import { INSTALLERS } from '../install/clients.ts';
+import { COMMON_OPTIONS, type OptionSpec } from '../verbs/options.ts';
+import type { Verb, VerbTable } from '../verbs/verb.ts';
+import bashScript from './shells/git-handoff.bash';
+import fishScript from './shells/git-handoff.fish';
+import zshScript from './shells/git-handoff.zsh';
+
+/** More names are not offered. */
+const MOST_NAMES = 1000;
+
+/** What may be typed next, and what it is for. */
+interface Candidate {
+  readonly word: string;
+  readonly about?: string;
+}
+
+/**
+ * What may stand where the last of these words is being typed: lines of `<word>` or `<word>TAB<what it is for>`. A word that ends
+ * in a slash is not whole yet. No line: the shell offers files.
+ */
+export async function candidates(words: readonly string[], verbs: VerbTable, cwd: string): Promise<string> {
+  const typed = words.at(-1) ?? '';
+  const found = await offered(words.slice(0, -1), typed, verbs, cwd);
+  const lines = found
+    .filter(({ word }) => word.startsWith(typed) && isHarmless(word))
+    .slice(0, MOST_NAMES)
+    .map(({ word, about }) => `${word}${about === undefined ? '' : `\t${about}`}\n`);
+  return [...new Set(lines)].join('');
+}
+
+/** Names are what others wrote: one that a terminal must not be shown raw is not offered. */
+const isHarmless = (word: string) => escapeLine(word) === word;
+
+async function offered(
+  [name, ...before]: readonly string[],
+  typed: string,
+  verbs: VerbTable,
+  cwd: string,
+): Promise<readonly Candidate[]> {
+  if (name === undefined) {
+    const all = Object.entries(verbs).map(([word, { summary }]) => ({ word, about: summary }));
+    return [...all, { word: '-h' }, { word: '--help' }, { word: '--version' }];
+  }
+  const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  // Behind two dashes stand paths.
+  if (verb === undefined || before.includes('--')) return [];
+  const options = optionsOf(verb);
+  const [option = ''] = /^--[a-z-]+=/.exec(typed) ?? [];
+  if (option !== '') {
+    const values = await valuesOf(options.get(option.slice(0, -1)), cwd);
+    return values.map((value) => ({ word: option + value }));
+  }
+  const asking = options.get(before.at(-1) ?? '');
+  if (takesValue(asking)) return asWords(await valuesOf(asking, cwd));
+  if (typed.startsWith('-')) return [...options].map(([word, { describe }]) => ({ word, about: describe }));
+  const isFirst = before.every(
+    (one, at) => one.startsWith('-') || takesValue(options.get(before[at - 1] ?? '')),
+  );
+  return isFirst ? asWords(await firstWords(name, verb, cwd)) : [];
+}
+
+const asWords = (words: readonly string[]) => words.map((word) => ({ word }));
+
+/** A verb's options by what is typed, short forms too. */
+function optionsOf({ options }: Verb): ReadonlyMap<string, OptionSpec> {
+  const all = Object.entries<OptionSpec>({ ...options, ...COMMON_OPTIONS });
+  return new Map(
+    all.flatMap(([long, spec]) =>
+      [`--${long}`, ...(spec.alias === undefined ? [] : [`-${spec.alias}`])].map((name) => [name, spec]),
+    ),
+  );
+}
+
+const takesValue = (spec: OptionSpec | undefined) =>
+  spec !== undefined && spec.type === 'string' && spec.optionalValue !== true;
+
+/** What an option takes, by what stands for it in help; none where files may stand. */
+async function valuesOf(spec: OptionSpec | undefined, cwd: string): Promise<readonly string[]> {
+  const value = spec?.value ?? '';
+  if (/^[a-z]+(?:\|[a-z]+)+$/.test(value)) return value.split('|');
+  switch (value) {
+    case '<branch>':
+      return branches(cwd);
+    case '<topic>':
+      return topics(cwd);
+    case '<id>':
+      return sessions(cwd);
+    case '<name>':
+      return [...INSTALLERS.map(({ client }) => client), 'all', 'none'];
+    case '<operator>':
+      return ['me'];
+    default:
+      return [];
+  }
+}
+
+/** What the first word after a verb may be, by its usage. */
+async function firstWords(name: string, { usage }: Verb, cwd: string): Promise<readonly string[]> {
+  if (name === 'rescue') return ['list', 'show', 'restore'];
+  if (usage.includes('<shell>')) return [...SCRIPTS.keys()];
+  if (!usage.includes('<topic>')) return [];
+  // A note that is yet to be written may be on a branch that has none.
+  const places = name === 'write' ? (await branches(cwd)).map((branch) => `${branch}/`) : [];
+  return [...(await topics(cwd)), ...places];
+}
+
+/** The topics of the current branch by their names alone, those of all branches as `<branch>/<topic>`. */
+async function topics(cwd: string): Promise<readonly string[]> {
+  return inRepository(cwd, async (repository) => {
+    const refs = await listRefNames(repository, [HANDOFFS]);
+    return refs.flatMap(({ name }) => {
+      const path = parsePath(name, HANDOFFS);
+      // A long branch name is cut in the ref; the whole one is not known here.
+      const branch = path === undefined ? undefined : decodeBranch(path.component);
+      if (path === undefined || branch === undefined) return [];
+      return [...(branch === repository.branch ? [path.topic] : []), `${branch}/${path.topic}`];
+    });
+  });
+}
+
+const HEADS = 'refs/heads/';
+
+async function branches(cwd: string): Promise<readonly string[]> {
+  return inRepository(cwd, async (repository) =>
+    (await listRefNames(repository, [HEADS])).map(({ name }) => name.slice(HEADS.length)),
+  );
+}
+
+async function sessions(cwd: string): Promise<readonly string[]> {
+  return inRepository(cwd, async (repository) =>
+    (await listRefNames(repository, [LIVE])).map(({ name }) => name.slice(name.lastIndexOf('/') + 1)),
+  );
+}
+
+/** Where there is no repository there are no names: a shell must not be told why while somebody types. */
+async function inRepository(
+  cwd: string,
+  names: (repository: Repository) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  try {
+    return await names(await openRepository(cwd));
+  } catch {
+    return [];
+  }
+}
+
+/** What each shell has to read: it asks for the words when somebody presses TAB. */
+export const SCRIPTS: ReadonlyMap<string, string> = new Map([
+  ['bash', bashScript],
+  ['zsh', zshScript],
+  ['fish', fishScript],
+]);

@@ -1,0 +1,26 @@
+#compdef git-handoff
+#description leave handoff notes between coding sessions
+# zsh completion for git-handoff, by itself and behind zsh's own for git; printed by `git handoff completion zsh`.
+# Names of refs are data that others wrote: they reach compadd as an array, which quotes what it inserts.
+
+_git-handoff() {
+  emulate -L zsh
+  local line
+  local -a whole begun lines about
+  for line in ${(f)"$(git handoff completion zsh -- ${(Q)words[2,CURRENT-1]} "${(Q)PREFIX}" 2>/dev/null)"}; do
+    if [[ $line == */ ]]; then
+      begun+=("$line")
+    else
+      whole+=("${line%%$'\t'*}") about+=("${line/$'\t'/  -- }")
+    fi
+  done
+  (( $#whole + $#begun )) || { _files; return; }
+  (( $#whole )) && compadd -l -d about -a whole
+  (( $#begun )) && compadd -S '' -a begun
+}
+
+if [[ $funcstack[1] == _git-handoff ]]; then
+  _git-handoff "$@"
+elif (( $+functions[compdef] )); then
+  compdef _git-handoff git-handoff
+fi
