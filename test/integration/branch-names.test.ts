@@ -11,10 +11,11 @@ beforeAll(() => {
 afterAll(() => repo.remove());
 
 const LONG = 'x'.repeat(220);
+/** The names of the corpus go through test/unit/namespace.test.ts; here a third of them. */
 const NAMES = [
-  ...hostileNames('branch').flatMap(({ value, expect: outcome }) =>
-    outcome.startsWith('accept') ? [value] : [],
-  ),
+  ...hostileNames('branch')
+    .flatMap(({ value, expect: outcome }) => (outcome.startsWith('accept') ? [value] : []))
+    .filter((_, n) => n % 3 === 0),
   'feature/x/y',
   '100%',
   'a%2Fb',
@@ -71,11 +72,9 @@ describe('a note of a branch with an odd name', () => {
 });
 
 describe('refused names make no ref', () => {
-  const rejected = [
-    ...hostileNames('topic'),
-    ...hostileNames('branch'),
-    ...hostileNames('session_id'),
-  ].filter((one) => one.expect === 'reject' && !one.value.includes('\u0000'));
+  const rejected = [...hostileNames('topic'), ...hostileNames('branch'), ...hostileNames('session_id')]
+    .filter((one) => one.expect === 'reject' && !one.value.includes('\u0000'))
+    .filter((_, n) => n % 4 === 0);
 
   it.each(rejected)('$id $kind: $why', ({ kind, value }) => {
     const before = repo.git(['for-each-ref']);

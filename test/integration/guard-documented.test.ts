@@ -218,7 +218,10 @@ describe.each([
   it.each(capturedPayloads(folder))('$name: an everyday call is left alone', ({ name, payload }) => {
     world.clearLog();
     const input = JSON.stringify(payload).replaceAll('/repo', world.path);
-    for (const words of [['--client', client], ['--client', 'claude'], []]) {
+    for (const words of [
+      ['--client', client],
+      ['--client', 'claude'],
+    ]) {
       const run = world.handoff(['guard', ...words], { input });
       expect(run).toMatchObject({ status: 0, stderr: '' });
       if (!/sessionStart/i.test(name)) expect(run.stdout).toBe('');

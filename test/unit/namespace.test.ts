@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BranchName, type Topic, parseBranchName } from '../../src/domain/names.ts';
+import {
+  type BranchName,
+  type Topic,
+  parseBranchName,
+  parseSessionId,
+  parseTopic,
+} from '../../src/domain/names.ts';
 import {
   HANDOFFS,
   decodeBranch,
@@ -77,6 +83,18 @@ describe('the ref component of a branch', () => {
     '$id round trip: $why',
     ({ value }) => {
       expect(decodeBranch(encodeBranch(branch(value)))).toBe(value);
+    },
+  );
+});
+
+describe('a hostile name', () => {
+  const readers = { topic: parseTopic, branch: parseBranchName, session_id: parseSessionId };
+  const kinds = ['topic', 'branch', 'session_id'] as const;
+
+  it.each(kinds.flatMap((kind) => hostileNames(kind)).filter((one) => one.expect === 'reject'))(
+    '$id is no $kind: $why',
+    ({ kind, value }) => {
+      expect(readers[kind](value)).toBeUndefined();
     },
   );
 });
