@@ -1,6 +1,5 @@
 import type { BelongsTo, ChangeKind } from '../domain/ledger/belonging.ts';
 import type { MergeOutcome } from '../domain/meeting.ts';
-import type { OverlapKind } from '../domain/overlap.ts';
 import type { Evidence, Wish } from '../domain/ledger/file-state.ts';
 import type { Staleness } from '../domain/staleness.ts';
 import type { RemoteRelation } from '../domain/tracking/relation.ts';
@@ -143,6 +142,13 @@ export interface OverlapSideShape {
   /** The live sessions at work there. */
   readonly sessions: readonly NamedSessionShape[];
 }
+
+/**
+ * `conflict`: a merge would stop there · `deleted`: one side deleted or moved what the other changed, which stops it, too ·
+ * `not-judged`: nobody tried · `same-tree`: two sessions changed it in one working tree · `same-file`: both changed it, and it
+ * merges.
+ */
+export type OverlapKind = 'conflict' | 'deleted' | 'not-judged' | 'same-tree' | 'same-file';
 
 /** Two sides that changed the same paths, or of which that is not known. */
 export interface OverlapShape {

@@ -169,7 +169,7 @@ describe('every verb answers --json as the schema says', () => {
     repo.git(['rm', '-q', 'a.txt']);
     repo.git(['worktree', 'add', '-q', join(repo.root, 'topic'), 'topic']);
     writeFileSync(join(repo.root, 'topic', 'a.txt'), 'changed\n');
-    const [item] = answer('overlap', 1, ['overlap', '--all']).items;
+    const [item] = answer('overlap', 1, ['overlap', 'topic']).items;
     expect(item).toMatchObject({ paths: [{ path: 'a.txt', kind: 'deleted', deletedBy: 0 }] });
     repo.git(['worktree', 'remove', '--force', join(repo.root, 'topic')]);
     repo.git(['reset', '-q', '--hard']);

@@ -38,17 +38,15 @@ export const SHARING_VERBS: VerbTable = {
       'merged into. One name: what overlaps with it. Several: the overlaps among them. Exit status 1: something would not ' +
       'merge.',
     words: [0, Infinity],
-    options: {
-      all: { type: 'boolean', alias: 'a', describe: 'branches and worktrees without a session, too' },
-    },
+    options: {},
     examples: [
       ['git handoff overlap', 'everybody at work, and this worktree'],
       ['git handoff overlap feature/login', 'what meets this branch'],
     ],
     async run(args, context) {
-      const { overlap } = await import('./overlap/overlap.ts');
-      const result = await overlap({ names: args.words, all: args.flag('all') }, context);
-      return answer(result, async () => (await import('./overlap/overlap-text.ts')).renderOverlap);
+      const { overlap } = await import('./overlap.ts');
+      const result = await overlap({ names: args.words, session: args.text('session') }, context);
+      return answer(result, async () => (await import('./overlap-text.ts')).renderOverlap);
     },
   },
 };

@@ -1,0 +1,320 @@
+import { realpathSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { askerOf, belongingOf, workSeen } from '../../changes/dirty-work.ts';
+import { type PathMeeting, type Side, meetingsBetween } from '../../changes/meetings.ts';
+import { changersIn } from '../../changes/other-trees.ts';
+import { Failure } from '../../domain/failure.ts';
+import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
+import { type SessionId, canMean, meantId } from '../../domain/names.ts';
+import { parseSettings, type SettingEntry } from '../../domain/settings.ts';
+import { type Branches, listBranches } from '../../git/branches.ts';
+import { readSettingEntries } from '../../git/config.ts';
+import { knownWorktrees } from '../../git/linked-worktrees.ts';
+import { type Repository, openRepository } from '../../git/repository.ts';
+import { type ScratchStore, ownStore } from '../../git/scratch-store.ts';
+import { TARGET_KEYS, findTargets } from '../../git/target-branches.ts';
+import { readTreeStatus } from '../../git/work-tree.ts';
+import { type ListedWorktree, listWorktrees } from '../../git/worktrees.ts';
+import { knownWorktreeId } from '../../host/folders.ts';
+import { type Context, findSession } from '../../sessions/caller.ts';
+import type { JudgedSession } from '../../sessions/records.ts';
+import { namedSession } from '../owner-text.ts';
+import type { CommandResult } from '../result.ts';
+import type { OverlapKind, OverlapShape, OverlapSideShape } from '../shapes.ts';
+import { judgedSessions, openWorkspace } from '../workspace.ts';
+
+interface OverlapOptions {
+  /** Sessions, branches or folders of worktrees; none: all that somebody is at work in. */
+  readonly names: readonly string[];
+  readonly session: string | undefined;
+}
+
+export interface OverlapValue {
+  readonly items: readonly OverlapShape[];
+  /** How many worktrees and branches were compared. */
+  readonly compared: number;
+  /** How many other sessions are at work in this repository. */
+  readonly others: number;
+}
+
+/** What would be merged if it were all committed now: a worktree, or a branch as it is committed. */
+interface Line {
+  readonly worktree: ListedWorktree | undefined;
+  readonly branch: string | undefined;
+  /** The live sessions at work in it. */
+  readonly sessions: readonly JudgedSession[];
+  /** `undefined`: git cannot look at the worktree. */
+  readonly side: Side | undefined;
+  readonly status: TreeStatus | undefined;
+}
+
+/** What a comparison needs of the repository. */
+interface Scene {
+  readonly repository: Repository;
+  readonly sessions: readonly JudgedSession[];
+  readonly worktrees: readonly ListedWorktree[];
+  readonly branches: Branches;
+  readonly entries: readonly SettingEntry[];
+  readonly scratch: ScratchStore;
+  readonly context: Context;
+}
+
+/**
+ * Where the work of sessions, worktrees and branches meets, and whether it would merge: each worktree counts with what is
+ * uncommitted in it. Nothing of the user's is changed, and no program of the repository runs.
+ *
+ * @throws Failure `usage` for a name that means nothing here
+ */
+export async function overlap(
+  options: OverlapOptions,
+  context: Context,
+): Promise<CommandResult<OverlapValue>> {
+  const { cwd, now, budget } = context;
+  const repository = await openRepository(cwd);
+  const [workspace, entries, branches] = await Promise.all([
+    openWorkspace(context, repository),
+    readSettingEntries(`^(handoff\\..*|${TARGET_KEYS})$`, cwd),
+    listBranches(cwd, { timeoutMs: budget.left(), with: 'upstreams' }),
+  ]);
+  const worktrees = knownWorktrees(repository, branches) ?? (await listWorktrees({ cwd }));
+  const sessions = judgedSessions(workspace, parseSettings(entries), now);
+  const self = findSession(context, workspace.sessions, options.session)?.id;
+  const scratch = ownStore(repository.commonDir);
+  const scene = { repository, sessions, worktrees, branches, entries, scratch, context };
+  try {
+    const { items, compared } = await compareAll(scene, options.names);
+    const live = sessions.filter(({ liveness, record }) => liveness === 'live' && record.session !== self);
+    const others = new Set(live.map(({ record }) => record.session)).size;
+    const isStopped = items.some(({ paths }) => paths.some(({ kind }) => stopsMerge(kind)));
+    return {
+      value: { items, compared, others },
+      notices: workspace.notices,
+      exitCode: isStopped ? 1 : 0,
+    };
+  } finally {
+    rmSync(scratch.folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether a merge would stop there. */
+export const stopsMerge = (kind: OverlapKind) => kind === 'conflict' || kind === 'deleted';
+
+async function compareAll(
+  scene: Scene,
+  names: readonly string[],
+): Promise<Pick<OverlapValue, 'items' | 'compared'>> {
+  const { repository, worktrees, sessions, branches } = scene;
+  const named = names.map((name) => meaningOf(name, scene));
+  const isHere = ({ gitDir }: ListedWorktree) => gitDir === repository.gitDir;
+  const trees = await Promise.all(
+    worktrees
+      .filter(
+        (one) =>
+          isHere(one) ||
+          sessions.some((session) => session.liveness === 'live' && isAt(session, one)) ||
+          named.some((meaning) => meaning.worktrees.includes(one)),
+      )
+      .map((one) => lineOfWorktree(one, scene)),
+  );
+  const asked = named.flatMap(({ branch }) => {
+    const head = branches.heads.get(branch ?? '');
+    const isThere = trees.some((tree) => tree.branch === branch);
+    return head === undefined || isThere ? [] : [lineOfBranch(branch, head.oid)];
+  });
+  const pairs = pairsOf([...trees, ...asked], await targetsOf(trees, scene)).filter(
+    ([one, other]) => isAsked(named, one, other) && !isOneSession(one, other),
+  );
+  const items: OverlapShape[] = [];
+  for (const pair of pairs) items.push(...(await compare(pair, scene)));
+  items.push(
+    ...trees.filter((tree) => isAsked(named, tree, tree)).flatMap((tree) => sharedPaths(tree, scene)),
+  );
+  const here = worktrees.find(isHere)?.path;
+  const concerns = ({ sides }: OverlapShape) => sides.some(({ worktree }) => worktree === here);
+  return {
+    // Those of the caller's worktree come first.
+    items: items.toSorted((a, b) => Number(concerns(b)) - Number(concerns(a))),
+    compared: new Set(pairs.flat()).size,
+  };
+}
+
+async function lineOfWorktree(
+  worktree: ListedWorktree,
+  { sessions, scratch, context }: Scene,
+): Promise<Line> {
+  const { path, branch } = worktree;
+  const status = await readTreeStatus(path, { now: context.now, scratch }).catch(() => undefined);
+  return {
+    worktree,
+    branch,
+    sessions: sessions.filter((one) => one.liveness === 'live' && isAt(one, worktree)),
+    side: status === undefined ? undefined : { head: status.head.oid, dirty: filesOf(status) },
+    status,
+  };
+}
+
+/** A submodule counts as HEAD has it: its own commits are not here. */
+function filesOf({ dirty }: TreeStatus): Side['dirty'] {
+  return new Map([...dirty].filter(([, { disk }]) => disk?.mode !== '160000' || disk.oid !== null));
+}
+
+const lineOfBranch = (branch: string | undefined, commit: Side['head']): Line => ({
+  worktree: undefined,
+  branch,
+  sessions: [],
+  side: { head: commit, dirty: new Map() },
+  status: undefined,
+});
+
+/** Whether a session is working in a worktree. */
+const isAt = ({ worktreeId }: JudgedSession, { gitDir }: ListedWorktree) =>
+  worktreeId === knownWorktreeId(gitDir);
+
+/** What each worktree's branch will be merged into. */
+async function targetsOf(
+  trees: readonly Line[],
+  { context, branches, entries }: Scene,
+): Promise<readonly (readonly [tree: Line, target: Line])[]> {
+  const names = [...new Set(trees.flatMap(({ branch }) => branch ?? []))];
+  const targets = await findTargets(context.cwd, names, branches, entries);
+  const lines = new Map(
+    [...new Set(targets.values())].map((one) => [one, lineOfBranch(one.name, one.commit)] as const),
+  );
+  return trees.flatMap((tree) => {
+    const target = targets.get(tree.branch ?? '');
+    const line = target === undefined ? undefined : lines.get(target);
+    return line === undefined ? [] : [[tree, line] as const];
+  });
+}
+
+type LinePair = readonly [one: Line, other: Line];
+
+/** The pairs to compare: never two branches that nobody is working on. */
+function pairsOf(lines: readonly Line[], targets: readonly LinePair[]): LinePair[] {
+  const among = lines.flatMap((one, n) =>
+    lines.slice(n + 1).flatMap((other): LinePair[] => (one.worktree === undefined ? [] : [[one, other]])),
+  );
+  return [...among, ...targets.filter(([, target]) => !lines.some(({ branch }) => branch === target.branch))];
+}
+
+/** A session that works in two worktrees knows both. */
+function isOneSession(one: Line, other: Line): boolean {
+  const ids = [one, other].map(({ sessions }) => sessions.map(({ record }) => record.session).join());
+  return ids[0] !== '' && ids[0] === ids[1];
+}
+
+/** What two lines have both changed; one item, or none. */
+async function compare(pair: LinePair, { context, repository, scratch }: Scene): Promise<OverlapShape[]> {
+  const [one, other] = pair;
+  const unknown = (why: string): OverlapShape[] => [
+    { sides: [sideOf(one), sideOf(other)], paths: [], unknown: why },
+  ];
+  if (one.side === undefined || other.side === undefined) return unknown('git cannot look at a worktree');
+  if (one.side.head === null || other.side.head === null) return unknown('there is no commit yet');
+  const options = { scratch, timeoutMs: context.budget.left() };
+  const met = await meetingsBetween(context.cwd, [one.side, other.side], undefined, options);
+  if (met === 'unrelated') return unknown('they have no common history here');
+  const paths = met
+    .flatMap((meeting) => (meeting.outcome === undefined ? [] : [pathShape(meeting)]))
+    .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || (a.path < b.path ? -1 : 1));
+  if (paths.length === 0) return [];
+  const changers = (line: Line) => {
+    const worktreeId = line.worktree === undefined ? undefined : knownWorktreeId(line.worktree.gitDir);
+    if (worktreeId === undefined) return line;
+    const of = changersIn({ commonDir: repository.commonDir, worktreeId }, line.sessions);
+    return { ...line, sessions: [...new Set(paths.flatMap(({ path }) => of(path)))] };
+  };
+  return [{ sides: [sideOf(changers(one)), sideOf(changers(other))], paths, unknown: null }];
+}
+
+/** The worst first. */
+const ORDER: readonly OverlapKind[] = ['conflict', 'deleted', 'not-judged', 'same-tree', 'same-file'];
+
+function pathShape({ path, outcome, goneFrom }: PathMeeting): OverlapShape['paths'][number] {
+  const deletedBy = goneFrom === undefined ? null : goneFrom === 'mine' ? 0 : 1;
+  const kinds = { conflicts: 'conflict', merges: 'same-file', unjudged: 'not-judged' } as const;
+  return { path, kind: deletedBy === null ? kinds[outcome ?? 'merges'] : 'deleted', deletedBy };
+}
+
+function sideOf({
+  worktree,
+  branch,
+  sessions,
+}: Pick<Line, 'worktree' | 'branch' | 'sessions'>): OverlapSideShape {
+  return {
+    worktree: worktree?.path ?? null,
+    branch: branch ?? null,
+    sessions: sessions.map(namedSession),
+  };
+}
+
+/** The paths that several live sessions have changed in one working tree, by who they are. */
+function sharedPaths(
+  { worktree, branch, status, ...line }: Line,
+  { repository, sessions }: Scene,
+): OverlapShape[] {
+  if (worktree === undefined || status === undefined || line.sessions.length < 2) return [];
+  const tree = { top: worktree.path, gitDir: worktree.gitDir, commonDir: repository.commonDir };
+  const work = workSeen(tree, status);
+  const asker = askerOf(undefined, sessions);
+  const side = (id: SessionId) =>
+    sideOf({ worktree, branch, sessions: line.sessions.filter(({ record }) => record.session === id) });
+  const met = new Map<string, { sides: OverlapShape['sides']; paths: string[] }>();
+  for (const dirty of status.dirty.values()) {
+    const { state, claims } = belongingOf(work, dirty, asker);
+    const [one, ...others] = claims.map(({ session }) => session);
+    if (state !== 'contended' || one === undefined) continue;
+    for (const other of others) {
+      const key = `${one} ${other}`;
+      const known = met.get(key) ?? { sides: [side(one), side(other)] as const, paths: [] };
+      known.paths.push(dirty.path);
+      met.set(key, known);
+    }
+  }
+  return [...met.values()].map(({ sides, paths }) => ({
+    sides,
+    paths: paths.map((path) => ({ path, kind: 'same-tree' as const, deletedBy: null })),
+    unknown: null,
+  }));
+}
+
+/** What a name stands for: worktrees, or a branch that no worktree has checked out. */
+interface Meaning {
+  readonly worktrees: readonly ListedWorktree[];
+  readonly branch: string | undefined;
+}
+
+/** @throws Failure `usage` for an unknown name */
+function meaningOf(name: string, { context, worktrees, sessions, branches }: Scene): Meaning {
+  const folder = realFolder(resolve(context.cwd, name));
+  const places = worktrees.filter(({ path, branch }) => branch === name || realFolder(path) === folder);
+  if (places.length > 0) return { worktrees: places, branch: undefined };
+  if (branches.heads.has(name)) return { worktrees: [], branch: name };
+  const ids = sessions.map(({ record }) => record.session);
+  const meant = meantId(name, ids);
+  const theirs = sessions.filter(({ record }) => record.session === meant);
+  if (theirs.length > 0)
+    return { worktrees: worktrees.filter((one) => theirs.some((its) => isAt(its, one))), branch: undefined };
+  const isUnclear = ids.some((id) => canMean(name, id));
+  const why = isUnclear ? 'fits several sessions' : 'is no session, branch or worktree of this repository';
+  const hint = isUnclear ? 'git handoff sessions --all --json' : 'git handoff sessions';
+  throw new Failure('usage', `${name} ${why}`, { hint });
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** One name: everything that overlaps with it. Several: the overlaps among them. */
+function isAsked(named: readonly Meaning[], one: Line, other: Line): boolean {
+  const isNamed = (line: Line) =>
+    named.some(({ worktrees, branch }) =>
+      line.worktree === undefined ? branch === line.branch : worktrees.includes(line.worktree),
+    );
+  if (named.length === 0) return true;
+  return named.length === 1 ? isNamed(one) || isNamed(other) : isNamed(one) && isNamed(other);
+}
