@@ -1,4 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
+import { Failure } from '../domain/failure.ts';
 import { type Budget, type Io, type Output, type Terminal, budgetUntil, processAge } from './io.ts';
 
 /** Between two tries at a pipe that is empty or full, and does not block. Milliseconds. */
@@ -14,12 +15,24 @@ export function processIo(): Io {
     stderr: output(2),
     env: process.env,
     get cwd() {
-      return process.cwd();
+      return currentFolder();
     },
     clock: Date.now,
     budget: (ms) => budgetUntil(ms, processAge),
     program: process.argv[1] ?? '',
   };
+}
+
+/** @throws Failure `environment` where the folder has been removed under the shell */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw new Failure('environment', 'the current folder no longer exists', {
+      hint: 'cd to one that does, then try again',
+      cause: error,
+    });
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Run, type RunOptions, TestRepository } from '../support/repository.ts';
+import { LAUNCHER, type Run, type RunOptions, TestRepository } from '../support/repository.ts';
 
 const session = 'aaaaaaaa-1111';
 let repo: TestRepository;
@@ -226,6 +226,16 @@ describe('the command line', () => {
     const refused = repo.handoff(words, { session });
     expectRefusal(refused, 2, what);
     if (hint !== '') expect(refused.stderr).toContain(`\nhint: ${hint}\n`);
+  });
+
+  it('in a folder that was removed under the shell says so, and what to do', () => {
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec '${LAUNCHER}' list`;
+    const refused = repo.run('bash', ['-c', script], { session });
+    const said = refused.stderr.split('\n').filter((line) => !/getcwd/.test(line));
+    expect({ status: refused.status, said }).toEqual({
+      status: 7,
+      said: ['error: the current folder no longer exists', 'hint: cd to one that does, then try again', ''],
+    });
   });
 
   it('of a program that stops reading is no error', () => {
