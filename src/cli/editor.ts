@@ -69,7 +69,7 @@ export async function editNote(cwd: string, target: EditedTarget): Promise<Uint8
  * @throws Failure `environment` when there is no editor, or when it fails; the text then stays in the file that the
  * message names.
  */
-export async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
+async function editText(cwd: string, text: Uint8Array): Promise<Buffer> {
   const named = await runGit(['var', 'GIT_EDITOR'], { cwd });
   if (named.code !== 0) {
     throw new Failure('environment', 'git knows no editor that works in this terminal', {

@@ -13,7 +13,6 @@ export function interaction(io: Io): Interaction {
   const ask = terminal?.isInput === true ? asking(terminal) : undefined;
   return {
     note: noteSource(cwd, stdin, ask !== undefined),
-    edit: async (text) => (await import('./editor.ts')).editText(cwd, text),
     progress: terminal?.isErrors === true ? (line) => void stderr.write(`\r\x1b[K${line}`) : undefined,
     warn: (text) => void stderr.write(renderNotice(text)),
     show: (text) => stdout.write(text),

@@ -1,6 +1,7 @@
 import { NOTE_FILE } from '../domain/handoff.ts';
 import { jsonFields } from '../domain/json-fields.ts';
 import type { Oid, RefName, SessionId } from '../domain/names.ts';
+import { type LoadedCommit, loadCommits } from '../git/commits.ts';
 import { type HandoffPath, LOST, lostNumber, lostPrefix, lostRef, parsePath } from '../git/namespace.ts';
 import { ObjectBatch } from '../git/object-batch.ts';
 import { readObjects } from '../git/objects.ts';
@@ -16,8 +17,11 @@ const MAX_LOCKED = 3;
 
 /** Why a text is kept although it did not become the tip. */
 interface LostDetails {
-  /** `refused`: a writer lost or did not own · `illegal-move`: what stood at a ref that was moved by hand. */
-  readonly kind: 'refused' | 'illegal-move';
+  /**
+   * `refused`: a writer lost or did not own · `illegal-move`: what stood at a ref that was moved by hand · `diverged`: what
+   * stood here when a remote had another line; its ref leads to the commit, with all versions.
+   */
+  readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: SessionId | null;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -63,6 +67,12 @@ export async function saveLost(
   throw new Failure('environment', 'the text could not be kept under a ref', { hint: 'git handoff doctor' });
 }
 
+/** The ref of the next lost text of a topic. */
+export async function nextLostRef(repository: Repository, path: HandoffPath): Promise<RefName> {
+  const taken = await listRefNames(repository, [lostPrefix(path)]);
+  return lostRef(path, 1 + Math.max(0, ...taken.map(({ name }) => lostNumber(name))));
+}
+
 /** The kept texts of a topic, oldest first. */
 export async function listLost(repository: Repository, path: HandoffPath): Promise<LostText[]> {
   const refs = await listRefs(repository, [lostPrefix(path)]);
@@ -70,14 +80,25 @@ export async function listLost(repository: Repository, path: HandoffPath): Promi
     { cwd: repository.cwd },
     refs.map((ref) => ({ name: `${ref.oid}:${DETAILS_FILE}` })),
   );
+  const lines = refs.filter(({ type }) => type === 'commit').map(({ oid }) => oid);
+  const commits = lines.length === 0 ? [] : await loadCommits({ cwd: repository.cwd }, lines);
   return refs
-    .map((ref, index) => ({
-      ref: ref.name,
-      number: lostNumber(ref.name),
-      details: parseDetails(objects[index]?.content),
-    }))
+    .map((ref, index) => {
+      const commit = commits[lines.indexOf(ref.oid)];
+      const details = commit === undefined ? parseDetails(objects[index]?.content) : detailsOf(commit);
+      return { ref: ref.name, number: lostNumber(ref.name), details };
+    })
     .sort((a, b) => a.number - b.number);
 }
+
+/** Of a line that diverged its last commit says what there is to say. */
+const detailsOf = ({ trailers, seconds }: LoadedCommit): LostDetails => ({
+  kind: 'diverged',
+  session: trailers?.owner ?? null,
+  at: seconds * 1000,
+  reason: 'a remote had another line',
+  tip: null,
+});
 
 /** A text that a writer was refused. */
 export interface RefusedText extends Omit<LostText, 'ref'> {

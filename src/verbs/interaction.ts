@@ -3,8 +3,6 @@ import type { InstallContext } from '../install/client.ts';
 /** What a command may ask of the person or the process; commands themselves see neither. */
 export interface Interaction {
   readonly note: NoteSource;
-  /** Opens the user's editor on a text and returns what it was saved as. */
-  readonly edit: (text: Uint8Array) => Promise<Uint8Array>;
   /** How far something is, on a line of the terminal that is written over; `undefined` where nobody looks. */
   readonly progress: ((line: string) => void) | undefined;
   /** Prints a notice before something happens. */

@@ -61,7 +61,7 @@ export interface VersionShape extends HandoffShape {
 
 /**
  * What a sync did, or would do, with one handoff. Fetched: `created`, `forwarded`, `followed` (ours had taken or closed it
- * only), `set-aside` (ours goes on as `aside`), `merged`, `refused` (an illegal move there) · pushed: `pushed`, `declined`
+ * only), `set-aside` (ours is kept as a lost text), `refused` (an illegal move there) · pushed: `pushed`, `declined`
  * by the remote, `behind`, `deleted-there`, `secret` (it stays) · `moved`: somebody was faster, each time · `ignored`: no handoff.
  */
 export type SyncAction =
@@ -69,7 +69,6 @@ export type SyncAction =
   | 'forwarded'
   | 'followed'
   | 'set-aside'
-  | 'merged'
   | 'refused'
   | 'pushed'
   | 'declined'
@@ -91,8 +90,8 @@ export interface SyncShape {
   readonly oid: string | null;
   /** The commit that stood here (fetched) or there (pushed) before. */
   readonly former: string | null;
-  /** The topic that our line goes on under. */
-  readonly aside: string | null;
+  /** By which number `show --lost` prints what stood here. */
+  readonly lost: number | null;
   /** Who owned it here before. */
   readonly owner: string | null;
   /** The same as messages name it. */
@@ -107,7 +106,7 @@ export interface SyncShape {
 export interface LostShape {
   readonly number: number;
   readonly ref: string;
-  readonly kind: 'refused' | 'illegal-move';
+  readonly kind: 'refused' | 'illegal-move' | 'diverged';
   readonly session: string | null;
   readonly createdAt: string;
   readonly reason: string;

@@ -55,7 +55,9 @@ it('Codex hears with its first edit that Claude Code has changed the same lines 
   ]);
   expect(b.meetings[0]).toContain('It conflicts with yours.');
   expect(a.meetings).toEqual([]);
-  const { status, stdout } = await there.shell(`cd '${there.repository}' && git handoff overlap '${world.repository}'`);
+  const { status, stdout } = await there.shell(
+    `cd '${there.repository}' && git handoff overlap '${world.repository}'`,
+  );
   expect(status).toBe(1);
   expect(stdout).toContain('conflict  a.txt');
 });

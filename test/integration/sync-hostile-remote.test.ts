@@ -69,14 +69,14 @@ const next =
 
 const MEBIBYTE_AND_ONE = 'x'.repeat(1024 * 1024 + 1);
 const created: Expected = { action: 'created', stays: false };
-/** Ours goes on beside the remote's. */
+/** Ours is kept as a lost text. */
 const setAside = ({ topic }: Scene, tip: string): Expected => ({
   action: 'set-aside',
   stays: false,
   also: () => {
-    expect(victim.ref(`refs/handoffs/main/${topic}-2~1`)).toBe(tip);
+    expect(victim.ref(`refs/handoffs-local/lost/main/${topic}/1`)).toBe(tip);
     expect(victim.note(topic)).toBe('evil\n');
-    expect(victim.note(`${topic}-2`)).toContain('ours');
+    expect(victim.ok(['show', topic, '--lost=1'])).toContain('ours');
   },
 });
 

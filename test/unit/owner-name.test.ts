@@ -34,7 +34,7 @@ describe('the id of a person', () => {
   it('is not in what sync prints', () => {
     const item = {
       ...{ action: 'followed', remote: 'origin', branch: 'main', topic: 'auth-refresh', ref: '' },
-      ...{ oid: null, former: null, aside: null, why: null },
+      ...{ oid: null, former: null, lost: null, why: null },
       ...{ owner: PERSON, ownerText: 'Ann Example', newOwner: SESSION, newOwnerText: 'claude aaaaaaaa' },
     } as Parameters<typeof renderSync>[0]['items'][number];
     const remotes = [{ remote: 'origin', url: '/srv', same: 0 }];

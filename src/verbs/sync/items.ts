@@ -66,9 +66,9 @@ export class SyncReport {
   }
 
   folded(all: readonly Folded[], takes: ReadonlyMap<Difference, string>): void {
-    for (const { difference, kind, reason, aside } of all) {
+    for (const { difference, kind, reason, lost } of all) {
       const { path, there, here } = difference;
-      if (kind === 'nothing' || kind === 'leave-deleted' || kind === 'conflict') continue;
+      if (kind === 'nothing' || kind === 'leave-deleted') continue;
       this.#put(`fetch ${handoffRef(path)}`, path, {
         action: FOLDED[kind],
         oid: there.oid,
@@ -77,7 +77,7 @@ export class SyncReport {
           reason === undefined
             ? (takenText(difference, takes.get(difference)) ?? this.#returned(difference, kind))
             : reasonText(reason),
-        aside: aside ?? null,
+        lost: lost ?? null,
         owner: here?.tip?.trailers?.owner ?? null,
         ownerText: commitOwner(here?.tip) ?? null,
         newOwner: difference.owner ?? null,
@@ -91,18 +91,6 @@ export class SyncReport {
     if (kind !== 'create' || pruned === undefined) return null;
     const name = typedTopic(decodeBranch(path.component) ?? path.component, path.topic);
     return `it was purged here, and somebody wrote it there again; to purge it again: git handoff purge ${name}`;
-  }
-
-  merged(all: readonly { readonly difference: Difference; readonly oid: Oid | undefined }[]): void {
-    for (const { difference, oid } of all) {
-      const former = difference.here?.tip?.oid ?? null;
-      const action = oid === undefined ? 'moved' : 'merged';
-      this.#put(`fetch ${handoffRef(difference.path)}`, difference.path, {
-        action,
-        oid: oid ?? difference.there.oid,
-        former,
-      });
-    }
   }
 
   pushed(
@@ -143,7 +131,7 @@ export class SyncReport {
       ref: path === undefined ? '' : handoffRef(path),
       oid: null,
       former: null,
-      aside: null,
+      lost: null,
       owner: null,
       ownerText: null,
       newOwner: null,

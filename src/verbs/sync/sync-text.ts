@@ -17,7 +17,7 @@ export function renderSync({ items, remotes, dryRun }: SyncValue): Rendered {
 const place = ({ branch, topic, ref }: SyncShape) =>
   escapeLine(branch === null || topic === null ? ref : `${branch}/${topic}`);
 
-const typed = ({ branch, topic }: SyncShape, other = topic) => escapeLine(shellWord(`${branch}/${other}`));
+const typed = ({ branch, topic }: SyncShape) => escapeLine(shellWord(`${branch}/${topic}`));
 
 /** What the action means for whoever reads it, with the next command where there is one. */
 function remark(item: SyncShape): string {
@@ -25,7 +25,7 @@ function remark(item: SyncShape): string {
   const remote = escapeLine(shellWord(item.remote));
   switch (item.action) {
     case 'set-aside':
-      return `both sides wrote; the name stays with ${item.newOwnerText ?? 'the other side'}, yours continues as ${typed(item, item.aside)}; compare: git handoff show ${typed(item)}`;
+      return `both sides wrote; the note belongs to ${item.newOwnerText ?? 'the other side'} now, yours is kept, print it with: git handoff show ${typed(item)} --lost=${item.lost ?? 1}`;
     case 'followed':
       return `${item.newOwnerText ?? 'somebody'} was first, ${item.ownerText ?? 'its owner'} no longer owns it: git handoff take ${typed(item)}`;
     case 'deleted-there':
@@ -39,7 +39,7 @@ function remark(item: SyncShape): string {
   }
 }
 
-const FETCHED: readonly SyncAction[] = ['created', 'forwarded', 'followed', 'set-aside', 'merged'];
+const FETCHED: readonly SyncAction[] = ['created', 'forwarded', 'followed', 'set-aside'];
 
 function sum(items: readonly SyncShape[], same: number, dryRun: boolean): string {
   const count = (...actions: readonly SyncAction[]) =>

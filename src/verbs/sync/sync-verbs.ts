@@ -10,14 +10,6 @@ const SCOPE: OptionTable = {
   'dry-run': { type: 'boolean', alias: 'n', describe: 'only show what would be done; nothing is fetched' },
 };
 
-const MERGE: OptionTable = {
-  merge: {
-    type: 'boolean',
-    describe:
-      'merge the two sides of a divergence in your editor; without it both stay, yours under a new name',
-  },
-};
-
 const PUSHED: OptionTable = {
   restore: { type: 'boolean', describe: 'put back what was deleted at the remote' },
   'allow-secret': { type: 'boolean', describe: 'push what looks like a secret, too; the log records this' },
@@ -28,22 +20,20 @@ export const SYNC_VERBS: VerbTable = {
   sync: {
     usage: 'sync [<remote>...]',
     group: 'remotes',
-    summary: 'fetch, merge and push notes',
-    details: 'Never forces a push.',
+    summary: 'fetch and push notes',
+    details:
+      'Never forces a push. What was written on two machines at once stays: the text that came second is kept.',
     words: [0, Infinity],
-    options: { ...SCOPE, ...MERGE, ...PUSHED },
-    examples: [
-      ['git handoff sync', 'with the remote that git fetch would ask'],
-      ['git handoff sync --merge', 'what was written on two machines at once, in your editor'],
-    ],
+    options: { ...SCOPE, ...PUSHED },
+    examples: [['git handoff sync', 'with the remote that git fetch would ask']],
     run: (args, context, interaction) => run({ fetch: true, push: true }, args, context, interaction),
   },
   fetch: {
     usage: 'fetch [<remote>...]',
     group: 'remotes',
-    summary: 'fetch and merge notes: the first half of sync',
+    summary: 'fetch notes: the first half of sync',
     words: [0, Infinity],
-    options: { ...SCOPE, ...MERGE },
+    options: SCOPE,
     examples: [['git handoff fetch origin', 'what others have written']],
     run: (args, context, interaction) => run({ fetch: true, push: false }, args, context, interaction),
   },
@@ -75,7 +65,7 @@ async function run(
   halves: Pick<SyncOptions, 'fetch' | 'push'>,
   args: Arguments,
   context: Context,
-  { edit, progress, warn, ask }: Interaction,
+  { progress, warn, ask }: Interaction,
 ): Promise<Answer> {
   const { sync } = await import('./sync.ts');
   const options: SyncOptions = {
@@ -83,7 +73,6 @@ async function run(
     remotes: args.words,
     branch: args.text('branch'),
     dryRun: args.flag('dry-run'),
-    mergeNote: args.flag('merge') ? ({ text }) => edit(text) : undefined,
     restore: args.flag('restore'),
     allowSecret: args.flag('allow-secret'),
     withWork: halves.fetch ? [] : args.texts('with-work'),

@@ -11,8 +11,6 @@ export interface SyncOptions {
   readonly push: boolean;
   readonly dryRun: boolean;
   readonly branch: string | undefined;
-  /** Asks for the text of a merge; without it both sides of a divergence stay. */
-  readonly mergeNote: MergeNote | undefined;
   /** Lets go what looks like a secret. */
   readonly allowSecret: boolean;
   /** Topics whose work to send as well. */
@@ -38,15 +36,3 @@ export interface SyncWorld {
   readonly component: string | undefined;
   readonly me: SessionId | undefined;
 }
-
-/** A three-way merge of a note as it is shown to whoever decides. */
-interface MergeDraft {
-  readonly branch: string;
-  readonly topic: string;
-  readonly text: Uint8Array;
-  /** Both changed the same lines: they stand between markers. */
-  readonly conflicts: boolean;
-}
-
-/** Turns a draft into the note; throws a Failure when there is to be no merge. */
-export type MergeNote = (draft: MergeDraft) => Promise<Uint8Array>;
