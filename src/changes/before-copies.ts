@@ -1,18 +1,19 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { SessionId } from '../domain/names.ts';
-import { ensureFolder, removeFile } from '../host/folders.ts';
+import { ensureFolder, removeFile, repositoryFolder } from '../host/folders.ts';
 import { nameHash } from '../host/name-hash.ts';
-import { type LedgerPlace, ledgerFolder } from './ledger.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
 
 /**
- * `before/<session>/<hash of the path>`: a file as it was right before a session's tool changed it, kept until the
+ * `handoff/before/<worktree id>/<session>/<hash of the path>`: a file as it was right before a session's tool changed it, kept until the
  * call is over. It tells that session's change apart from what stood there already.
  */
 
 /** Bigger files are not copied: their changes cannot be told apart. Bytes. */
 const MAX_COPY = 1 << 20;
 
-const beforeFolder = (place: LedgerPlace, session: SessionId) => `${ledgerFolder(place)}/before/${session}`;
+const beforeFolder = ({ commonDir, worktreeId }: LedgerPlace, session: SessionId) =>
+  `${repositoryFolder(commonDir)}/before/${worktreeId}/${session}`;
 
 const fileOf = (place: LedgerPlace, session: SessionId, path: string) =>
   `${beforeFolder(place, session)}/${nameHash(path)}`;

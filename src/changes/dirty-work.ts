@@ -11,7 +11,7 @@ import { changedAt, readTreeStatus } from '../git/work-tree.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type JudgedSession, sidesOf } from '../sessions/records.ts';
 import { isSolo } from '../sessions/solo.ts';
-import { type LedgerPlace, appendEntries, readLedgers } from './ledger.ts';
+import { type LedgerPlace, appendEvents, readLedgers } from '../sessions/journal.ts';
 import { settledClaims } from './settle-claims.ts';
 import { changesSince } from './window-changes.ts';
 import { readLast, readStart } from './windows.ts';
@@ -122,7 +122,7 @@ export async function settleClaims({ place, tree, ledgers, snapshot }: DirtyWork
   const settled = await settledClaims({ ...place, ...tree }, ledgers, snapshot);
   for (const [session, entries] of settled) {
     try {
-      appendEntries(place, session, entries);
+      appendEvents(place, session, entries);
     } catch {
       // Whoever looks next does it.
     }

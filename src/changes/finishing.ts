@@ -4,7 +4,7 @@ import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../domain/names.ts';
 import { isSquashing, madePaths, mergedPaths, mergedTree, resolvedPaths } from '../git/finishing.ts';
 import type { Operation } from '../git/operations.ts';
-import type { LedgerPlace } from './ledger.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
 import { readMerged } from './operations.ts';
 import { readWindows } from './windows.ts';
 
@@ -54,10 +54,11 @@ async function readFinishing(
  */
 function ownTree({ gitDir, ledger, self }: FinishingPlace, operation: Operation): Oid | undefined {
   const tree = mergedTree(gitDir);
-  if (tree === undefined || operation.name === 'revert') return undefined;
-  if (readMerged(gitDir, operation).includes(tree)) return tree;
-  const running = ledger === undefined ? [] : readWindows(ledger, self);
-  const began = running.some(({ from, merged }) => operation.at >= from - CLOCK_SLACK_MS && merged !== tree);
+  if (tree === undefined || ledger === undefined || operation.name === 'revert') return undefined;
+  if (readMerged(ledger, operation).includes(tree)) return tree;
+  const began = readWindows(ledger, self).some(
+    ({ from, merged }) => operation.at >= from - CLOCK_SLACK_MS && merged !== tree,
+  );
   return began ? tree : undefined;
 }
 

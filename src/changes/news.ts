@@ -1,4 +1,5 @@
-import type { LedgerEntry, LedgerEvent } from '../domain/ledger/claims.ts';
+import type { LedgerNews } from '../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../domain/journal/events.ts';
 import type { HeadPlace } from '../domain/ledger/tree-status.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { peerNames } from '../domain/owner-name.ts';
@@ -12,7 +13,7 @@ import type { Ledgers } from './work-place.ts';
 export interface News {
   readonly lines: readonly string[];
   /** The entry that remembers it; appended when it has been said. */
-  readonly told: readonly LedgerEntry[];
+  readonly told: readonly WorktreeEvent[];
 }
 
 /** How many lines one answer holds; the rest follows with the next call. */
@@ -21,13 +22,13 @@ const MAX_LINES = 5;
 const MAX_SUBJECT = 60;
 
 /** Events of other sessions that this one has not heard; without those that are for it alone, if it is a sub-agent. */
-function unheard({ all, self }: Ledgers, isMain: boolean): LedgerEvent[] {
+function unheard({ all, self }: Ledgers, isMain: boolean): LedgerNews[] {
   return all
-    .flatMap(({ events }) => events)
+    .flatMap(({ news }) => news)
     .filter(
       ({ id, from, to }, at, events) =>
         (to === undefined ? from !== self.session : isMain && to === self.session) &&
-        !self.told.has(id) &&
+        !self.notified.has(id) &&
         // Two who looked at once have noted the same.
         events.findIndex((one) => one.id === id) === at,
     )
@@ -47,7 +48,7 @@ export function newsFor(
     ids.push(moved.id);
     if (moved.text !== undefined) lines.push(moved.text);
   }
-  return { lines, told: ids.length === 0 ? [] : [{ t: 'told', ids, at: now }] };
+  return { lines, told: ids.length === 0 ? [] : [{ t: 'notified', ids, at: now }] };
 }
 
 /** HEAD is not where this session last saw it. */
@@ -67,7 +68,7 @@ export async function movedHead(
   const seen = self.head;
   if (seen === undefined || (seen.ref === head.ref && seen.oid === head.oid)) return undefined;
   const id = `head:${head.ref}@${head.oid ?? ''}`;
-  if (self.told.has(id)) return undefined;
+  if (self.notified.has(id)) return undefined;
   const isExplained = all.some(
     (ledger) =>
       ledger.session !== self.session &&
@@ -110,8 +111,8 @@ function switchedText(seen: HeadPlace, head: HeadPlace): string {
 }
 
 /** An event for all other sessions of the worktree. */
-export function event(text: string, now: number, to?: SessionId): LedgerEntry {
-  return { t: 'event', id: randomName(), text, at: now, ...(to === undefined ? {} : { to }) };
+export function event(text: string, now: number, to?: SessionId): WorktreeEvent {
+  return { t: 'news', id: randomName(), text, at: now, ...(to === undefined ? {} : { to }) };
 }
 
 /** A branch as people type it; a detached HEAD has no name. */

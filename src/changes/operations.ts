@@ -1,57 +1,37 @@
-import { appendFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { CLOCK_SLACK_MS } from '../domain/ledger/file-state.ts';
 import type { OthersOperation } from '../domain/ledger/mixing.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
-import { type Oid, type SessionId, parseOid, parseSessionId, shortId } from '../domain/names.ts';
+import { type Oid, type SessionId, shortId } from '../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
-import { readText, exists } from '../host/disk.ts';
-import { beginnersFile } from '../host/folders.ts';
-import { putText } from '../host/output-file.ts';
-import type { LedgerPlace } from './ledger.ts';
+import { exists } from '../host/disk.ts';
+import { type LedgerPlace, appendEvents, readLedger, readLedgers } from '../sessions/journal.ts';
 import { readStart, readWindows } from './windows.ts';
 
-/*
- * `<git-dir>/handoff-operation` says who began the merge, rebase … that is unfinished in a worktree: a line
- * `<session> <mark of the operation> <the tree that it merged, or ->` for each session that may have. git-hooks/pre-commit
- * looks whether it is there.
- */
-
-/** Notes that this session began it. What is on record of an earlier operation goes. */
-export function putBeginner(gitDir: string, session: SessionId, { mark }: Operation, merged?: Oid): void {
-  const file = beginnersFile(gitDir);
-  const known = readLines(gitDir).filter((line) => line.mark === mark);
-  if (known.some((line) => line.session === session)) return;
-  const line = `${session} ${mark} ${merged ?? '-'}\n`;
-  if (known.length > 0) appendFileSync(file, line);
-  else putText(file, line);
+/** Notes that this session began it. */
+export function putBeginner(
+  place: LedgerPlace,
+  session: SessionId,
+  { mark, at }: Operation,
+  merged?: Oid,
+): void {
+  if (readLedger(place, session).operations.some((one) => one.mark === mark)) return;
+  appendEvents(place, session, [{ t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at }]);
 }
 
 /** The sessions on record as having begun it; usually one. */
-export function readBeginners(gitDir: string, { mark }: Operation): SessionId[] {
-  return readLines(gitDir)
-    .filter((line) => line.mark === mark)
+export function readBeginners(place: LedgerPlace | undefined, { mark }: Operation): SessionId[] {
+  const ledgers = place === undefined ? [] : readLedgers(place);
+  return ledgers
+    .filter(({ operations }) => operations.some((one) => one.mark === mark))
     .map(({ session }) => session);
 }
 
 /** The trees on record as merged by it. */
-export function readMerged(gitDir: string, { mark }: Operation): Oid[] {
-  return readLines(gitDir).flatMap((line) => (line.mark === mark ? (line.merged ?? []) : []));
-}
-
-/** Nothing is unfinished any more. */
-export function forgetBeginners(gitDir: string): void {
-  rmSync(beginnersFile(gitDir), { force: true });
-}
-
-function readLines(gitDir: string): { session: SessionId; mark: string; merged: Oid | undefined }[] {
-  return readText(beginnersFile(gitDir))
-    .split('\n')
-    .flatMap((line) => {
-      const [name, mark = '', merged = ''] = line.split(' ');
-      const session = parseSessionId(name);
-      return session === undefined ? [] : [{ session, mark, merged: parseOid(merged) }];
-    });
+export function readMerged(place: LedgerPlace, { mark }: Operation): Oid[] {
+  return readLedgers(place).flatMap(({ operations }) =>
+    operations.flatMap((one) => (one.mark === mark ? (one.merged ?? []) : [])),
+  );
 }
 
 /** A merge, rebase … that is unfinished in a worktree. */
@@ -71,7 +51,7 @@ export function findUnfinished(
 ): Unfinished | undefined {
   const operation = unfinishedOperation(gitDir);
   if (operation === undefined) return undefined;
-  const recorded = readBeginners(gitDir, operation);
+  const recorded = readBeginners(place, operation);
   const beginners = recorded.length > 0 ? recorded : loneBeginners(place, sides, operation);
   const other = beginners.find((session) => sides.foreign.has(session));
   const isOwn =

@@ -7,9 +7,9 @@ import { realPath } from '../host/disk.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { type JudgedSession, sidesOf } from '../sessions/records.ts';
 import type { WorkTree } from './dirty-work.ts';
-import { type LedgerPlace, readLedgers } from './ledger.ts';
+import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
+import { treesWith } from './changed-elsewhere.ts';
 import { type PathMeeting, type Side, meetingsBetween } from './meetings.ts';
-import { isTouchedKept, readTouched } from './touched.ts';
 
 /** Another worktree in which sessions are at work, and what the paths that both have changed come to. */
 export interface OtherTree {
@@ -39,15 +39,15 @@ export async function otherTrees(
 ): Promise<OtherTree[]> {
   const { commonDir, top } = tree;
   const here = knownWorktreeId(tree.gitDir);
-  if (here === undefined || !isTouchedKept(commonDir)) return [];
-  const noted = paths.map((path) => ({ path, ids: readTouched(commonDir, path) }));
+  if (here === undefined) return [];
+  const noted = paths.map((path) => ({ path, ids: treesWith(commonDir, path) }));
   const { own } = sidesOf(options.asking, judged);
   const looking = { ...options, scratch: scratchStore(commonDir) };
   const trees = linkedWorktrees(commonDir).map(async ({ path, gitDir }): Promise<OtherTree[]> => {
     const id = knownWorktreeId(gitDir);
     if (id === undefined || id === here) return [];
     const live = judged.filter((one) => one.worktreeId === id && one.liveness === 'live');
-    const shared = noted.flatMap((one) => (one.ids.includes(id) ? [one.path] : []));
+    const shared = noted.flatMap((one) => (one.ids.has(id) ? [one.path] : []));
     if (live.length === 0 || shared.length === 0) return [];
     const [mine, theirs] = await Promise.all(
       [top, path].map((folder) => readTreeStatus(folder, { ...looking, paths: shared })),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beganAt, processTable } from '../host/processes.ts';
 import { statOf } from '../git/stat.ts';
 import { readText } from '../host/disk.ts';
-import type { LedgerPlace } from './ledger.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
 import { isForgotten } from './window-changes.ts';
 import { readWindows } from './windows.ts';
 

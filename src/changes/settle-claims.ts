@@ -1,5 +1,6 @@
 import { claimsSettled, cleanPaths } from '../domain/ledger/claim-ends.ts';
-import type { LedgerEntry, OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../domain/journal/events.ts';
 import { type FileState, sameState } from '../domain/ledger/file-state.ts';
 import type { Reversal } from '../domain/ledger/mixing.ts';
 import { rankClaims } from '../domain/ledger/ownership.ts';
@@ -37,7 +38,7 @@ export async function settledClaims(
     readonly timeoutMs?: number | undefined;
     readonly isTold?: (claim: OpenClaim) => boolean;
   } = {},
-): Promise<ReadonlyMap<SessionId, readonly LedgerEntry[]>> {
+): Promise<ReadonlyMap<SessionId, readonly WorktreeEvent[]>> {
   const heads = await statesAt(place.top, snapshot.head.oid, cleanPaths(ledgers, snapshot), timeoutMs);
   const settled = claimsSettled(ledgers, snapshot, heads, commitRuns(place, snapshot.at, window));
   const taken = takenClaims(ledgers, snapshot, heads).filter((claim) => !isCommitting(place, claim));
@@ -69,8 +70,8 @@ async function takenEntries(
   ledgers: readonly SessionLedger[],
   { head, at }: TreeStatus,
   isTold: (claim: OpenClaim) => boolean,
-): Promise<Map<SessionId, LedgerEntry[]>> {
-  const found = new Map<SessionId, LedgerEntry[]>();
+): Promise<Map<SessionId, WorktreeEvent[]>> {
+  const found = new Map<SessionId, WorktreeEvent[]>();
   for (const { session, head: seen } of ledgers) {
     const claims = taken.filter((claim) => claim.session === session);
     if (claims.length === 0 || seen === undefined || head.oid === null) continue;
@@ -82,7 +83,7 @@ async function takenEntries(
     );
     const isOwn = (change: Reversal) => change.session !== undefined && canMean(change.session, session);
     const others = changes.filter((change) => !isOwn(change));
-    const ends = changes.map((change): LedgerEntry => ({
+    const ends = changes.map((change): WorktreeEvent => ({
       t: 'end',
       path: change.path,
       why: isOwn(change) ? 'committed' : 'clean',
@@ -114,14 +115,14 @@ function takenEvents(
   changes: readonly Reversal[],
   { clients, undoable }: Hearing,
   at: number,
-): LedgerEntry[] {
+): WorktreeEvent[] {
   return [...new Set(changes.map(({ commit }) => commit))].map((oid) => {
     const own = changes.filter(({ commit }) => commit === oid);
     const by = own[0]?.session;
     const who = by === undefined ? 'an unknown author' : peerName(by, { clients });
     const paths = own.map(({ path }) => escapeLine(path));
     const id = `taken:${nameHash([oid, ...paths].join(' '))}`;
-    return { t: 'event', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
+    return { t: 'news', id, text: takenText(oid, who, paths, oid === undoable), to: session, at };
   });
 }
 

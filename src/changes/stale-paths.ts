@@ -1,5 +1,5 @@
 import type { OpenClaim, SessionLedger } from '../domain/ledger/claims.ts';
-import { foldLedger } from '../domain/ledger/fold.ts';
+import { emptyLedger } from '../domain/journal/fold.ts';
 import { sameState, type FileState } from '../domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../domain/ledger/hunks.ts';
 import { type Sides, isMaker, namedPeer, namesOwn } from '../domain/ledger/ownership.ts';
@@ -197,7 +197,7 @@ export function withUndone(
   const { foreign } = sides;
   const owns = (session: SessionId, id: string) => namedPeer(id, sides) === session;
   const isKnown = (session: SessionId) => ledgers.some((ledger) => ledger.session === session);
-  const others = [...foreign].filter((session) => !isKnown(session)).map((one) => foldLedger(one, []));
+  const others = [...foreign].filter((session) => !isKnown(session)).map((one) => emptyLedger(one));
   return [...ledgers, ...others].map((ledger) => {
     const { session } = ledger;
     if (!foreign.has(session)) return ledger;

@@ -4,7 +4,7 @@ import type { SessionId } from '../domain/names.ts';
 import { peerName } from '../domain/owner-name.ts';
 import { knownWorktreeId } from '../host/folders.ts';
 import { clientsOf, listSessions } from '../sessions/records.ts';
-import { appendEntries, type LedgerPlace, readLedger } from './ledger.ts';
+import { appendEvents, type LedgerPlace, readLedger } from '../sessions/journal.ts';
 import { event } from './news.ts';
 
 /** What was let through, where, and whose work it concerns. */
@@ -40,7 +40,7 @@ export async function tellOwners(done: LetThrough): Promise<void> {
   }
   for (const [owner, worktreeId] of places) {
     // A person has no ledger: then it stands in the owner's own.
-    appendEntries({ commonDir, worktreeId }, session ?? owner, [event(text(who), now, owner)]);
+    appendEvents({ commonDir, worktreeId }, session ?? owner, [event(text(who), now, owner)]);
   }
 }
 
@@ -63,5 +63,5 @@ export function recordRequest(from: SessionId, { place, wish, claims }: AskedFor
     const at = Math.max(now, ...theirs.map(({ since }) => since));
     return { t: 'request', to, wish, paths: [...new Set(theirs.map(({ path }) => path))], at } as const;
   });
-  appendEntries(place, from, entries);
+  appendEvents(place, from, entries);
 }

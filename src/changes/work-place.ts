@@ -1,12 +1,12 @@
 import { dirname, relative, sep } from 'node:path';
 import type { SessionLedger } from '../domain/ledger/claims.ts';
-import { foldLedger } from '../domain/ledger/fold.ts';
+import { emptyLedger } from '../domain/journal/fold.ts';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
 import { realPath } from '../host/disk.ts';
 import { isInitialised, knownWorktreeId } from '../host/folders.ts';
 import { type Budget, beforeAnswer } from '../host/io.ts';
-import { type LedgerPlace, readLedgers } from './ledger.ts';
+import { type LedgerPlace, readLedgers } from '../sessions/journal.ts';
 import { isSolo } from '../sessions/solo.ts';
 
 /** A worktree with its ledger. */
@@ -51,15 +51,15 @@ export interface Ledgers {
 export function openLedgers(place: LedgerPlace, session: SessionId): Ledgers {
   const all = readLedgers(place);
   const self = all.find((one) => one.session === session);
-  return self === undefined ? { all, self: foldLedger(session, []) } : { all, self };
+  return self === undefined ? { all, self: emptyLedger(session) } : { all, self };
 }
 
 /** Ids of what others have told; one that arrives need not hear of what was before it. */
 export function unheardIds({ all, self }: Ledgers): string[] {
   return all
     .filter((ledger) => ledger !== self)
-    .flatMap(({ events }) => events.map(({ id }) => id))
-    .filter((id) => !self.told.has(id));
+    .flatMap(({ news }) => news.map(({ id }) => id))
+    .filter((id) => !self.notified.has(id));
 }
 
 /** Milliseconds that one look at the working tree may take; what takes longer is not known. */

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import {
   type MessageParts,
   type Trailers,
@@ -9,8 +9,7 @@ import {
 } from '../domain/commit-message.ts';
 import { type SessionId, shortId } from '../domain/names.ts';
 import { runGit } from '../git/run.ts';
-import { readText } from '../host/disk.ts';
-import { stateFolder } from '../host/folders.ts';
+import { readJournal } from '../sessions/journal.ts';
 import {
   type HookAnswer,
   type HookCall,
@@ -87,9 +86,7 @@ async function readMessage(
   const session = await committer(call, place, checked);
   if (session === undefined) return undefined;
   const { enabled, trailer, assistedBy } = await asked;
-  const assisted = assistedBy
-    ? notedModel(readText(join(stateFolder(call.env), 'models', session), 'latin1'))
-    : undefined;
+  const assisted = assistedBy ? notedModel(readJournal(place.commonDir, session).model ?? '') : undefined;
   const trailers = {
     ...(trailer === 'off' ? {} : { 'Claude-Session-Id': trailer === 'short' ? shortId(session) : session }),
     ...(assisted === undefined ? {} : { 'Assisted-by': assisted }),

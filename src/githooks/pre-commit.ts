@@ -1,12 +1,13 @@
 import { basename, dirname, resolve } from 'node:path';
 import { withoutOperation } from '../changes/finishing.ts';
-import { type LedgerPlace, appendEntries, readLedger } from '../changes/ledger.ts';
+import { type LedgerPlace, appendEvents, readLedger } from '../sessions/journal.ts';
 import { type Unfinished, findUnfinished } from '../changes/operations.ts';
 import { findStale, withUndone } from '../changes/stale-paths.ts';
 import { readStart, readWindows } from '../changes/windows.ts';
 import { openLedgers } from '../changes/work-place.ts';
 import { withRevived } from '../domain/ledger/claim-ends.ts';
-import type { LedgerEntry, SessionLedger } from '../domain/ledger/claims.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../domain/journal/events.ts';
 import { sameState } from '../domain/ledger/file-state.ts';
 import {
   type CommitDecision,
@@ -227,8 +228,8 @@ async function noteCommit({ now, cwd }: HookCall, scene: CommitScene, amend: boo
   const paths = [...claimed, ...others]
     .filter(({ path }) => !parts.has(path))
     .map(({ path, index }) => [path, index] as const);
-  const entry: LedgerEntry = { t: 'commit', parent, paths, at: now };
-  appendEntries(ledger, self, [entry]);
+  const entry: WorktreeEvent = { t: 'commit', parent, paths, at: now };
+  appendEvents(ledger, self, [entry]);
 }
 
 /** The index holds all that the session did there, or its own part by `stage --mine`. */

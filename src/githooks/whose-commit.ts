@@ -6,6 +6,7 @@ import { readBeginners } from '../changes/operations.ts';
 import { type Operation, unfinishedOperation } from '../git/operations.ts';
 import { commandLine } from '../host/command-line.ts';
 import { readText } from '../host/disk.ts';
+import { knownWorktreeId } from '../host/folders.ts';
 import { ancestorsOf } from '../host/processes.ts';
 import { findSession } from '../sessions/caller.ts';
 import { listSessions } from '../sessions/records.ts';
@@ -19,11 +20,12 @@ import { type HookCall, type HookPlace, settingsOf } from './hook-call.ts';
  * Whether a commit has to be checked: not that of a session which works here alone. What git makes from existing commits
  * (merge, rebase, cherry-pick, revert, am) is looked at only where git has stopped, or where another session began it.
  */
-export function mustCheck(call: HookCall, { gitDir }: HookPlace): boolean {
+export function mustCheck(call: HookCall, place: HookPlace): boolean {
+  const { gitDir } = place;
   const isAlone = isLoneCommit(call, gitDir);
   const operation = unfinishedOperation(gitDir);
   if (operation !== undefined) {
-    if (mayBeOthers(call, gitDir, operation, isAlone)) return true;
+    if (mayBeOthers(call, place, operation, isAlone)) return true;
     return !isAlone && (isPreCommit(call) || isCommitCommand(call));
   }
   const [, source] = call.args;
@@ -50,8 +52,17 @@ function isLoneCommit(call: HookCall, gitDir: string): boolean {
 }
 
 /** Another session may have begun what is unfinished: it is on record for that, or works here alone. */
-function mayBeOthers(call: HookCall, gitDir: string, operation: Operation, isAlone: boolean): boolean {
-  const beginners = readBeginners(gitDir, operation);
+function mayBeOthers(
+  call: HookCall,
+  { gitDir, commonDir }: HookPlace,
+  operation: Operation,
+  isAlone: boolean,
+): boolean {
+  const worktreeId = knownWorktreeId(gitDir);
+  const beginners = readBeginners(
+    worktreeId === undefined ? undefined : { commonDir, worktreeId },
+    operation,
+  );
   if (beginners.length > 0) return !beginners.some((session) => isOnlyNamed(call, session));
   return !isAlone && soloProcess(gitDir) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { readAllLedgers } from '../changes/ledger.ts';
+import { readAllLedgers } from '../sessions/journal.ts';
 import { SESSION_VARIABLES, type SessionId } from '../domain/names.ts';
 import { aliasesFrom } from '../domain/settings.ts';
 import { type FoundRepository, checkedOutBranch, discoverRepository } from '../git/discover.ts';

@@ -12,10 +12,10 @@ import { type ProcessTable, readProcessTable } from '../host/processes.ts';
 import { runningCall } from '../host/running-call.ts';
 import { trace } from '../host/trace.ts';
 import { ofItsSession } from './agents.ts';
-import { noteModel } from './models.ts';
 import { type Call, isInTree } from './call.ts';
 import { type Finding, verdict } from './findings.ts';
 import { noteHarmlessCall } from './lone-session.ts';
+import { noteModel } from './presence.ts';
 
 /** One call of a client's hook. */
 interface ClientCall {
@@ -63,8 +63,12 @@ export async function guard(said: ClientCall): Promise<string> {
     const mayBeHarmless = event.tool?.kind === 'shell';
     const early = mayBeHarmless ? undefined : readEntries(cwd, budget, log);
     const repository = await findRepository(cwd, env);
-    if (mayBeHarmless && noteHarmlessCall({ event, repository, env, home: homeFolder(env) })) {
-      noteModelOf(event, client, env, log);
+    if (
+      mayBeHarmless &&
+      repository !== undefined &&
+      noteHarmlessCall({ event, repository, env, home: homeFolder(env) })
+    ) {
+      noteModel(repository.commonDir, event, client, { now: said.now, log });
       trace('verdict', () => `${event?.name ?? ''}: allow, for a lone session puts nothing at stake`);
       return '';
     }
@@ -74,7 +78,7 @@ export async function guard(said: ClientCall): Promise<string> {
     const asking = early ?? readEntries(cwd, budget, log);
     const call = await readCall(said, dialect, event, { repository, asking, processes }, report);
     folder = ownFolder(call) ?? folder;
-    if (isInTree(call)) noteModelOf(event, client, env, log);
+    if (isInTree(call)) noteModel(call.tree.commonDir, event, client, call);
     const found = await judgeInTime(call);
     const answer = verdict([...found, ...notChecked(event, unchecked)]);
     trace('verdict', () => `${event?.name ?? ''} ${event?.toolName ?? ''}: ${answer.kind}`);
@@ -89,21 +93,6 @@ export async function guard(said: ClientCall): Promise<string> {
 /** What decides, and what analyses a command, is loaded while git reads the settings; a call that needs no decision needs neither. */
 const loadDecisions = () => import('./decide.ts');
 const loadAnalysis = () => import('./before-command.ts');
-
-/** A call goes on without what its commits will say of the model. */
-function noteModelOf(
-  { session, model }: GuardEvent,
-  client: string,
-  env: NodeJS.ProcessEnv,
-  log: Call['log'],
-): void {
-  if (session === undefined || model === undefined) return;
-  try {
-    noteModel(env, session, client, model);
-  } catch (error) {
-    log('open', `the model was not noted: ${String(error)}`);
-  }
-}
 
 /** Some writers put a byte order mark before a text; JSON knows none. */
 const withoutMark = (text: string) => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);

@@ -5,10 +5,10 @@ import type { SessionId } from '../domain/names.ts';
 import type { FoundRepository } from '../git/discover.ts';
 import { statOf } from '../git/stat.ts';
 import { entries, exists } from '../host/disk.ts';
-import { beat, touchedFolder } from '../host/folders.ts';
+import { areSeveralAtWork, beat } from '../host/folders.ts';
 import { memoryFolders } from '../host/marker-files.ts';
 import { isSolo, soloFile } from '../sessions/solo.ts';
-import { hasVisits, knownRepositories } from '../sessions/visits.ts';
+import { knownRepositories, readVisits } from '../sessions/visits.ts';
 import { mayBeAtStake } from '../shell/at-stake.ts';
 
 /** Where and for whom a call is made. */
@@ -29,9 +29,9 @@ export function noteHarmlessCall({ event, repository, env, home }: Caller): bool
   if (kind !== 'before-tool' && kind !== 'after-tool') return false;
   if (!isSolo(repository.gitDir, session) || tool.cwd !== undefined || mayBeAtStake(tool.command))
     return false;
-  if (hasVisits(env, session) || mayLeadOut(tool.command, repository, env)) return false;
+  if (readVisits(env, session).length > 0 || mayLeadOut(tool.command, repository, env)) return false;
   if (kind === 'after-tool') {
-    if (changedFiles.length > 0 || exists(touchedFolder(repository.commonDir))) return false;
+    if (changedFiles.length > 0 || areSeveralAtWork(repository.commonDir)) return false;
     if (hasMoved(repository, home, env)) return false;
   }
   beat(repository.commonDir, session, event.name);

@@ -1,12 +1,18 @@
-import { hasStart } from '../changes/windows.ts';
+import { processKey, processOf } from '../domain/journal/fold.ts';
+import type { GuardEvent } from '../agents/dialect.ts';
 import type { Sides } from '../domain/ledger/ownership.ts';
 import type { SessionId } from '../domain/names.ts';
 import type { ProcessId } from '../domain/session.ts';
-import type { FoundRepository } from '../git/discover.ts';
 import { beat, knownWorktreeId } from '../host/folders.ts';
 import { type ProcessTable, ancestorsOf, clientProcess } from '../host/processes.ts';
 import { type JudgedSession, judgeSessions, listSessions, sidesOf } from '../sessions/records.ts';
-import { isFreshlyRegistered } from '../sessions/registered.ts';
+import {
+  type LedgerPlace,
+  appendEvents,
+  appendSessionEvents,
+  readJournal,
+  readLedger,
+} from '../sessions/journal.ts';
 import { isSolo } from '../sessions/solo.ts';
 import type { Call, TreeCall } from './call.ts';
 
@@ -25,19 +31,60 @@ function clientPid({ machine: { env, clientPid } }: Call, table: ProcessTable): 
   return clientProcess(clientPid, env['GIT_EXEC_PATH'] !== undefined, table);
 }
 
-/** Somebody came, and was cut off before this session's time alone was settled. */
-function isLeftAlone({ commonDir, gitDir }: FoundRepository, session: SessionId): boolean {
-  const worktreeId = knownWorktreeId(gitDir);
-  return worktreeId !== undefined && !isSolo(gitDir, session) && hasStart({ commonDir, worktreeId }, session);
-}
-
 /** Notes the call of a session that was put on record a moment ago; false when it has to be registered. */
 export function noteCall(call: TreeCall): boolean {
   const { session, tree } = call;
   const client = callingClient(call, call.machine.processes);
-  if (!isFreshlyRegistered(tree, session, client, call.now) || isLeftAlone(tree, session)) return false;
+  const worktreeId = knownWorktreeId(tree.gitDir);
+  if (client === undefined || worktreeId === undefined) return false;
+  const { registrations, alone } = readLedger({ commonDir: tree.commonDir, worktreeId }, session);
+  const age = call.now - (registrations.get(processKey(client)) ?? -Infinity);
+  if (age < 0 || age >= FRESH_MS) return false;
+  // Somebody came, and was cut off before this session's time alone was settled.
+  if (alone !== undefined && !isSolo(tree.gitDir, session)) return false;
   beat(tree.commonDir, session, call.event.name);
   return true;
+}
+
+/** After this the refs are looked at again: peers may be gone. Milliseconds. */
+const FRESH_MS = 60_000;
+
+/** Remembers that the session was put on record here, under this process. */
+export function noteRegistration(
+  place: LedgerPlace,
+  session: SessionId,
+  client: ProcessId | undefined,
+  now: number,
+): void {
+  if (client !== undefined) appendEvents(place, session, [{ t: 'registered', ...client, at: now }]);
+}
+
+/** Every process under which the session was put on record here, gone ones too. */
+export function registeredProcesses(place: LedgerPlace, session: SessionId): ProcessId[] {
+  return [...readLedger(place, session).registrations.keys()].map(processOf);
+}
+
+/** Excludes anything that could end a trailer, and ARNs, which contain an account number. */
+const MODEL = /^(?!arn:)[A-Za-z0-9][\w.:/@+[\]-]{0,99}$/;
+
+/**
+ * Notes the session's client and model where they have changed, for its commits; empty if these may not name it. A call goes
+ * on without.
+ */
+export function noteModel(
+  commonDir: string,
+  { session, model }: GuardEvent,
+  client: string,
+  { now, log }: Pick<Call, 'now' | 'log'>,
+): void {
+  if (session === undefined || model === undefined) return;
+  const name = MODEL.test(model) ? `${client.slice(0, 1).toUpperCase()}${client.slice(1)}:${model}` : '';
+  try {
+    if ((readJournal(commonDir, session).model ?? '') === name) return;
+    appendSessionEvents(commonDir, session, [{ t: 'model', name, at: now }]);
+  } catch (error) {
+    log('open', `the model was not noted: ${String(error)}`);
+  }
 }
 
 /** Who is at work beside this session, in all worktrees of the repository. */

@@ -1,5 +1,4 @@
 import type { ToolCall } from '../agents/dialect.ts';
-import { windowFile } from '../changes/windows.ts';
 import { absolutePath } from '../host/disk.ts';
 import { nameHash } from '../host/name-hash.ts';
 import type { Call } from './call.ts';
@@ -26,7 +25,9 @@ export function toolPaths(tool: ToolCall): string[] {
   return tool.kind === 'patch' ? tool.files.flatMap(({ path, moveTo = path }) => [path, moveTo]) : [];
 }
 
-/** One tool call's name: the client's as its window's file has it, or else what it is about to do. */
+/** One tool call's name: the client's, where that is a plain one, or else one of what it is about to do. */
 export function windowId({ event }: Call): string {
-  return windowFile(event.callId ?? nameHash(JSON.stringify([event.toolName, event.tool])));
+  return event.callId !== undefined && /^[\w-]{1,100}$/.test(event.callId)
+    ? event.callId
+    : nameHash(event.callId ?? JSON.stringify([event.toolName, event.tool]));
 }

@@ -1,4 +1,4 @@
-import { readLedger } from '../changes/ledger.ts';
+import { appendEvents, readLedger } from '../sessions/journal.ts';
 import { readBeginners } from '../changes/operations.ts';
 import { readWindows } from '../changes/windows.ts';
 import { ledgerOf, type PlacedPath, placeOf } from '../changes/work-place.ts';
@@ -9,13 +9,12 @@ import { unfinishedOperation } from '../git/operations.ts';
 import { knownWorktreeId, repositoryFolder } from '../host/folders.ts';
 import { appendLog } from '../host/log.ts';
 import { listSessions, removeRecords } from '../sessions/records.ts';
-import { forgetRegistration } from '../sessions/registered.ts';
 import { putVisit, readVisits, removeVisit } from '../sessions/visits.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from './call.ts';
 import { forgetCalls } from './effects/tidy.ts';
 import { register } from './events/registration.ts';
 import type { Finding } from './findings.ts';
-import { noteCall } from './presence.ts';
+import { noteCall, noteModel } from './presence.ts';
 import { windowId } from './tool.ts';
 
 /** A worktree that a call touches from outside: the call as it concerns it, with the settings of its repository. */
@@ -76,7 +75,8 @@ export async function visit(
 
 async function enter(call: TreeCall): Promise<Visit> {
   // Also where it began itself: what follows on this call may be told from the other folder, too.
-  putVisit(call.machine.env, call.session, call.tree);
+  putVisit(call.tree, call.session, call.now);
+  noteModel(call.tree.commonDir, call.event, call.dialect.client, call);
   if (noteCall(call)) return { call, isNew: false };
   const registered = await register(call);
   return { call, isNew: registered.isNew };
@@ -100,21 +100,21 @@ export async function ranIn(call: SessionCall): Promise<TreeCall[]> {
 }
 
 /** A visitor goes when it has no uncommitted work there any more, and nothing of git's to finish. */
-export async function leave({ tree, session, machine, budget, now }: TreeCall): Promise<void> {
+export async function leave({ tree, session, budget, now }: TreeCall): Promise<void> {
   const worktreeId = knownWorktreeId(tree.gitDir);
   if (worktreeId === undefined) return;
   const ledger = { commonDir: tree.commonDir, worktreeId };
   if (readLedger(ledger, session).claims.size > 0 || readWindows(ledger, session).length > 0) return;
   const operation = unfinishedOperation(tree.gitDir);
-  if (operation !== undefined && readBeginners(tree.gitDir, operation).includes(session)) return;
+  if (operation !== undefined && readBeginners(ledger, operation).includes(session)) return;
   const repository = { cwd: tree.workTree };
   const all = await listSessions(repository, budget.left());
   const own = all.filter((one) => one.worktreeId === worktreeId && one.record.session === session);
   if (!own.every(({ record }) => record.visiting)) return;
   await removeRecords(repository, own);
-  forgetRegistration(tree, session);
+  appendEvents(ledger, session, [{ t: 'unregistered', at: now }]);
   forgetCalls(tree, session, now);
-  removeVisit(machine.env, session, tree);
+  removeVisit(tree, session, now);
 }
 
 /**

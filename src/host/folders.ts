@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { exists } from './disk.ts';
+import { entries, exists } from './disk.ts';
 import { randomName } from './random-name.ts';
 
 /** The user's home. Most calls of a hook find it in the environment, and do not load what knows it otherwise. */
@@ -75,9 +75,9 @@ export function bypassFolder(commonDir: string): string {
   return `${repositoryFolder(commonDir)}/allow`;
 }
 
-/** Says which paths are changed in which worktrees, while sessions work in several (src/changes/touched.ts). */
-export function touchedFolder(commonDir: string): string {
-  return `${repositoryFolder(commonDir)}/touched`;
+/** A worktree as anybody last saw it (src/changes/looks.ts). */
+export function lookFile({ commonDir, worktreeId }: { commonDir: string; worktreeId: string }): string {
+  return `${repositoryFolder(commonDir)}/looks/${worktreeId}`;
 }
 
 /** Whether `init` ran in this repository. */
@@ -85,9 +85,19 @@ export function isInitialised(commonDir: string): boolean {
   return exists(repositoryFolder(commonDir));
 }
 
-/** The file whose modification time is a session's last call. */
-export function beatFile(commonDir: string, session: string): string {
-  return `${repositoryFolder(commonDir)}/beat/${session}`;
+/** The folder with a file for each session that has not ended: what it holds is the last event, its time that of the last call. */
+export const beatFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/beat`;
+
+const beatFile = (commonDir: string, session: string) => `${beatFolder(commonDir)}/${session}`;
+
+/** A session is over, or its process is gone. */
+export function removeBeat(commonDir: string, session: string): void {
+  removeFile(beatFile(commonDir, session));
+}
+
+/** Whether sessions besides one are at work in a repository, as far as their calls tell: the launcher asks the same. */
+export function areSeveralAtWork(commonDir: string): boolean {
+  return entries(beatFolder(commonDir)).length > 1;
 }
 
 /** Marks a session's call by its event's name; the sh launcher does the same on its fast path. */
@@ -176,9 +186,4 @@ export function keepInFile(text: Uint8Array): string | undefined {
 /** Makes a folder of ours, with all above it, for this user alone. */
 export function ensureFolder(path: string): void {
   if (!exists(path)) mkdirSync(path, { recursive: true, mode: 0o700 });
-}
-
-/** Says which session began the merge, rebase … that is unfinished in a worktree; of one that has ended, perhaps. */
-export function beginnersFile(gitDir: string): string {
-  return join(gitDir, 'handoff-operation');
 }

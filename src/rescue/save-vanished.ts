@@ -10,7 +10,7 @@ import { ObjectBatch } from '../git/object-batch.ts';
 import { readObjects } from '../git/objects.ts';
 import { bytesOf, nestedTree, rescueTree } from '../git/rescue-tree.ts';
 import { readContents, scratchStore } from '../git/scratch-store.ts';
-import type { LedgerPlace } from '../changes/ledger.ts';
+import type { LedgerPlace } from '../sessions/journal.ts';
 import { type Rescue, type SavedWork, keepRescues, listRescues } from './rescues.ts';
 
 export interface Looked {

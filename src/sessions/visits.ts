@@ -1,42 +1,40 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionId } from '../domain/names.ts';
 import { type FoundRepository, discoverRepository } from '../git/discover.ts';
-import { entries, exists, readText } from '../host/disk.ts';
-import { repositoryEntry, stateFolder } from '../host/folders.ts';
-import { nameHash } from '../host/name-hash.ts';
+import { entries, readText } from '../host/disk.ts';
+import { repositoryEntry, stateFolder, worktreeId } from '../host/folders.ts';
+import { appendEvents, hasJournal, readJournal, readLedger } from './journal.ts';
 
 /**
- * `<state folder>/visits/<session>/<hash>` holds the path of a working tree that a session touches from outside: its calls
- * name another folder, or none, and its end is told there, too. The launcher hands every call of such a session to Node.
+ * Worktrees that a session touches from outside: its calls name another folder, or none, and its end is told there, too. Its
+ * journal in that repository says so; the launcher hands every call of a session to Node that has one in another repository.
  */
-const visitsFolder = (env: NodeJS.ProcessEnv, session: SessionId) =>
-  join(stateFolder(env), 'visits', session);
 
 /** Remembers that the session works in a worktree from outside. */
-export function putVisit(env: NodeJS.ProcessEnv, session: SessionId, { workTree }: FoundRepository): void {
-  const folder = visitsFolder(env, session);
-  if (!folder.startsWith('/')) return;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, nameHash(workTree)), workTree, { mode: 0o600 });
+export function putVisit(
+  { commonDir, gitDir, workTree }: FoundRepository,
+  session: SessionId,
+  now: number,
+): void {
+  const place = { commonDir, worktreeId: worktreeId(gitDir) };
+  if (readLedger(place, session).visitedTop === workTree) return;
+  appendEvents(place, session, [{ t: 'visit', top: workTree, at: now }]);
 }
 
 /** The worktrees in which the session works from outside, as far as they still are some. */
 export function readVisits(env: NodeJS.ProcessEnv, session: SessionId): FoundRepository[] {
-  const folder = visitsFolder(env, session);
-  const paths = entries(folder).map((name) => readText(join(folder, name)));
-  return paths.flatMap((path) => (path === '' ? [] : (discoverRepository(path) ?? [])));
+  return knownRepositories(env)
+    .filter((commonDir) => hasJournal(commonDir, session))
+    .flatMap((commonDir) => [...readJournal(commonDir, session).trees.values()])
+    .flatMap(({ visitedTop }) => (visitedTop === undefined ? [] : (discoverRepository(visitedTop) ?? [])));
 }
 
-/** Whether the session works anywhere from outside. */
-export const hasVisits = (env: NodeJS.ProcessEnv, session: SessionId): boolean =>
-  exists(visitsFolder(env, session));
-
-/** Forgets one worktree, or all. */
-export function removeVisit(env: NodeJS.ProcessEnv, session: SessionId, found?: FoundRepository): void {
-  const folder = visitsFolder(env, session);
-  if (found !== undefined) rmSync(join(folder, nameHash(found.workTree)), { force: true });
-  if (found === undefined || entries(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+/** The session works in a worktree from outside no more. */
+export function removeVisit({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
+  const place = { commonDir, worktreeId: worktreeId(gitDir) };
+  if (readLedger(place, session).visitedTop === undefined) return;
+  appendEvents(place, session, [{ t: 'visit-end', at: now }]);
 }
 
 /** Notes that sessions are at work in a repository: the launcher looks at these before it leaves a call from outside alone. */

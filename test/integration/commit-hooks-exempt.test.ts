@@ -214,8 +214,8 @@ describe('what goes wrong stops no commit', () => {
   });
 
   it('a ledger that cannot be read', () => {
-    rmSync(join(world.path, '.git', 'handoff', 'ledger'), { recursive: true });
-    writeFileSync(join(world.path, '.git', 'handoff', 'ledger'), '');
+    rmSync(join(world.path, '.git', 'handoff', 'sessions'), { recursive: true });
+    writeFileSync(join(world.path, '.git', 'handoff', 'sessions'), '');
     expect(world.as(B, ['commit', '-qm', 'B'])).toMatchObject({ status: 0, stderr: UNCHECKED });
   });
 

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  openSync,
-  closeSync,
-  readFileSync,
-  readdirSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, openSync, closeSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, TestRepository } from '../support/repository.ts';
@@ -156,25 +147,5 @@ describe('what dead processes left', () => {
     leave(lock, 7200, `${SESSION} ${process.pid} 1\n`);
     doctor('--fix');
     expect(existsSync(lock)).toBe(false);
-  });
-
-  it('is removed: ledgers of worktrees that are gone', () => {
-    const path = repo.worktree('other');
-    for (const cwd of [repo.path, path])
-      repo.guard({ session_id: SESSION, hook_event_name: 'SessionStart', source: 'startup' }, { cwd });
-    const ledgers = () => readdirSync(git('handoff/ledger')).sort();
-    expect(ledgers()).toHaveLength(2);
-    expect(found(doctor('--fix'), 'ledgers')).toEqual([]);
-    repo.git(['worktree', 'remove', '--force', path]);
-    expect(found(doctor(), 'ledgers')).toMatchObject([{ status: 'warning' }]);
-    expect(found(doctor('--fix'), 'ledgers')).toMatchObject([{ status: 'fixed' }]);
-    expect(ledgers()).toEqual([repo.run('cat', [git('handoff-id')]).stdout.trim()]);
-  });
-
-  it('stays where a worktree’s id cannot be read', () => {
-    repo.guard({ session_id: SESSION, hook_event_name: 'SessionStart', source: 'startup' });
-    writeFileSync(git('handoff-id'), 'torn');
-    expect(found(doctor('--fix'), 'ledgers')).toEqual([]);
-    expect(readdirSync(git('handoff/ledger'))).toHaveLength(1);
   });
 });

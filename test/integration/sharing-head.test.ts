@@ -89,7 +89,7 @@ describe('what another session did to the history', () => {
     world.write(A, 'one', '1\n');
     world.bash(A, 'git add one && git commit -qm one');
     expect(world.write(B, 'two', '2\n').kind).toBe('silent');
-    expect(world.ledger(B).some(({ t }) => t === 'told')).toBe(true);
+    expect(world.ledger(B).some(({ t }) => t === 'notified')).toBe(true);
   });
 
   it('a discarded change is told once, with the paths', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal } from '../support/sharing-world.ts';
@@ -9,16 +9,13 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-function ledgerFile(session: string): string {
-  const folder = join(world.path, '.git', 'handoff', 'ledger');
-  return join(folder, readdirSync(folder)[0] ?? '', `${session}.jsonl`);
-}
+const journalOf = (session: string) => world.journal(session);
 
-describe('the ledger’s file', () => {
+describe('the journal’s file', () => {
   it('loses nothing when many hooks of one session append while it is written anew', async () => {
     // Long enough that every append writes it anew.
-    const told = JSON.stringify({ t: 'event', id: 'x', text: 'y'.repeat(2000), at: 1 });
-    writeFileSync(ledgerFile(B), `${told}\n`.repeat(80));
+    const told = JSON.stringify({ t: 'news', tree: 'x', id: 'x', text: 'y'.repeat(2000), at: 1 });
+    writeFileSync(journalOf(B), `${told}\n`.repeat(80));
     const names = Array.from({ length: 12 }, (_, n) => `f${n}.txt`);
     for (const name of names) writeFileSync(join(world.path, name), `${name}\n`);
     const calls = names.map((name) => {
@@ -33,12 +30,12 @@ describe('the ledger’s file', () => {
     });
     await Promise.all(calls);
     expect(world.claimed(B)).toEqual([...names].sort());
-    expect(readFileSync(ledgerFile(B), 'utf8').length).toBeLessThan(100_000);
+    expect(readFileSync(journalOf(B), 'utf8').length).toBeLessThan(100_000);
   });
 
   it('may be torn by a crash: the next entry is whole', () => {
     world.write(B, 'src/b.ts', 'x\n');
-    const file = ledgerFile(B);
+    const file = journalOf(B);
     writeFileSync(file, readFileSync(file, 'utf8') + '{"t":"claim","path":"torn');
     world.write(B, 'new.txt', 'x\n');
     expect(refusal(world.write(A, 'new.txt', 'y\n'))).toContain('claude bbbbbbbb');
@@ -47,7 +44,7 @@ describe('the ledger’s file', () => {
 
   it('may be nonsense: nobody is stopped', () => {
     world.write(B, 'src/b.ts', 'x\n');
-    writeFileSync(ledgerFile(B), '\u0000\u0001[]{"t":3}\nnull\n');
+    writeFileSync(journalOf(B), '\u0000\u0001[]{"t":3}\nnull\n');
     expect(world.write(A, 'src/b.ts', 'y\n').kind).toBe('silent');
   });
 });
@@ -88,8 +85,8 @@ describe('a session that is over', () => {
     world.write(B, 'src/b.ts', 'x\n');
     world.may(B, 'make');
     world.end(B);
-    const folder = join(ledgerFile(B), '..');
-    expect(readdirSync(join(folder, 'windows'))).not.toContain(B);
+    const ends = world.ledger(B).filter(({ t }) => t === 'command' || t === 'command-end');
+    expect(ends.map(({ t }) => t)).toEqual(['command', 'command-end']);
     expect(world.claimed(B)).toEqual(['src/b.ts']);
     expect(world.write(A, 'src/b.ts', 'y\n').kind).not.toBe('deny');
   });

@@ -113,7 +113,7 @@ describe('git handoff take -- <path>', () => {
       "src/two.txt is yours now, taken from claude bbbbbbbb\nhand.txt is yours now, it was nobody's\n",
     );
     expect(repo.whose(A)).toEqual({ 'src/two.txt': `mine ${A}`, 'hand.txt': `mine ${A}` });
-    expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'event', to: B });
+    expect(repo.ledger(A).at(-1)).toMatchObject({ t: 'news', to: B });
     const claim = repo.ledger(A).find(({ path, t }) => t === 'claim' && path === 'hand.txt');
     expect(claim).toMatchObject({ base: null, before: null, evidence: 'explicit' });
     // Hunks are told apart by the contents, which no commit has.

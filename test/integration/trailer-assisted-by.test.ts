@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TrailerWorld, mine, other } from '../support/trailer-world.ts';
@@ -15,9 +15,7 @@ function open(world = new TrailerWorld(), line = 'Codex:gpt-5.5\n'): TrailerWorl
 }
 
 function tell(world: TrailerWorld, line: string): void {
-  const folder = join(world.base.home, '.local', 'state', 'git-handoff', 'models');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, mine), line);
+  world.note({ t: 'model', name: line.trim() });
 }
 
 let world: TrailerWorld;
@@ -98,7 +96,7 @@ describe('Assisted-by', () => {
     ['nobody is named', ':gpt\n'],
     ['it is very long', `Codex:${'x'.repeat(200)}\n`],
   ])('is left out where %s', (_, line) => {
-    if (line === undefined) rmSync(join(world.base.home, '.local'), { recursive: true });
+    if (line === undefined) rmSync(join(world.gitDir, 'handoff', 'sessions'), { recursive: true });
     else tell(world, line);
     commits('-m', 'one');
     expect(world.message()).toBe(`one\n\n${trailer}`);

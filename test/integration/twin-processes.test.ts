@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CommitWorld } from '../support/commit-hooks-world.ts';
@@ -38,10 +38,8 @@ const names = (name: string) =>
 
 /** Lines that were written anew are many: the file is written anew while both append. */
 function growLedger(): void {
-  const folder = join(world.path, '.git', 'handoff', 'ledger');
-  const [worktree = ''] = readdirSync(folder);
-  const file = join(folder, worktree, `${A}.jsonl`);
-  const line = JSON.stringify({ t: 'told', ids: ['x'.repeat(100)], at: Date.now() });
+  const file = world.journal(A);
+  const line = JSON.stringify({ t: 'notified', ids: ['x'.repeat(100)], at: Date.now() });
   writeFileSync(file, `${readFileSync(file, 'utf8')}${`${line}\n`.repeat(900)}`);
 }
 

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionId } from '../../src/domain/names.ts';
+import { readJournal } from '../../src/sessions/journal.ts';
 import { A, B, SharingWorld } from '../support/sharing-world.ts';
 
 let world: SharingWorld;
@@ -9,11 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.remove());
 
-const models = () => join(world.home, '.local', 'state', 'git-handoff', 'models');
-const known = (session: string) => {
-  const file = join(models(), session);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-};
+const known = (session: string) => readJournal(join(world.path, '.git'), session as SessionId).model;
 
 /** A session's start, or another event, as a client tells it. */
 function tells(model: unknown, more: object = {}, client = 'claude'): void {
@@ -36,10 +34,10 @@ describe('the model that a client tells', () => {
   });
 
   it.each([
-    ['codex', 'gpt-5.5', 'Codex:gpt-5.5\n'],
-    ['qwen', 'qwen3-coder-plus', 'Qwen:qwen3-coder-plus\n'],
-    ['claude', 'us.anthropic.claude-opus-4-v1:0', 'Claude:us.anthropic.claude-opus-4-v1:0\n'],
-    ['claude', 'claude-sonnet-5[1m]', 'Claude:claude-sonnet-5[1m]\n'],
+    ['codex', 'gpt-5.5', 'Codex:gpt-5.5'],
+    ['qwen', 'qwen3-coder-plus', 'Qwen:qwen3-coder-plus'],
+    ['claude', 'us.anthropic.claude-opus-4-v1:0', 'Claude:us.anthropic.claude-opus-4-v1:0'],
+    ['claude', 'claude-sonnet-5[1m]', 'Claude:claude-sonnet-5[1m]'],
     ['claude', undefined, undefined],
     ['claude', { id: 'x' }, undefined],
     ['claude', '', undefined],
@@ -59,25 +57,17 @@ describe('the model that a client tells', () => {
     tells('gpt-5.5', {}, 'codex');
     const call = { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'ls' } };
     tells('gpt-6', call, 'codex');
-    expect(known(A)).toBe('Codex:gpt-6\n');
+    expect(known(A)).toBe('Codex:gpt-6');
     tells(undefined, call, 'codex');
-    expect(known(A)).toBe('Codex:gpt-6\n');
+    expect(known(A)).toBe('Codex:gpt-6');
     tells('gpt 7', call, 'codex');
     expect(known(A)).toBe('');
-  });
-
-  it('is forgotten when its session ends, and what is a month old then', () => {
-    tells('claude-opus-4-8');
-    for (const name of ['old', 'new']) writeFileSync(join(models(), name), 'x');
-    utimesSync(join(models(), 'old'), 1, 1);
-    tells(undefined, { hook_event_name: 'SessionEnd', reason: 'other' });
-    expect([known(A), known('old'), known('new')]).toEqual([undefined, undefined, 'x']);
   });
 
   it('is not noted where git-handoff is not switched on', () => {
     const plain = join(world.home, 'plain');
     mkdirSync(plain);
     tells('claude-opus-4-8', { cwd: plain });
-    expect(existsSync(models())).toBe(false);
+    expect(known(A)).toBeUndefined();
   });
 });

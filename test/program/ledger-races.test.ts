@@ -3,9 +3,9 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import type { SessionId } from '../../src/domain/names.ts';
-import { type LedgerPlace, appendEntries, compact, readLedger } from '../../src/changes/ledger.ts';
+import { type LedgerPlace, appendEvents, compactJournal, readLedger } from '../../src/sessions/journal.ts';
 
 /**
  * What another process does just before our next call of this name. In the module itself: a mock of it does not reach a
@@ -30,14 +30,14 @@ const session = 'aaaaaaaa-1111' as SessionId;
 let place: LedgerPlace;
 beforeEach(() => {
   place = { commonDir: mkdtempSync(join(tmpdir(), 'git-notes-test-')), worktreeId: '0123456789abcdef' };
-  appendEntries(place, session, [claim('first')]);
+  appendEvents(place, session, [claim('first')]);
 });
 afterEach(() => {
   putBack();
   rmSync(place.commonDir, { recursive: true, force: true });
 });
 
-function claim(path: string): LedgerEntry {
+function claim(path: string): WorktreeEvent {
   const [base, before, after] = [null, null, { mode: '100644', oid: null }];
   return { t: 'claim', path, base, before, after, evidence: 'explicit', weak: false, at: Date.now() };
 }
@@ -45,13 +45,13 @@ function claim(path: string): LedgerEntry {
 const claimed = () => [...readLedger(place, session).claims.keys()];
 
 it('a claim that is appended while the ledger is written anew is kept', () => {
-  before('renameSync', () => appendEntries(place, session, [claim('meanwhile')]));
-  compact(place, session);
+  before('renameSync', () => appendEvents(place, session, [claim('meanwhile')]));
+  compactJournal(place.commonDir, session);
   expect(claimed()).toEqual(['first', 'meanwhile']);
 });
 
 it('a claim that goes to a ledger which was just replaced is appended again', () => {
-  before('writeSync', () => compact(place, session));
-  appendEntries(place, session, [claim('second')]);
+  before('writeSync', () => compactJournal(place.commonDir, session));
+  appendEvents(place, session, [claim('second')]);
   expect(claimed()).toEqual(['first', 'second']);
 });

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { readAllLedgers } from '../../src/sessions/journal.ts';
 import { A, B, C, SharingWorld, TEN, told } from '../support/sharing-world.ts';
 import type { RepositoryOptions } from '../support/repository.ts';
 
@@ -19,10 +20,10 @@ const changed = (text: string, line: number, by: string) =>
 /** What a session is told with the result of a file tool: A's in the repository, B's in the other worktree. */
 const byA = (path: string, content: string) => told(world.wrote(A, path, content));
 const byB = (path: string, content: string) => told(world.wrote(B, path, content, other));
-/** The paths that are kept of worktrees. */
-function touched(): string[] {
-  const folder = join(world.path, '.git', 'handoff', 'touched');
-  return existsSync(folder) ? readdirSync(folder).filter((name) => !/^%[0-9a-f]{16}$/.test(name)) : [];
+/** The paths that are noted as changed in worktrees, by the session that noted them. */
+function noted(): string[][] {
+  const ledgers = readAllLedgers(join(world.path, '.git')).filter(({ ledger }) => ledger.changed.size > 0);
+  return ledgers.map(({ ledger }) => [ledger.session, ...ledger.changed]);
 }
 
 describe.each([
@@ -78,12 +79,8 @@ describe.each([
   it('hear nothing of a change that was undone, and its note is gone', () => {
     byA('src/a.ts', changed(TEN, 1, 'A'));
     world.git(['checkout', '-q', 'src/a.ts']);
-    const own = readFileSync(
-      join(world.path, '.git', 'worktrees', 'worktree-feature-other', 'handoff-id'),
-      'utf8',
-    );
     expect(byB('src/a.ts', changed(TEN, 9, 'B'))).toBe('');
-    expect(readFileSync(join(world.path, '.git', 'handoff', 'touched', 'src%a.ts'), 'utf8')).toBe(own);
+    expect(noted()).toEqual([[B, 'src/a.ts']]);
   });
 
   it('are told of a file that the other has deleted', () => {
@@ -106,12 +103,11 @@ describe.each([
 
   it('do not hear of a session that has ended, and nothing is kept while one works alone', () => {
     byA('src/a.ts', changed(TEN, 1, 'A'));
-    expect(touched()).toEqual(['src%a.ts']);
+    expect(noted()).toEqual([[A, 'src/a.ts']]);
     world.end(A);
-    expect(touched()).toEqual([]);
+    expect(noted().filter(([session]) => session === B)).toEqual([]);
     expect(byB('src/a.ts', changed(TEN, 1, 'B'))).toBe('');
     world.begin(A);
-    expect(touched()).toEqual(['src%a.ts']);
     expect(byB('src/a.ts', changed(TEN, 2, 'B'))).toContain('claude aaaaaaaa');
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, B, C, SharingWorld, refusal, told } from '../support/sharing-world.ts';
@@ -170,12 +170,8 @@ describe('who stands in the way', () => {
 
   it('does not keep the refusal back when the request cannot be written', () => {
     world.write(A, 'src/a.ts', 'one\n');
-    const folder = join(world.path, '.git/handoff/ledger');
-    for (const worktree of readdirSync(folder)) {
-      const file = join(folder, worktree, `${B}.jsonl`);
-      rmSync(file, { force: true });
-      mkdirSync(file, { recursive: true });
-    }
+    rmSync(world.journal(B), { force: true });
+    mkdirSync(world.journal(B));
     refusal(world.write(B, 'src/a.ts', 'two\n'));
   });
 });

@@ -117,7 +117,7 @@ describe.each(shells)('under $name', (shell) => {
       ...env,
     });
 
-  it('lets a lone session commit, unless somebody is on record for what is unfinished', () => {
+  it('lets a lone session commit, unless git has stopped in something', () => {
     begin();
     writeFileSync(join(world.gitDir, 'handoff-solo'), `${mine} 1 1\n`);
     expect(preCommit()).toMatchObject({ status: 0, asked: [] });
@@ -127,7 +127,7 @@ describe.each(shells)('under $name', (shell) => {
     });
     expect(preCommit({ GEMINI_SESSION_ID: other }).status).toBe(1);
     expect(preCommit({ GEMINI_SESSION_ID: mine, CODEX_THREAD_ID: other }).status).toBe(1);
-    writeFileSync(join(world.gitDir, 'handoff-operation'), `${other} x\n`);
+    writeFileSync(join(world.gitDir, 'MERGE_MSG'), 'merge\n');
     expect(preCommit({ GEMINI_SESSION_ID: mine }).status).toBe(1);
   });
 

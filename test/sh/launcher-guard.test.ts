@@ -90,9 +90,9 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
     expect(asks(shell('ls', after([{ stdout: '"command":"git push"' }])))).toBe(false);
   });
 
-  it('hands to Node every answer while sessions work in several worktrees', () => {
-    const touched = join(solo, '.git', 'handoff', 'touched');
-    mkdirSync(touched);
+  it('hands to Node every answer while another session is at work in the repository', () => {
+    const other = join(solo, '.git', 'handoff', 'beat', 'another');
+    writeFileSync(other, '');
     for (const event of ['PostToolUse', 'AfterTool']) {
       expect(asks(shell('ls', { hook_event_name: event, tool_response: {} }))).toBe(true);
       expect(asks(write(join(solo, 'src', 'a.ts'), { hook_event_name: event, tool_response: {} }))).toBe(
@@ -100,7 +100,7 @@ describe.each(sure)('shell commands of a session that is alone, under $name', (s
       );
     }
     expect(asks(shell('ls'))).toBe(false);
-    rmSync(touched, { recursive: true });
+    rmSync(other);
     expect(asks(shell('ls', { hook_event_name: 'PostToolUse', tool_response: {} }))).toBe(false);
   });
 

@@ -24,7 +24,6 @@ function enter(shell: Shell): void {
 
 afterEach(() => {
   rmSync(join(world.home, '.gitconfig'), { force: true });
-  rmSync(join(state(), 'visits'), { recursive: true, force: true });
 });
 
 const state = () => join(world.home, '.local', 'state', 'git-handoff');
@@ -140,10 +139,13 @@ describe.each(shells.filter((one) => !isYash(one)))('a call from outside, under 
   });
 
   it('of a session that works in a repository from outside goes to Node', () => {
-    mkdirSync(join(state(), 'visits', soloSession), { recursive: true });
+    const journals = join(repo, '.git', 'handoff', 'sessions');
+    mkdirSync(journals, { recursive: true });
+    writeFileSync(join(journals, `${soloSession}.jsonl`), '');
     expect(asks(bash(away, 'make'))).toBe(true);
     expect(asks(bash(plain, 'make'))).toBe(true);
     expect(asks({ ...bash(away, 'make'), session_id: 'another' })).toBe(false);
+    rmSync(journals, { recursive: true });
   });
 
   it('goes to Node where the user has switched it on for every repository', () => {

@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { shells } from '../support/shells.ts';
 import { TrailerWorld, mine } from '../support/trailer-world.ts';
@@ -10,9 +8,7 @@ describe.each(shells)('under $name', (shell) => {
     const world = new TrailerWorld(shell);
     world.enable(process.pid);
     world.git(['config', 'handoff.assistedBy', 'true']);
-    const models = join(world.base.home, '.local', 'state', 'git-handoff', 'models');
-    mkdirSync(models, { recursive: true });
-    writeFileSync(join(models, mine), 'Claude:us.anthropic.claude-opus-4-v1:0[1m]\n');
+    world.note({ t: 'model', name: 'Claude:us.anthropic.claude-opus-4-v1:0[1m]' });
     const both = `Claude-Session-Id: ${mine}\nAssisted-by: Claude:us.anthropic.claude-opus-4-v1:0[1m]`;
     world.commit('one\n\nbody');
     expect(world.message()).toBe(`one\n\nbody\n\n${both}`);

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Dialect, GuardEvent, ToolCall } from '../../src/agents/dialect.ts';
 import { claude } from '../../src/agents/claude.ts';
-import { appendEntries } from '../../src/changes/ledger.ts';
+import { appendEvents } from '../../src/sessions/journal.ts';
 import { type WorkPlace, ledgerOf, openLedgers, placeOf } from '../../src/changes/work-place.ts';
-import type { LedgerEntry } from '../../src/domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
 import type { FileState, Wish } from '../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, TreeStatus } from '../../src/domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
@@ -61,7 +61,7 @@ export interface Situation {
   /** Linked worktrees, from the folder around the repository (`repo`), each with its branch. */
   readonly worktrees?: Readonly<Record<string, string>>;
   /** Uncommitted changes by session, and what else stands in their ledgers. The paths are dirty, if `dirty` does not say. */
-  readonly ledgers?: Readonly<Record<string, readonly (string | LedgerEntry)[]>>;
+  readonly ledgers?: Readonly<Record<string, readonly (string | WorktreeEvent)[]>>;
   readonly dirty?: readonly (string | DirtyPath)[];
   /** git does not say in time how the working tree is. */
   readonly late?: boolean;
@@ -81,7 +81,10 @@ interface Peer {
 }
 
 /** Changed by a session and not committed. */
-export function claim(path: string, more: Partial<Extract<LedgerEntry, { t: 'claim' }>> = {}): LedgerEntry {
+export function claim(
+  path: string,
+  more: Partial<Extract<WorktreeEvent, { t: 'claim' }>> = {},
+): WorktreeEvent {
   const states = { base: state(1), before: state(1), after: state(2) };
   return { t: 'claim', path, ...states, evidence: 'explicit', weak: false, at: NOW - 3 * MINUTE, ...more };
 }
@@ -173,7 +176,7 @@ export async function situation(
   if (place === undefined) throw new Error('there is no ledger');
   const entries = Object.entries(given.ledgers ?? {}).map(([session, list]) => {
     const claims = list.map((one) => (typeof one === 'string' ? claim(one) : one));
-    appendEntries(place, session as SessionId, claims);
+    appendEvents(place, session as SessionId, claims);
     return claims;
   });
   given.arrange?.(place, top);
@@ -244,7 +247,7 @@ async function factsOf(
   given: Situation,
   call: TreeCall,
   place: WorkPlace,
-  entries: readonly LedgerEntry[],
+  entries: readonly WorktreeEvent[],
 ): Promise<AllFacts> {
   const effects = await effectsOf(call);
   const snapshot = looked(given, entries);
@@ -281,7 +284,7 @@ function effectsOf({ cwd, machine, event, tree }: TreeCall): Promise<ShellEffect
 }
 
 /** No commit is known, so that nobody asks git for what it has. */
-function looked(given: Situation, entries: readonly LedgerEntry[]): TreeStatus {
+function looked(given: Situation, entries: readonly WorktreeEvent[]): TreeStatus {
   const claimed = entries.flatMap((one): DirtyPath[] =>
     one.t === 'claim' ? [dirty(one.path, { head: one.base, index: one.base, disk: one.after })] : [],
   );

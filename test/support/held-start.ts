@@ -1,16 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { A, B, type SharingWorld, refusal } from './sharing-world.ts';
 
 /** The steps of a session's arrival that others can see, by what each is about to do. */
 export const STEPS = {
-  'the lock': 'link arrival.lock',
-  'its start list': 'rename /start/',
+  'the lock': 'link .arriving',
+  'its start list': 'append "t":"alone"',
   'its record': 'git update-ref',
   'that it is alone': 'link handoff-solo',
   'the list of those who are here': 'git for-each-ref',
-  'the end': 'write /registered/',
+  'the end': 'append "t":"registered"',
 } as const;
 
 /** A session's start that waits just before one of its steps. */
@@ -58,6 +58,7 @@ export class HeldStart {
       fs.renameSync = (from, to) => (hold('rename ' + to), real.renameSync(from, to));
       fs.linkSync = (from, to) => (hold('link ' + to), real.linkSync(from, to));
       fs.writeFileSync = (to, ...rest) => (hold('write ' + to), real.writeFileSync(to, ...rest));
+      fs.writeSync = (file, text, ...rest) => (hold('append ' + text), real.writeSync(file, text, ...rest));
       const { spawn } = child;
       child.spawn = (name, words, options) => (hold('git ' + words.join(' ')), spawn(name, words, options));`;
   }
@@ -67,9 +68,10 @@ export class HeldStart {
 export function worksApart(world: SharingWorld): void {
   world.write(A, 'src/a.ts', 'of A\n');
   world.write(B, 'src/new.ts', 'of B\n');
-  const folder = join(world.path, '.git', 'handoff', 'ledger');
-  const starts = readdirSync(folder).map((worktree) => join(folder, worktree, 'start'));
-  expect(starts.flatMap((one) => (existsSync(one) ? readdirSync(one) : []))).toEqual([]);
+  for (const session of [A, B]) {
+    const alone = world.ledger(session).filter(({ t }) => t === 'alone' || t === 'not-alone');
+    expect(alone.at(-1)?.['t']).not.toBe('alone');
+  }
   expect(existsSync(join(world.path, '.git', 'handoff-solo'))).toBe(false);
   expect(refusal(world.try(A, 'src/new.ts', 'of A\n'))).toContain('claude bbbbbbbb changed it just now');
   expect(refusal(world.try(B, 'src/a.ts', 'of B\n'))).toContain('claude aaaaaaaa changed it just now');

@@ -143,24 +143,30 @@ export class SharingWorld extends TestRepository {
     return out.split('\0').filter(Boolean);
   }
 
-  /** The entries of a session's ledger, in the main worktree or in another. */
-  ledger(session: string, cwd = this.path): Readonly<Record<string, unknown>>[] {
-    const file = join(this.#ledgerFolder(cwd), `${session}.jsonl`);
+  /** The file of a session's journal. */
+  journal(session: string): string {
+    return join(this.path, '.git', 'handoff', 'sessions', `${session}.jsonl`);
+  }
+
+  /** The lines of a session's journal: all, or of one worktree. */
+  ledger(session: string, cwd?: string): Readonly<Record<string, unknown>>[] {
+    const file = this.journal(session);
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const tree = cwd === undefined ? undefined : this.#worktree(cwd);
+    const events = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return tree === undefined ? events : events.filter((one) => one['tree'] === tree);
   }
 
-  /** Adds an entry to a session's ledger, for what no payload brings about at once. */
-  note(session: string, entry: object): void {
-    const folder = this.#ledgerFolder(this.path);
-    mkdirSync(folder, { recursive: true });
-    appendFileSync(join(folder, `${session}.jsonl`), `${JSON.stringify(entry)}\n`);
+  /** Adds an event to a session's journal, for what no payload brings about at once. */
+  note(session: string, event: object): void {
+    mkdirSync(join(this.path, '.git', 'handoff', 'sessions'), { recursive: true });
+    const line = JSON.stringify({ tree: this.#worktree(this.path), ...event });
+    appendFileSync(this.journal(session), `${line}\n`);
   }
 
-  #ledgerFolder(cwd: string): string {
+  #worktree(cwd: string): string {
     const gitDir = this.git(['rev-parse', '--absolute-git-dir'], { cwd });
-    const id = readFileSync(join(gitDir, 'handoff-id'), 'utf8').trim();
-    return join(this.path, '.git', 'handoff', 'ledger', id);
+    return readFileSync(join(gitDir, 'handoff-id'), 'utf8').trim();
   }
 
   /** `git handoff status --json`, a line a path. */

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { recordOf } from './session-record.ts';
 import type { Shell } from './shells.ts';
@@ -54,6 +62,13 @@ export class TrailerWorld {
       const script = ['GIT_HANDOFF_GIT_PID=$PPID; export GIT_HANDOFF_GIT_PID', `"${shim}" "$@" || exit`];
       this.base.script(join(this.gitDir, 'hooks', hook), script);
     }
+  }
+
+  /** Adds an event to the journal of the session that commits here. */
+  note(event: object): void {
+    const folder = join(this.gitDir, 'handoff', 'sessions');
+    mkdirSync(folder, { recursive: true });
+    appendFileSync(join(folder, `${mine}.jsonl`), `${JSON.stringify({ ...event, at: Date.now() })}\n`);
   }
 
   private useNode(): void {

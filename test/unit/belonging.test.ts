@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chainChanges, changeKind, decideBelonging } from '../../src/domain/ledger/belonging.ts';
-import type { LedgerEntry, OpenClaim } from '../../src/domain/ledger/claims.ts';
-import { foldLedger } from '../../src/domain/ledger/fold.ts';
+import type { OpenClaim } from '../../src/domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../src/domain/journal/events.ts';
+import { foldLedger } from '../../src/domain/journal/fold.ts';
 import { type FileState } from '../../src/domain/ledger/file-state.ts';
 import type { Oid, SessionId } from '../../src/domain/names.ts';
 
@@ -91,17 +92,17 @@ describe('changeKind', () => {
 });
 
 describe('a claim and the look that saw its path clean', () => {
-  const made: LedgerEntry = { t: 'claim', path: 'f', base: v0, before: v0, after: v1, evidence: 'explicit', weak: false, at: 10 }; // prettier-ignore
+  const made: WorktreeEvent = { t: 'claim', path: 'f', base: v0, before: v0, after: v1, evidence: 'explicit', weak: false, at: 10 }; // prettier-ignore
   it.each([
     ['before the change', 9, 1],
     ['after it', 10, 0],
   ])('was %s', (_, at, open) => {
-    const end: LedgerEntry = { t: 'end', path: 'f', why: 'clean', at };
+    const end: WorktreeEvent = { t: 'end', path: 'f', why: 'clean', at };
     expect(foldLedger(a, [made, end]).claims.size).toBe(open);
   });
 
   it('is over when it was taken, whatever the clocks say', () => {
-    const end: LedgerEntry = { t: 'end', path: 'f', why: 'taken', at: 1 };
+    const end: WorktreeEvent = { t: 'end', path: 'f', why: 'taken', at: 1 };
     expect(foldLedger(a, [made, end]).claims.size).toBe(0);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { foldLedger } from '../../src/domain/journal/fold.ts';
 import type { PathChange, OpenClaim } from '../../src/domain/ledger/claims.ts';
 import type { FileState } from '../../src/domain/ledger/file-state.ts';
 import { contentsOf, planHunks } from '../../src/domain/ledger/hunks.ts';
@@ -95,19 +96,8 @@ describe('planHunks', () => {
 describe('divideWork', () => {
   const dirty = (path: string) => ({ path, head: file('1'), index: file('1'), disk: file('5'), stamp: '' });
   const ledger = (session: SessionId, claims: readonly OpenClaim[]) => ({
-    session,
+    ...foldLedger(session, []),
     claims: new Map(claims.map((one) => [one.path, one])),
-    staged: new Map(),
-    commits: [],
-    head: undefined,
-    moves: [],
-    events: [],
-    requests: [],
-    told: new Map(),
-    windows: [],
-    ended: new Map(),
-    taken: new Map(),
-    announced: new Map(),
   });
   const change: readonly (readonly [FileState, FileState])[] = [[file('1'), file('5')]];
   const on = (session: SessionId, path: string, weak = false) => claim(session, change, { path, weak });

@@ -1,6 +1,7 @@
 import type { SessionId } from '../names.ts';
-import type { LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
-import { isCommitted } from './fold.ts';
+import type { OpenClaim, SessionLedger } from './claims.ts';
+import type { WorktreeEvent } from '../journal/events.ts';
+import { isCommitted } from '../journal/fold.ts';
 import { type FileState, sameState } from './file-state.ts';
 import type { TreeStatus } from './tree-status.ts';
 import { namesPath } from './window-claims.ts';
@@ -24,12 +25,12 @@ export function claimsSettled(
   snapshot: TreeStatus,
   heads: ReadonlyMap<string, FileState>,
   commitRuns: boolean,
-): Map<SessionId, LedgerEntry[]> {
+): Map<SessionId, WorktreeEvent[]> {
   const { at, dirty } = snapshot;
   const back = new Set(revivals(ledgers, (path) => dirty.get(path)));
   return new Map(
     ledgers.map((ledger) => {
-      const over = [...ledger.claims.values()].flatMap((claim): LedgerEntry[] => {
+      const over = [...ledger.claims.values()].flatMap((claim): WorktreeEvent[] => {
         const { path } = claim;
         if (dirty.has(path)) return [];
         const why = isCommitted(claim, heads.get(path) ?? null) ? 'committed' : 'clean';

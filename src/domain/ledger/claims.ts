@@ -1,11 +1,11 @@
 import type { Oid, SessionId } from '../names.ts';
+import type { StartedCommand, EventOf } from '../journal/events.ts';
 import type { Evidence, FileState, Wish } from './file-state.ts';
 import type { Window } from './tree-status.ts';
 
 /**
- * Claims: "this session changed this path of this worktree since HEAD". A ledger file holds one session's
- * entries for one worktree; folding them gives the open claims. Paths are relative to the top of the working
- * tree, as git prints them.
+ * Claims: "this session changed this path of this worktree since HEAD", and what else a session's journal comes to in one
+ * worktree: its ledger. Paths are relative to the top of the working tree, as git prints them.
  */
 
 /** One change of one path: what stood there before and after it. */
@@ -13,85 +13,6 @@ export interface PathChange {
   readonly before: FileState;
   readonly after: FileState;
 }
-
-/** One line of a ledger file. Times are milliseconds since the epoch. */
-export type LedgerEntry =
-  | {
-      readonly t: 'claim';
-      readonly path: string;
-      /** What HEAD had at the path when the session first changed it. */
-      readonly base: FileState;
-      readonly before: FileState;
-      readonly after: FileState;
-      readonly evidence: Evidence;
-      /** Only warns: somebody else may have made this change. */
-      readonly weak: boolean;
-      /** The sub-agent that made it, where the client tells. */
-      readonly agent?: string;
-      /** When the command that changed it began; a file tool needs no time. */
-      readonly began?: number;
-      readonly at: number;
-    }
-  | {
-      readonly t: 'end';
-      readonly path: string;
-      readonly why: 'clean' | 'committed' | 'taken';
-      /** Who took it. */
-      readonly by?: SessionId;
-      readonly at: number;
-    }
-  /** A commit of this session that was let through: its parent, and what it makes of each path. */
-  | {
-      readonly t: 'commit';
-      readonly parent: Oid | null;
-      readonly paths: readonly (readonly [path: string, state: FileState])[];
-      readonly at: number;
-    }
-  /** What the index holds at a path because this session put it there (`stage --mine`, `git rm --cached`). */
-  | ({ readonly t: 'staged'; readonly path: string; readonly at: number } & StagedState)
-  /** Where HEAD was when this session last looked; `own`: its own tool call moved it there. */
-  | {
-      readonly t: 'head';
-      readonly ref: string;
-      readonly oid: Oid | null;
-      readonly own: boolean;
-      readonly at: number;
-    }
-  /** News for the other sessions of the worktree (or for `to` alone); each is told once. */
-  | {
-      readonly t: 'event';
-      readonly id: string;
-      readonly text: string;
-      readonly to?: SessionId;
-      readonly at: number;
-    }
-  | { readonly t: 'told'; readonly ids: readonly string[]; readonly at: number }
-  /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
-  | ({ readonly t: 'request' } & LedgerRequest)
-  /** A shell command of this session ran from `from` to `at`; `goesOn`: what it started in the background may still run. */
-  | {
-      readonly t: 'window';
-      readonly id: string;
-      readonly from: number;
-      readonly goesOn?: boolean;
-      readonly at: number;
-    }
-  /** A file tool of this session is about to write these paths. It refuses nobody. */
-  | {
-      readonly t: 'announced';
-      readonly paths: readonly string[];
-      readonly agent?: string;
-      readonly at: number;
-    }
-  /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
-  | {
-      readonly t: 'answered';
-      readonly paths?: readonly string[];
-      readonly agent?: string;
-      readonly at: number;
-    }
-  /** A claim that had ended because the path was clean is open again: its change is back. */
-  | { readonly t: 'revived'; readonly path: string; readonly at: number };
 
 /** A claim that has not ended. */
 export interface OpenClaim {
@@ -115,14 +36,16 @@ export interface OpenClaim {
   readonly began?: number;
 }
 
-interface HeadSeen {
+/** Where HEAD was when a session last looked. */
+export interface HeadSeen {
   readonly ref: string;
   readonly oid: Oid | null;
   readonly own: boolean;
   readonly at: number;
 }
 
-export interface LedgerEvent {
+/** What a session has to tell the others. */
+export interface LedgerNews {
   readonly id: string;
   readonly from: SessionId;
   readonly to: SessionId | undefined;
@@ -150,7 +73,27 @@ export interface StagedState {
   readonly head?: FileState;
 }
 
-/** What a session's entries come to. */
+/** A shell command that runs now; `look` is the working tree as it was before (`formatTreeStatus`). */
+export interface RunningCommand extends StartedCommand {
+  readonly id: string;
+  readonly from: number;
+  readonly look: string;
+}
+
+/** The working tree as it was at a moment of a session's time alone, as `formatTreeStatus` writes it. */
+interface DatedLook {
+  readonly look: string;
+  readonly at: number;
+}
+
+/** A merge, rebase … that a session began; `merged`: the tree that it merged, if it is known. */
+interface StartedOperation {
+  readonly mark: string;
+  readonly merged: Oid | undefined;
+  readonly at: number;
+}
+
+/** What a session's events in one worktree come to. */
 export interface SessionLedger {
   readonly session: SessionId;
   readonly claims: ReadonlyMap<string, OpenClaim>;
@@ -160,14 +103,32 @@ export interface SessionLedger {
   readonly taken: ReadonlyMap<string, SessionId>;
   readonly announced: ReadonlyMap<string, Announcement>;
   readonly staged: ReadonlyMap<string, readonly StagedState[]>;
-  readonly commits: readonly Extract<LedgerEntry, { t: 'commit' }>[];
+  readonly commits: readonly EventOf<'commit'>[];
   readonly head: HeadSeen | undefined;
   /** Every place that this session's own calls moved HEAD to, oldest first. */
   readonly moves: readonly HeadSeen[];
-  readonly events: readonly LedgerEvent[];
+  readonly news: readonly LedgerNews[];
   readonly requests: readonly LedgerRequest[];
-  /** What it has been told, and when. */
-  readonly told: ReadonlyMap<string, number>;
+  /** What it has heard, and when. */
+  readonly notified: ReadonlyMap<string, number>;
   /** Times of its shell commands that are over. */
   readonly windows: readonly Window[];
+  /** Its shell commands that run now, by their ids. */
+  readonly commands: ReadonlyMap<string, RunningCommand>;
+  /** The processes under which it was put on record here (`processKey`), and when last. */
+  readonly registrations: ReadonlyMap<string, number>;
+  readonly operations: readonly StartedOperation[];
+  /** The top of the worktree, where it works here from a folder outside. */
+  readonly visitedTop: string | undefined;
+  /** What was dirty when it began to work alone here, and when that was interrupted. */
+  readonly alone: DatedLook | undefined;
+  readonly paused: DatedLook | undefined;
+  /** Paths that it has noted as changed here, for sessions in other worktrees. */
+  readonly changed: ReadonlySet<string>;
+  /** These were all, when it noted them. */
+  readonly isListed: boolean;
+  /** It has ended, and its automatic note is still to be left. */
+  readonly isNoteDue: boolean;
+  /** The process as which it died, if that was looked at for an automatic note. */
+  readonly noteLeft: string | undefined;
 }

@@ -1,6 +1,6 @@
 import { type SessionId, canMean, meantId } from '../names.ts';
 import type { OpenClaim, SessionLedger } from './claims.ts';
-import { isCommitted } from './fold.ts';
+import { isCommitted } from '../journal/fold.ts';
 import { type FileState, rankOf, sameState } from './file-state.ts';
 import type { DirtyPath } from './tree-status.ts';
 

@@ -39,7 +39,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
       if (owner === undefined || claim === undefined || claim.since > at) continue;
       const id = `request:${from}:${claim.since}:${path}`;
       const heirs = heirsOf(owner, ledgers);
-      const handedAt = heirs.map(({ told }) => told.get(id)).find((time) => time !== undefined);
+      const handedAt = heirs.map(({ notified }) => notified.get(id)).find((time) => time !== undefined);
       const heir = heirs.at(-1)?.session ?? to;
       if (!found.has(id)) found.set(id, { from, to: heir, owner: to, wish, path, id, at, handedAt });
     }
@@ -47,7 +47,7 @@ export function openRequests(ledgers: readonly SessionLedger[]): Request[] {
   return [...found.values()];
 }
 
-/** Recorded in a session's `told`, without a message, when it continues the conversation of `former` under a new id (`/clear`). */
+/** Recorded as heard, without a message, when it continues the conversation of `former` under a new id (`/clear`). */
 export const carriesOn = (former: SessionId) => `carries-on:${former}`;
 
 /** A session and those that continued its conversation, oldest first. */
@@ -55,7 +55,7 @@ function heirsOf(owner: SessionLedger, ledgers: readonly SessionLedger[]): Sessi
   const heirs = [owner];
   for (let heir: SessionLedger | undefined = owner; heir !== undefined;) {
     const last: SessionLedger = heir;
-    heir = ledgers.find((one) => one.told.has(carriesOn(last.session)) && !heirs.includes(one));
+    heir = ledgers.find((one) => one.notified.has(carriesOn(last.session)) && !heirs.includes(one));
     if (heir !== undefined) heirs.push(heir);
   }
   return heirs;

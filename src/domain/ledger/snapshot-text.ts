@@ -1,6 +1,6 @@
 import { jsonFields } from '../json-fields.ts';
 import { parseOid } from '../names.ts';
-import { parseFileState } from './entries.ts';
+import { parseFileState } from '../journal/lines.ts';
 import type { DirtyPath, TreeStatus } from './tree-status.ts';
 
 /** A snapshot as JSON, and back; `undefined` when it is none. */

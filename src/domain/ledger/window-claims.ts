@@ -1,5 +1,6 @@
 import type { SessionId } from '../names.ts';
-import type { PathChange, LedgerEntry, OpenClaim, SessionLedger } from './claims.ts';
+import type { PathChange, OpenClaim, SessionLedger } from './claims.ts';
+import type { WorktreeEvent } from '../journal/events.ts';
 import { sameState } from './file-state.ts';
 import { type Window, type WindowChange, windowEvidence } from './tree-status.ts';
 
@@ -21,7 +22,7 @@ interface WindowFacts {
   readonly isTimely: (change: WindowChange) => boolean;
 }
 
-type Claim = Extract<LedgerEntry, { t: 'claim' }>;
+type Claim = Extract<WorktreeEvent, { t: 'claim' }>;
 
 /** The claims of the session that ran the command. */
 export function claimsInWindow(facts: WindowFacts): Claim[] {

@@ -9,9 +9,8 @@ import { formatOf, objectName } from '../../git/hash.ts';
 import { lstatOf } from '../../git/stat.ts';
 import { diskState, stampOf } from '../../git/work-tree.ts';
 import { ancestorsOf } from '../../host/processes.ts';
-import { registeredProcesses } from '../../sessions/registered.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
-import { clientChain } from '../presence.ts';
+import { clientChain, registeredProcesses } from '../presence.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts, OpenLedger } from '../facts.ts';
 

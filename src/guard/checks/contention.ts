@@ -1,4 +1,4 @@
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { type Ledgers } from '../../changes/work-place.ts';
 import { ago } from '../../domain/age.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
@@ -53,11 +53,11 @@ function siblings(
     .flatMap(({ path }) => self.claims.get(path) ?? [])
     .find((one) => one.agent !== undefined && one.agent !== agent);
   const id = `agent:${claim?.path ?? ''}:${claim?.agent ?? ''}:${agent}`;
-  if (claim === undefined || self.told.has(id)) return [];
+  if (claim === undefined || self.notified.has(id)) return [];
   const other = escapeLine((claim.agent ?? '').slice(0, 40));
   const text = `git-handoff: ${escapeLine(claim.path)} was changed ${ago(claim.at, now)} by another sub-agent of this session (${other}) and is not committed. Read it before you change it.`;
   const remember = async () => {
-    appendEntries(place, self.session, [{ t: 'told', ids: [id], at: now }]);
+    appendEvents(place, self.session, [{ t: 'notified', ids: [id], at: now }]);
     return [];
   };
   return [

@@ -3,7 +3,7 @@ import type { OpenClaim } from '../../domain/ledger/claims.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import type { TreeCall } from '../call.ts';
 import type { OpenLedger, TreeFacts } from '../facts.ts';
 import type { Effect } from '../findings.ts';
@@ -57,7 +57,7 @@ export async function foreignClaims(
   const claims = open.flatMap(({ foreign }) => foreign).filter(isOpen);
   const left = open.flatMap((one) => one.left).filter(isOpen);
   const run = async () => {
-    for (const [owner, entries] of settled) appendEntries(place, owner, entries);
+    for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     return [];
   };
   return { claims, left, snapshot, sides, isByLedger: false, settle: [{ kind: 'do', when: 'judged', run }] };

@@ -1,5 +1,4 @@
-import { exists } from '../../host/disk.ts';
-import { beginnersFile } from '../../host/folders.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
 import { mayGoAround, mayHitUnnamed } from '../../shell/hook-ways.ts';
 import { changesTree } from '../../shell/tree-verb-names.ts';
 import type { Call, TreeCall } from '../call.ts';
@@ -71,7 +70,8 @@ export const COMMANDS_IN_TREE: readonly Check<TreeCall, CommandFacts>[] = [
   },
   {
     rule: 'open-conflict',
-    when: ({ tree }, { looks }) => looks.forLedger !== undefined && exists(beginnersFile(tree.gitDir)),
+    when: ({ tree }, { looks }) =>
+      looks.forLedger !== undefined && unfinishedOperation(tree.gitDir) !== undefined,
     judge: openConflictOfCommand,
   },
   {

@@ -1,6 +1,6 @@
 import { commitOfOthers } from '../../changes/windows.ts';
-import { exists, realPath } from '../../host/disk.ts';
-import { beginnersFile } from '../../host/folders.ts';
+import { realPath } from '../../host/disk.ts';
+import { unfinishedOperation } from '../../git/operations.ts';
 import type { Call, TreeCall } from '../call.ts';
 import { announcement } from '../effects/announce.ts';
 import type { CallFacts, FileFacts } from '../facts.ts';
@@ -30,7 +30,7 @@ export const FILES_ANYWHERE: readonly Check<Call, CallFacts>[] = [
 export const FILES_IN_TREE: readonly Check<TreeCall, FileFacts>[] = [
   {
     rule: 'open-conflict',
-    when: ({ tree }) => exists(beginnersFile(tree.gitDir)),
+    when: ({ tree }) => unfinishedOperation(tree.gitDir) !== undefined,
     judge: openConflict,
   },
   {

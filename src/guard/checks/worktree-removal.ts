@@ -7,7 +7,7 @@ import type { FoundRepository } from '../../git/discover.ts';
 import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { knownWorktreeId } from '../../host/folders.ts';
 import { exists, realPath } from '../../host/disk.ts';
-import { type LedgerPlace, readLedger } from '../../changes/ledger.ts';
+import { type LedgerPlace, readLedger } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import type { TreeCall } from '../call.ts';
 import type { CommandFacts } from '../facts.ts';

@@ -1,11 +1,12 @@
 import { takeBefore } from '../../changes/before-copies.ts';
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents, isFirstToSay } from '../../sessions/journal.ts';
 import { type OtherTree, otherTrees } from '../../changes/other-trees.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { addTouched, isFirstToTell, keepOnly, readTouched, unmarkListed } from '../../changes/touched.ts';
+import { forgetElsewhere, noteChanged, treesWith, unlist } from '../../changes/changed-elsewhere.ts';
 import { mayHaveMoved, putLast, readLast } from '../../changes/windows.ts';
 import { type WorkPlace, ledgerOf, lookingTime, openLedgers } from '../../changes/work-place.ts';
-import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { type Meeting, meetingText } from '../../domain/meeting.ts';
@@ -15,8 +16,9 @@ import { shellWord } from '../../domain/surfacing.ts';
 import { formatOf, objectName } from '../../git/hash.ts';
 import { hashContent, scratchStore } from '../../git/scratch-store.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
-import { exists, realPath } from '../../host/disk.ts';
-import { touchedFolder, knownWorktreeId } from '../../host/folders.ts';
+import { realPath } from '../../host/disk.ts';
+import { areSeveralAtWork, knownWorktreeId } from '../../host/folders.ts';
+import { randomName } from '../../host/random-name.ts';
 import { idleText, clientsOf, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { SessionCall, TreeCall } from '../call.ts';
 import { treesOf, leave } from '../visits.ts';
@@ -29,7 +31,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
   for (const { call: there, placed } of await treesOf(call, paths)) {
     if (placed.length === 0) continue;
     const written = placed.map(({ path }) => path);
-    if (exists(touchedFolder(there.tree.commonDir))) {
+    if (areSeveralAtWork(there.tree.commonDir)) {
       const hearing = meetOtherWorktrees(there, written).catch((error: unknown): string[] => {
         there.log('open', `not known what is changed in other worktrees: ${String(error)}`);
         return [];
@@ -40,7 +42,7 @@ export async function afterFiles(call: SessionCall, paths: readonly string[]): P
     if (place === undefined) continue;
     await seeHead(there, place);
     await claimPaths(there, place, written);
-    appendEntries(place, session, [{ t: 'answered', paths: written, at: now }]);
+    appendEvents(place, session, [{ t: 'answered', paths: written, at: now }]);
     news.push(...(await hear(there, place, openLedgers(place, session))));
     if (there.tree.visiting === true) await leave(there);
   }
@@ -63,7 +65,7 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
   const copies = new Map(paths.map((path) => [path, copyOf(place, session, path)]));
   const snapshot = await looking;
   const { self, all } = openLedgers(place, session);
-  const entries: LedgerEntry[] = [];
+  const entries: WorktreeEvent[] = [];
   for (const path of paths) {
     const dirty = snapshot.dirty.get(path);
     if (dirty === undefined) {
@@ -76,7 +78,7 @@ async function claimPaths(call: TreeCall, place: WorkPlace, paths: readonly stri
     if (sameState(before, after) && (copy !== undefined || self.claims.has(path))) continue;
     entries.push({ t: 'claim', path, base, before, after, ...explicit(call) });
   }
-  appendEntries(place, session, entries);
+  appendEvents(place, session, entries);
 }
 
 /** A file as it was before the tool, with the name of the blob that it would be. */
@@ -124,9 +126,10 @@ async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Pro
   const { commonDir, gitDir, folder } = call.tree;
   const own = knownWorktreeId(gitDir);
   if (own === undefined) return [];
+  const place = { commonDir, worktreeId: own };
   // First: of two that edit at once, the later one sees the other's line.
-  addTouched(commonDir, own, paths);
-  const idsOf = (path: string) => readTouched(commonDir, path).filter((id) => id !== own);
+  noteChanged(place, call.session, paths, call.now);
+  const idsOf = (path: string) => [...treesWith(commonDir, path)].filter((id) => id !== own);
   const noted = new Map(paths.map((path) => [path, idsOf(path)]));
   const ids = new Set([...noted.values()].flat());
   if (ids.size === 0) return [];
@@ -137,10 +140,11 @@ async function meetOtherWorktrees(call: TreeCall, paths: readonly string[]): Pro
   const options = { asking: call.session, timeoutMs: lookingTime(call), now: call.now };
   const others = await otherTrees({ commonDir, gitDir, top }, paths, judged, options);
   // Nobody is at work there any more.
-  for (const id of ids) if (!others.some((other) => other.id === id)) unmarkListed(commonDir, id);
+  for (const id of ids) if (!others.some((other) => other.id === id)) unlist(commonDir, call.now, id);
   const isTrue = (path: string) =>
     others.some(({ meetings }) => meetings.some((one) => one.path === path && one.progress !== undefined));
-  for (const [path, there] of noted) if (there.length > 0 && !isTrue(path)) keepOnly(commonDir, path, own);
+  for (const [path, there] of noted)
+    if (there.length > 0 && !isTrue(path)) forgetElsewhere(place, path, call.now);
   return others.flatMap((other) => newsOf(call, top, other, clientsOf(judged)));
 }
 
@@ -167,9 +171,16 @@ function newsOf(
   return [...found.values()].map((meeting) => meetingText(meeting, gitFor(call, top)));
 }
 
-function isNew({ session, tree }: TreeCall, path: string, other: SessionId, conflicts: boolean): boolean {
-  const isFirst = isFirstToTell(tree.commonDir, session, [path, other]);
-  const isWorse = conflicts && isFirstToTell(tree.commonDir, session, [path, other, 'conflicts']);
+function isNew(
+  { session, tree, now }: TreeCall,
+  path: string,
+  other: SessionId,
+  conflicts: boolean,
+): boolean {
+  const isFirstOf = (kind: string) =>
+    isFirstToSay(tree.commonDir, session, `${kind}:${other}:${path}`, randomName(), now);
+  const isFirst = isFirstOf('meets');
+  const isWorse = conflicts && isFirstOf('conflicts');
   return isFirst || isWorse;
 }
 
@@ -192,7 +203,7 @@ export async function seeHead(call: TreeCall, place: WorkPlace): Promise<void> {
     const snapshot = await readTreeStatus(place.top, options);
     const { all } = openLedgers(place, call.session);
     const settled = await settledClaims(place, all, snapshot, { timeoutMs });
-    for (const [owner, entries] of settled) appendEntries(place, owner, entries);
+    for (const [owner, entries] of settled) appendEvents(place, owner, entries);
     putLast(place, snapshot);
   } catch (error) {
     call.log('open', `who moved HEAD was not looked at: ${String(error)}`);

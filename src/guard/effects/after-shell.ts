@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead } from '../../changes/news.ts';
 import { commitRuns } from '../../changes/running-commit.ts';
 import { settledClaims } from '../../changes/settle-claims.ts';
-import { addTouched } from '../../changes/touched.ts';
+import { noteChanged } from '../../changes/changed-elsewhere.ts';
 import { type Around, claimsAround, changedWithin } from '../../changes/window-changes.ts';
 import {
   ARRIVAL,
@@ -23,7 +23,8 @@ import {
   placeOf,
 } from '../../changes/work-place.ts';
 import { withRevived, withoutEnded } from '../../domain/ledger/claim-ends.ts';
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { type FileState, sameState } from '../../domain/ledger/file-state.ts';
 import { isMaker } from '../../domain/ledger/ownership.ts';
 import { type TreeStatus, stagedBetween, type DirtyPath } from '../../domain/ledger/tree-status.ts';
@@ -86,12 +87,9 @@ export async function afterShell(call: TreeCall, command: string): Promise<reado
   const stood = window?.snapshot.head;
   const moved =
     stood === undefined ? undefined : await movedHead(ledgers, stood, place.top, lookingTime(call));
-  appendEntries(place, session, entries);
-  addTouched(
-    place.commonDir,
-    place.worktreeId,
-    entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : [])),
-  );
+  appendEvents(place, session, entries);
+  const claimed = entries.flatMap((entry) => (entry.t === 'claim' ? [entry.path] : []));
+  noteChanged(place, session, claimed, call.now);
   const news = await hear(call, place, openLedgers(place, session), moved);
   return [...news, ...notices, ...(await foreignTouched(call, place, entries, ledgers))];
 }
@@ -105,7 +103,7 @@ function ledgersBeside(place: WorkPlace, session: SessionId, named: readonly str
 
 /** git could not be asked: what the command named is the session's all the same. */
 async function claimBlindly(call: TreeCall, place: WorkPlace, window: OpenWindow): Promise<void> {
-  appendEntries(place, window.session, blindClaims(place, window, call.now));
+  appendEvents(place, window.session, blindClaims(place, window, call.now));
   closeWindow(place, window, call.now, goesOn(call));
 }
 
@@ -116,11 +114,11 @@ async function movesOf(
   ledgers: Ledgers,
   before: TreeStatus,
   after: TreeStatus,
-): Promise<LedgerEntry[]> {
+): Promise<WorktreeEvent[]> {
   const moves = await headEntries(place, ledgers, before, after, call);
   if (moves.length > 0) {
     const undone = await undoneClaims(call, place, ledgers, before, after);
-    for (const [owner, claims] of undone) appendEntries(place, owner, claims);
+    for (const [owner, claims] of undone) appendEvents(place, owner, claims);
   }
   return [...stagedEntries(before, after, call.now), ...moves];
 }
@@ -132,14 +130,14 @@ async function settled(
   { all, self }: Ledgers,
   after: TreeStatus,
   { window, ended }: { readonly window: string | undefined; readonly ended: readonly OpenClaim[] },
-): Promise<LedgerEntry[]> {
+): Promise<WorktreeEvent[]> {
   const timeoutMs = lookingTime(call);
   // Who took others' work knows of its commit.
   const isTold = (claim: OpenClaim) =>
     ended.includes(claim) || (ended.length > 0 && claim.session === self.session);
   const found = await settledClaims(place, all, after, { window, timeoutMs, isTold });
   for (const [session, entries] of found) {
-    if (session !== self.session) appendEntries(place, session, entries);
+    if (session !== self.session) appendEvents(place, session, entries);
   }
   return [...(found.get(self.session) ?? [])];
 }
@@ -150,7 +148,7 @@ async function claimsOf(
   place: WorkPlace,
   { all, self }: Ledgers,
   { window, windows, after }: Pick<Around, 'window' | 'windows' | 'after'>,
-): Promise<LedgerEntry[]> {
+): Promise<WorktreeEvent[]> {
   const { top } = place;
   const ledgers = withRevived(all, (path) => after.dirty.get(path));
   const { now, event } = call;
@@ -167,8 +165,8 @@ async function claimsOf(
 }
 
 /** Index entries that the command made and the disk did not show: `git rm`, `git reset -- <path>`; no `git add -A`. */
-function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): LedgerEntry[] {
-  return stagedBetween(before, after).flatMap(({ path, state }): LedgerEntry[] => {
+function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): WorktreeEvent[] {
+  return stagedBetween(before, after).flatMap(({ path, state }): WorktreeEvent[] => {
     const dirty = after.dirty.get(path);
     const isRemoved = state === null && before.dirty.get(path)?.disk !== null;
     const isIndexOnly = dirty !== undefined && (isRemoved || sameState(dirty.disk, dirty.head));
@@ -180,7 +178,7 @@ function stagedEntries(before: TreeStatus, after: TreeStatus, now: number): Ledg
 async function foreignTouched(
   call: TreeCall,
   place: WorkPlace,
-  entries: readonly LedgerEntry[],
+  entries: readonly WorktreeEvent[],
   { all, self }: Ledgers,
 ): Promise<string[]> {
   const touched = entries.flatMap((entry) =>
@@ -199,8 +197,8 @@ async function foreignTouched(
 }
 
 /** Without a look before, what the client says that the command changed. */
-function toldChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): LedgerEntry[] {
-  return call.event.changedFiles.flatMap((file): LedgerEntry[] => {
+function toldChanges(call: TreeCall, place: WorkPlace, after: TreeStatus): WorktreeEvent[] {
+  return call.event.changedFiles.flatMap((file): WorktreeEvent[] => {
     const placed = placeOf(file, true);
     const dirty = placed === undefined ? undefined : after.dirty.get(placed.path);
     if (placed?.found.gitDir !== place.gitDir || dirty === undefined) return [];
@@ -231,10 +229,10 @@ const UNREAD: FileState = { mode: '100644', oid: null };
  * The claims on what a command named, when git could not be asked after it: by the disk alone. A path that was left as it
  * was, by its times, is not claimed.
  */
-function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): LedgerEntry[] {
+function blindClaims({ top }: WorkPlace, window: OpenWindow, now: number): WorktreeEvent[] {
   const { snapshot, from } = window;
   const time = { session: window.session, id: window.id, from, to: now };
-  return window.named.flatMap((path): LedgerEntry[] => {
+  return window.named.flatMap((path): WorktreeEvent[] => {
     const then = snapshot.dirty.get(path);
     const after = contentState(top, path, snapshot.head.oid ?? '');
     const [base, before] = then === undefined ? [UNREAD, UNREAD] : [then.head, then.disk];
@@ -265,8 +263,8 @@ async function undoneClaims(
   { all, self }: Ledgers,
   before: TreeStatus,
   after: TreeStatus,
-): Promise<Map<SessionId, LedgerEntry[]>> {
-  const claims = new Map<SessionId, LedgerEntry[]>();
+): Promise<Map<SessionId, WorktreeEvent[]>> {
+  const claims = new Map<SessionId, WorktreeEvent[]>();
   const [from, to] = [after.head.oid, before.head.oid];
   const kept = [...after.dirty.values()].filter((one) => isKept(one, before.dirty.get(one.path)));
   if (from === null || to === null || from === to || kept.length === 0) return claims;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepBefore } from '../../changes/before-copies.ts';
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { TOGETHER_MS } from '../../changes/windows.ts';
 import type { WorkPlace } from '../../changes/work-place.ts';
 import type { OpenClaim } from '../../domain/ledger/claims.ts';
@@ -37,7 +37,7 @@ export function announcement(call: TreeCall, { ledger, placed }: FileFacts): rea
 function announce({ event, session, now }: TreeCall, place: WorkPlace, paths: readonly string[]): void {
   const agent = event.agent === undefined ? {} : { agent: event.agent };
   const over = { t: 'answered', agent: event.agent ?? '', at: now - TOGETHER_MS } as const;
-  appendEntries(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
+  appendEvents(place, session, [over, { t: 'announced', paths, ...agent, at: now }]);
 }
 
 /** What somebody claimed here may have been thrown away by hand, and would be written over unseen. */

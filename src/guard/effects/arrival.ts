@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { carriesOn } from '../../domain/ledger/requests.ts';
-import { claimEntries } from '../../domain/ledger/compact.ts';
+import { claimEvents } from '../../domain/journal/compact.ts';
 import { sameState } from '../../domain/ledger/file-state.ts';
 import { changesLeft, resumedStart } from '../../domain/ledger/resume.ts';
 import { sinceStart } from '../../domain/ledger/since-start.ts';
@@ -14,7 +14,7 @@ import { readTreeStatus } from '../../git/work-tree.ts';
 import { realPath } from '../../host/disk.ts';
 import { claimSolo } from '../../sessions/solo.ts';
 import { knownWorktreeId, lastEvent, worktreeId } from '../../host/folders.ts';
-import { appendEntries, readLedger, readLedgers } from '../../changes/ledger.ts';
+import { appendEvents, readLedger, readLedgers } from '../../sessions/journal.ts';
 import {
   ARRIVAL,
   isPaused,
@@ -73,7 +73,7 @@ export async function beginAlone(
   if (!claimSolo(found.gitDir, record)) return { isLone: false };
   const returned = ownStart(place, session, record.succeeds);
   if (now !== undefined) pauseGone(place, gone, session, now);
-  if (returned !== undefined) removeStart(place, returned.id);
+  if (returned !== undefined) removeStart(place, returned.id, call.now);
   if (now === undefined) return { isLone: true };
   const { start: known, pause } = returned ?? {};
   const start = (known === undefined ? undefined : resumedStart(known, pause, now)) ?? now;
@@ -103,7 +103,7 @@ export async function arrive(
   const place = placeFor(found);
   if (begun !== undefined) {
     settle(place, session, begun.start, begun.now, call.now);
-    removeStart(place, session);
+    removeStart(place, session, call.now);
   }
   // A change belongs to who was alone, if several have a start list because somebody's arrival was cut off.
   const order = [...(lone === undefined ? [] : [lone]), ...peers, session];
@@ -125,7 +125,7 @@ export async function arrive(
       const event = one === session ? '' : lastEvent(place.commonDir, one);
       if (BEFORE_TOOL.has(event)) openWindow(place, one, ARRIVAL, snapshot);
     }
-    removeStart(place, one);
+    removeStart(place, one, call.now);
   }
   const returned = ownStart(place, session, former);
   if (snapshot !== undefined) {
@@ -136,13 +136,13 @@ export async function arrive(
       ...(isBack ? unheardIds(openLedgers(place, session)) : []),
       ...(former === null ? [] : [carriesOn(former)]),
     ];
-    appendEntries(place, session, [
+    appendEvents(place, session, [
       ...newClaims(place, session, changes, call.now),
       { t: 'head', ...snapshot.head, own: false, at: call.now },
-      ...(ids.length === 0 ? [] : [{ t: 'told', ids, at: call.now } as const]),
+      ...(ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now } as const]),
     ]);
   }
-  if (returned !== undefined) removeStart(place, returned.id);
+  if (returned !== undefined) removeStart(place, returned.id, call.now);
   return notices;
 }
 
@@ -176,7 +176,7 @@ function pauseGone(
 function pauseStart(place: WorkPlace, session: SessionId, snapshot: TreeStatus): void {
   const since = readStart(place, session)?.at;
   putPause(place, session, snapshot);
-  if (since !== undefined) noteLoneOperation(place.gitDir, session, since);
+  if (since !== undefined) noteLoneOperation(place, session, since);
 }
 
 /** Claims for the session that was alone, and where it stands. */
@@ -184,8 +184,8 @@ function settle(place: WorkPlace, peer: SessionId, start: TreeStatus, now: TreeS
   const pause = readPause(place, peer);
   const changes = pause === undefined ? changesBetween(start, now) : changesLeft(start, pause, now);
   const claims = newClaims(place, peer, changes, at);
-  appendEntries(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
-  noteLoneOperation(place.gitDir, peer, start.at);
+  appendEvents(place, peer, [...claims, { t: 'head', ...now.head, own: false, at }]);
+  noteLoneOperation(place, peer, start.at);
 }
 
 /** The claims that no ledger has: whoever is on record with the very same change has made it. */
@@ -194,14 +194,14 @@ function newClaims(
   session: SessionId,
   changes: readonly WindowChange[],
   at: number,
-): LedgerEntry[] {
+): WorktreeEvent[] {
   const known = readLedgers(place).map(({ claims }) => claims);
   return [...sinceStart(session, changes, () => at).values()].flatMap((claim) => {
     const isClaimed = known.some((claims) => {
       const former = claims.get(claim.path);
       return former !== undefined && sameState(former.after, claim.after);
     });
-    return isClaimed ? [] : claimEntries(claim);
+    return isClaimed ? [] : claimEvents(claim);
   });
 }
 

@@ -1,4 +1,5 @@
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { type TreeStatus, discardedBetween, overlaps } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
@@ -22,7 +23,7 @@ export interface Left {
   readonly after: TreeStatus;
   readonly command: string;
   /** What is known of it already. */
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly WorktreeEvent[];
   /** See {@link endedOfOthers}. */
   readonly ended: readonly OpenClaim[];
 }
@@ -33,7 +34,7 @@ export async function goneWork(
   place: WorkPlace,
   ledgers: Ledgers,
   { window, after, command, entries, ended }: Left,
-): Promise<{ entries: LedgerEntry[]; notices: string[] }> {
+): Promise<{ entries: WorktreeEvent[]; notices: string[] }> {
   const before = window.snapshot.head.oid;
   const isCommit = entries.some((entry) => entry.t === 'head' && entry.own);
   const told = endedEvents(ended, isCommit, before, call);
@@ -61,7 +62,7 @@ function isStash({ entries }: TreeCall, command: string): boolean {
 }
 
 /** Tells the others that uncommitted work was thrown away, so that nobody "repairs" it. */
-function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): LedgerEntry[] {
+function discardedEvents(gone: readonly string[], { session, dialect, now }: TreeCall): WorktreeEvent[] {
   if (gone.length === 0) return [];
   const names = listed(gone.map(escapeLine), MAX_NAMES);
   return [
@@ -103,7 +104,7 @@ function endedEvents(
   isCommit: boolean,
   before: Oid | null,
   { session, dialect, now }: TreeCall,
-): LedgerEntry[] {
+): WorktreeEvent[] {
   if (!isCommit) return [];
   const undo = before === null ? '' : ` It can undo that, and keeps all files, with: ${undoing(before)}.`;
   return [...new Set(ended.map((claim) => claim.session))].map((owner) => {

@@ -1,6 +1,6 @@
 import { event, refName, shortOid } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, lookingTime } from '../../changes/work-place.ts';
-import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import type { TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { type Oid, canMean } from '../../domain/names.ts';
 import { ownerName } from '../../domain/owner-name.ts';
@@ -14,7 +14,7 @@ export async function headEntries(
   before: TreeStatus,
   { head }: TreeStatus,
   call: TreeCall,
-): Promise<LedgerEntry[]> {
+): Promise<WorktreeEvent[]> {
   const at = call.now;
   const stood = before.head.ref === head.ref && before.head.oid === head.oid;
   if (stood) {
@@ -28,7 +28,7 @@ export async function headEntries(
   );
   const commits = await newCommits(place, before.head.oid, head.oid, call);
   const own = !told && !(commits.length > 0 && commits.every((one) => isForeign(one, self.session)));
-  const entry: LedgerEntry = { t: 'head', ...head, own, at };
+  const entry: WorktreeEvent = { t: 'head', ...head, own, at };
   return own
     ? [entry, event(moveText(ownerName(self.session, call.dialect), before, head, commits), at)]
     : [entry];

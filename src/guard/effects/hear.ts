@@ -1,7 +1,7 @@
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { type MovedHead, newsFor } from '../../changes/news.ts';
 import { type Ledgers, type WorkPlace, openLedgers, lookingTime } from '../../changes/work-place.ts';
-import type { LedgerEntry } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { type Sides, claimsOn } from '../../domain/ledger/ownership.ts';
 import { type Request, openRequests, wishText } from '../../domain/ledger/requests.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -28,7 +28,7 @@ export async function hear(
   const { lines, told } = newsFor(ledgers, { moved, isMain }, call.now);
   const asked = isMain ? newRequests(ledgers) : [];
   const handed = asked.length === 0 ? NONE : await deliver(call, { place, ledgers }, asked);
-  appendEntries(place, call.session, [...told, ...handed.told]);
+  appendEvents(place, call.session, [...told, ...handed.told]);
   return [...lines, ...handed.lines];
 }
 
@@ -38,7 +38,7 @@ export async function hearRequests(call: TreeCall, place: WorkPlace): Promise<re
   const asked = newRequests(ledgers);
   if (asked.length === 0) return [];
   const { lines, told } = await deliver(call, { place, ledgers }, asked);
-  appendEntries(place, call.session, told);
+  appendEvents(place, call.session, told);
   return lines;
 }
 
@@ -54,7 +54,7 @@ async function deliver(
   call: TreeCall,
   open: OpenLedger,
   asked: readonly Request[],
-): Promise<{ readonly lines: readonly string[]; readonly told: readonly LedgerEntry[] }> {
+): Promise<{ readonly lines: readonly string[]; readonly told: readonly WorktreeEvent[] }> {
   try {
     return await handOver(call, open, asked);
   } catch (error) {
@@ -71,7 +71,7 @@ async function handOver(
   call: TreeCall,
   { place, ledgers }: OpenLedger,
   asked: readonly Request[],
-): Promise<{ readonly lines: readonly string[]; readonly told: readonly LedgerEntry[] }> {
+): Promise<{ readonly lines: readonly string[]; readonly told: readonly WorktreeEvent[] }> {
   const paths = asked.map(({ path }) => path);
   const timeoutMs = lookingTime(call);
   // What was committed or undone since the last look at everything is no reason to ask any more.
@@ -92,7 +92,7 @@ async function handOver(
   const typed = typedIn(call, place);
   const lines = handed.map((requests) => requestText(requests, typed, people));
   const ids = handed.flat().map(({ id }) => id);
-  return { lines, told: ids.length === 0 ? [] : [{ t: 'told', ids, at: call.now }] };
+  return { lines, told: ids.length === 0 ? [] : [{ t: 'notified', ids, at: call.now }] };
 }
 
 function requestText(requests: readonly Request[], { git, paths }: Typed, people: Sides): string {

@@ -1,4 +1,4 @@
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { movedHead } from '../../changes/news.ts';
 import { TOGETHER_MS, dropAbandoned, openWindow, putLast } from '../../changes/windows.ts';
 import { lookingTime } from '../../changes/work-place.ts';
@@ -47,7 +47,7 @@ async function open(
   if (known === undefined || !sameDirty(known, snapshot)) putLast(place, snapshot);
   dropAbandoned(place, session, agent, now);
   if (ledgers.self.announced.size > 0) {
-    appendEntries(place, session, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
+    appendEvents(place, session, [{ t: 'answered', agent, at: now - TOGETHER_MS }]);
   }
   const merged = mergedTree(place.gitDir) ?? '';
   openWindow(place, session, windowId(call), snapshot, { ...about, merged });

@@ -3,7 +3,7 @@ import { LONG_WINDOW_MS, type Window, overlaps } from '../../domain/ledger/tree-
 import type { SessionId } from '../../domain/names.ts';
 import { type Operation, unfinishedOperation } from '../../git/operations.ts';
 import { mergedTree } from '../../git/finishing.ts';
-import { forgetBeginners, putBeginner } from '../../changes/operations.ts';
+import { putBeginner } from '../../changes/operations.ts';
 import { ARRIVAL, type OpenWindow } from '../../changes/windows.ts';
 import type { TreeCall } from '../call.ts';
 import type { Ledgers, WorkPlace } from '../../changes/work-place.ts';
@@ -23,10 +23,7 @@ export function noteOperation(
   windows: readonly OpenWindow[],
 ): void {
   const operation = unfinishedOperation(place.gitDir);
-  if (operation === undefined) {
-    forgetBeginners(place.gitDir);
-    return;
-  }
+  if (operation === undefined) return;
   if (operation.at < window.from - CLOCK_SLACK_MS || operation.at > call.now + CLOCK_SLACK_MS) return;
   const closed = all.flatMap((ledger) => ledger.windows);
   const others = [...windows, ...closed].filter(({ id }) => id !== ARRIVAL);
@@ -35,16 +32,16 @@ export function noteOperation(
   if (isDoubtful && !begins(call, operation)) return;
   const merged = mergedTree(place.gitDir);
   // One that was there before is another merge's, or that of a stash that was popped.
-  putBeginner(place.gitDir, window.session, operation, merged === window.merged ? undefined : merged);
+  putBeginner(place, window.session, operation, merged === window.merged ? undefined : merged);
 }
 
 /**
  * A session arrives, and one that was alone until now may have begun what is unfinished: as with the files that were
  * changed meanwhile, it did, by itself or by hand.
  */
-export function noteLoneOperation(gitDir: string, peer: SessionId, since: number): void {
-  const operation = unfinishedOperation(gitDir);
-  if (operation !== undefined && operation.at >= since) putBeginner(gitDir, peer, operation);
+export function noteLoneOperation(place: WorkPlace, peer: SessionId, since: number): void {
+  const operation = unfinishedOperation(place.gitDir);
+  if (operation !== undefined && operation.at >= since) putBeginner(place, peer, operation);
 }
 
 const VERBS: Readonly<Record<Operation['name'], RegExp>> = {

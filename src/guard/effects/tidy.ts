@@ -1,40 +1,45 @@
-import { statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { SessionLedger } from '../../domain/ledger/claims.ts';
-import type { SessionId } from '../../domain/names.ts';
-import type { FoundRepository } from '../../git/discover.ts';
+import { parseTreeStatus } from '../../domain/ledger/snapshot-text.ts';
+import { type SessionId, parseSessionId } from '../../domain/names.ts';
+import { linkedWorktrees } from '../../git/linked-worktrees.ts';
 import { pruneScratch, scratchStore } from '../../git/scratch-store.ts';
-import { knownWorktreeId } from '../../host/folders.ts';
+import { entries } from '../../host/disk.ts';
+import {
+  beatFolder,
+  knownWorktreeId,
+  removeBeat,
+  repositoryFolder,
+  stateFolder,
+} from '../../host/folders.ts';
 import { removeBefore } from '../../changes/before-copies.ts';
+import { unlist } from '../../changes/changed-elsewhere.ts';
+import { removeWindows } from '../../changes/windows.ts';
 import {
   type LedgerPlace,
-  appendEntries,
-  ledgerFile,
-  ledgerPlaces,
-  readAllLedgers,
+  appendEvents,
+  closeJournal,
+  closedJournals,
+  lastWritten,
+  readJournals,
   readLedger,
-  removeLedger,
-} from '../../changes/ledger.ts';
-import {
-  listStarts,
-  pausedAt,
-  readPause,
-  readStart,
-  removeStart,
-  removeWindows,
-} from '../../changes/windows.ts';
+  removeJournal,
+} from '../../sessions/journal.ts';
+import { removeFormerState } from '../../sessions/migrate-state.ts';
+import type { TreeCall } from '../call.ts';
 
-/** How long the ledger of a session that is over stays when it claims nothing, and when it does. Milliseconds. */
-const KEEP_EMPTY_MS = 6 * 3600_000;
-const KEEP_CLAIMS_MS = 7 * 86_400_000;
+/** How long the journal of a session that is over is read when it claims nothing, and how long it is kept at all. Milliseconds. */
+const READ_MS = 6 * 3600_000;
+const KEEP_MS = 7 * 86_400_000;
 /** Contents that nothing refers to stay this long: a call that runs now may be about to. Milliseconds. */
 const KEEP_CONTENTS_MS = 3600_000;
 
 /** A session is over: what it was doing just now is forgotten; what it changed stays on record, it may be resumed. */
-export function forgetCalls({ commonDir, gitDir }: FoundRepository, session: SessionId, now: number): void {
+export function forgetCalls({ commonDir, gitDir }: TreeCall['tree'], session: SessionId, now: number): void {
   const worktreeId = knownWorktreeId(gitDir);
   if (worktreeId === undefined) return;
   const place = { commonDir, worktreeId };
-  removeWindows(place, session);
+  removeWindows(place, session, now);
   removeBefore(place, session);
   answerCalls(place, session, now);
 }
@@ -42,41 +47,72 @@ export function forgetCalls({ commonDir, gitDir }: FoundRepository, session: Ses
 /** File tools that were announced and have not told their result will not any more. */
 export function answerCalls(place: LedgerPlace, session: SessionId, now: number): void {
   if (readLedger(place, session).announced.size === 0) return;
-  appendEntries(place, session, [{ t: 'answered', at: now }]);
+  appendEvents(place, session, [{ t: 'answered', at: now }]);
 }
 
-/** Removes ledgers of sessions that were over long ago, and contents that no claim refers to. */
-export function tidyLedgers({ commonDir }: FoundRepository, live: ReadonlySet<SessionId>, now: number): void {
+/** Who is on record in a repository, and who of them is at work, or may be. */
+interface OnRecord {
+  readonly all: ReadonlySet<SessionId>;
+  readonly live: ReadonlySet<SessionId>;
+  /** Their process is proven gone, or they have said that they are over. */
+  readonly gone: ReadonlySet<SessionId>;
+}
+
+/** Lets go of what nobody needs any more: what sessions that are over have left here, and contents that no claim refers to. */
+export function tidy({ tree: { commonDir }, machine, now }: TreeCall, onRecord: OnRecord): void {
+  tidyBeats(commonDir, onRecord, now);
   const used = new Set<string>();
-  for (const { place, ledger } of readAllLedgers(commonDir)) {
-    const age =
-      now - (statSync(ledgerFile(place, ledger.session), { throwIfNoEntry: false })?.mtimeMs ?? now);
-    const limit = ledger.claims.size === 0 ? KEEP_EMPTY_MS : KEEP_CLAIMS_MS;
-    if (!live.has(ledger.session) && age > limit) removeLedger(place, ledger.session);
-    else for (const oid of contents(ledger)) used.add(oid);
+  for (const { session, trees } of readJournals(commonDir)) {
+    const ledgers = [...trees.values()];
+    const age = now - (lastWritten(commonDir, session) ?? now);
+    const isOver = !onRecord.live.has(session);
+    if (isOver && age > KEEP_MS) removeJournal(commonDir, session);
+    else if (isOver && age > READ_MS && !ledgers.some(isNeeded)) closeJournal(commonDir, session);
+    else for (const oid of ledgers.flatMap(contents)) used.add(oid);
   }
-  for (const place of ledgerPlaces(commonDir)) {
-    for (const session of listStarts(place)) {
-      const age = now - (pausedAt(place, session) ?? now);
-      if (!live.has(session) && age > KEEP_CLAIMS_MS) removeStart(place, session);
-      else for (const oid of listed(place, session)) used.add(oid);
-    }
+  for (const { session, at } of closedJournals(commonDir)) {
+    if (now - at > KEEP_MS && !onRecord.all.has(session)) removeJournal(commonDir, session);
   }
   pruneScratch(scratchStore(commonDir), used, now - KEEP_CONTENTS_MS);
+  tidyWorktrees(commonDir);
+  removeFormerState(commonDir, stateFolder(machine.env));
 }
 
-/** Contents that a claim since the session's start would refer to. */
-function listed(place: LedgerPlace, session: SessionId): string[] {
-  const snapshots = [readStart(place, session), readPause(place, session)];
-  const paths = snapshots.flatMap((one) => [...(one?.dirty.values() ?? [])]);
-  return paths.flatMap(({ disk }) => disk?.oid ?? []);
+/** The calls of a session that cannot be at work keep others busy: git's hooks ask Node, and who works alone notes its changes. */
+function tidyBeats(commonDir: string, { all, gone }: OnRecord, now: number): void {
+  const folder = beatFolder(commonDir);
+  for (const name of entries(folder)) {
+    const session = parseSessionId(name);
+    if (session === undefined || gone.has(session) || !all.has(session)) removeBeat(commonDir, name);
+  }
+  if (entries(folder).length < 2) unlist(commonDir, now);
 }
 
-function contents({ claims, ended, staged }: SessionLedger): string[] {
+/** Others may be asked about its changes, or it may have changed more than its journal says. */
+function isNeeded({ claims, alone, paused }: SessionLedger): boolean {
+  return claims.size > 0 || (alone !== undefined && paused === undefined);
+}
+
+/** Contents that a claim refers to, or one since the session's start would. */
+function contents({ claims, ended, staged, alone, paused }: SessionLedger): string[] {
   const changes = [...claims.values(), ...ended.values()].flatMap((claim) => claim.changes);
+  const looks = [alone, paused].flatMap((one) => parseTreeStatus(one?.look ?? '') ?? []);
   const states = [
     ...changes.flatMap(({ before, after }) => [before, after]),
     ...[...staged.values()].flat().map(({ state }) => state),
+    ...looks.flatMap(({ dirty }) => [...dirty.values()]).map(({ disk }) => disk),
   ];
   return states.flatMap((state) => state?.oid ?? []);
+}
+
+/** What was seen of worktrees that were removed. One whose id cannot be read may be any of them. */
+function tidyWorktrees(commonDir: string): void {
+  const ids = linkedWorktrees(commonDir).map(({ gitDir }) => knownWorktreeId(gitDir));
+  for (const kind of ['looks', 'before']) {
+    const folder = `${repositoryFolder(commonDir)}/${kind}`;
+    for (const name of entries(folder)) {
+      if (!/^[0-9a-f]{16}$/.test(name) || ids.includes(name)) continue;
+      rmSync(`${folder}/${name}`, { recursive: true, force: true });
+    }
+  }
 }

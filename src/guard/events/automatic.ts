@@ -14,7 +14,7 @@ import {
   changedFileTime,
 } from '../../notes/automatic/leave-note.ts';
 import { ownWork } from '../../notes/automatic/own-work.ts';
-import { forgetLate, isLate, rememberLate, tidyNoted } from '../../notes/noted.ts';
+import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import type { TopicState } from '../../notes/topic.ts';
 import { type StoredSession, judgeSessions, listSessions } from '../../sessions/records.ts';
 import type { TreeCall } from '../call.ts';
@@ -27,14 +27,17 @@ import type { Registered } from './registration.ts';
  * worktrees, is left to whoever starts next. Returns what it did here.
  */
 export function expectEndNotes(
-  { settings, tree, session }: TreeCall,
+  { settings, tree, session, now }: TreeCall,
   all: readonly StoredSession[],
 ): StoredSession | undefined {
   if (!settings.automaticNotes) return undefined;
   const { commonDir } = tree;
   const own = all.filter(({ record }) => record.session === session);
-  const ending = own.filter((one) => one.record.ended === null || isLate(commonDir, one));
-  for (const one of ending) rememberLate(commonDir, one);
+  const placeOf = ({ worktreeId }: StoredSession) => ({ commonDir, worktreeId });
+  const ending = own.filter(
+    (one) => one.record.ended === null || readLedger(placeOf(one), session).isNoteDue,
+  );
+  for (const one of ending) appendEvents(placeOf(one), session, [{ t: 'note-due', at: now }]);
   return ending.find(({ worktreeId }) => worktreeId === knownWorktreeId(tree.gitDir));
 }
 
@@ -45,7 +48,10 @@ export async function noteEnd(
   all: readonly StoredSession[],
 ): Promise<void> {
   const result = await withinTime(call, (budget) => leaveOwn(call, here, all, 'session-end', budget));
-  if (result !== undefined && result !== 'partial') forgetLate(call.tree.commonDir, here);
+  if (result !== undefined && result !== 'partial') {
+    const place = { commonDir: call.tree.commonDir, worktreeId: here.worktreeId };
+    appendEvents(place, call.session, [{ t: 'note-left', at: call.now }]);
+  }
 }
 
 /** Leaves a note before the session's context is made smaller. A sub-agent's is not the session's. */
@@ -66,7 +72,6 @@ export async function noteGone(call: TreeCall, { others }: Registered): Promise<
   if (!settings.automaticNotes) return false;
   const { commonDir } = tree;
   const gone = sessionsToNote(commonDir, others, machine.processes.bootId);
-  tidyNoted(commonDir, others);
   if (gone.length === 0) return false;
   const log = (detail: string) => call.log('note', detail);
   const facts = { commonDir, sessions: others, files: machine.files, now, log };

@@ -1,33 +1,23 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { contextUse, sessionFile } from '../../agents/context-use.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
-import { type SessionId, parseTopic } from '../../domain/names.ts';
+import { parseTopic } from '../../domain/names.ts';
 import { topicSlug } from '../../domain/note/topic-slug.ts';
 import { encodeBranch } from '../../git/namespace.ts';
 import { openRepository, workTreeFacts } from '../../git/repository.ts';
-import { exists, readText, readTail } from '../../host/disk.ts';
-import {
-  stateFolder,
-  beat,
-  beatFile,
-  ensureFolder,
-  repositoryFolder,
-  touchedFolder,
-} from '../../host/folders.ts';
+import { entries, readTail } from '../../host/disk.ts';
+import { stateFolder, beat, beatFolder, removeBeat } from '../../host/folders.ts';
+import { randomName } from '../../host/random-name.ts';
 import { byAge } from '../../notes/find-topic.ts';
 import { typedTopic } from '../../notes/topic-argument.ts';
 import { readTopics, type TopicState } from '../../notes/topic.ts';
 import { endSession, listSessions } from '../../sessions/records.ts';
-import { forgetRegistration } from '../../sessions/registered.ts';
+import { appendSessionEvents, isFirstToSay, readJournal } from '../../sessions/journal.ts';
 import { isSolo, removeSolo } from '../../sessions/solo.ts';
-import { readVisits, removeVisit } from '../../sessions/visits.ts';
 import { forgetAgents } from '../agents.ts';
-import { forgetModels } from '../models.ts';
 import { orUnchecked, type SessionCall, type TreeCall, isInTree } from '../call.ts';
 import { endAlone } from '../effects/arrival.ts';
-import { dropUnused } from '../effects/list-touched.ts';
+import { unlist } from '../../changes/changed-elsewhere.ts';
 import { forgetCalls, answerCalls } from '../effects/tidy.ts';
 import type { Finding } from '../findings.ts';
 import { leave, visited } from '../visits.ts';
@@ -36,11 +26,13 @@ import { sessionStart } from './session-start.ts';
 
 /** Handles every event but those of a tool. */
 export async function lifeCycle(call: SessionCall): Promise<readonly Finding[]> {
+  const { kind } = call.event;
+  // Before its end is on record, which is the end of its visits, too.
+  const elsewhere = kind === 'stop' || kind === 'session-end' ? await visited(call) : [];
   const found = isInTree(call) ? await here(call) : [];
-  if (readVisits(call.machine.env, call.session).length > 0) await inOtherTrees(call);
+  for (const there of elsewhere) await orUnchecked(there, () => endedThere(there));
   if (call.event.kind === 'session-end') {
     forgetAgents(stateFolder(call.machine.env), call.session, call.now);
-    forgetModels(call.machine.env, call.session, call.now);
   }
   return found;
 }
@@ -63,19 +55,11 @@ async function here(call: TreeCall): Promise<readonly Finding[]> {
   }
 }
 
-/** The worktrees in which the session works from outside learn that its turn is over, or the session. */
-async function inOtherTrees(call: SessionCall): Promise<void> {
-  const { session } = call;
-  const { kind } = call.event;
-  if (kind !== 'stop' && kind !== 'session-end') return;
-  for (const there of await visited(call)) {
-    await orUnchecked(there, async () => {
-      forgetCalls(there.tree, session, call.now);
-      await leave(there);
-      if (kind === 'session-end') await sessionEnd(there);
-    });
-  }
-  if (kind === 'session-end') removeVisit(call.machine.env, session);
+/** A worktree in which the session works from outside learns that its turn is over, or the session. */
+async function endedThere(there: TreeCall): Promise<void> {
+  forgetCalls(there.tree, there.session, there.now);
+  await leave(there);
+  if (there.event.kind === 'session-end') await sessionEnd(there);
 }
 
 /** Reminds a session once, by a message to the person, when it stops with work and no note. Never blocks. */
@@ -92,7 +76,7 @@ async function stop(call: TreeCall): Promise<readonly Finding[]> {
   // Most sessions that stop have nothing uncommitted around them.
   if ((await workTreeFacts(call.tree.folder)).dirty === 0 || (await hasNote(call))) return [];
   const own = await countOwn(call);
-  if (own === 0 || !firstTime(tree.commonDir, session)) return [];
+  if (own === 0 || !isFirstToSay(tree.commonDir, session, 'reminder', randomName(), call.now)) return [];
   const text =
     `Handoff reminder: ${own} path${own === 1 ? '' : 's'} changed and no note left. ` +
     "Leave one with: git handoff write <topic> -m '<what the next session must know>' (Shown once per session.)";
@@ -107,18 +91,6 @@ async function hasNote(call: TreeCall): Promise<boolean> {
   );
 }
 
-/** Whether this is the session's first reminder; two hooks at once agree by exclusive creation. */
-function firstTime(commonDir: string, session: SessionId): boolean {
-  const file = join(repositoryFolder(commonDir), 'nudged', session);
-  try {
-    ensureFolder(dirname(file));
-    writeFileSync(file, '', { flag: 'wx' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Records that a session is over, in every worktree it was registered in. */
 async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
   const { session, tree } = call;
@@ -131,29 +103,19 @@ async function sessionEnd(call: TreeCall): Promise<readonly Finding[]> {
     await endSession(repository, stored, { at: call.now, reason: call.event.reason ?? 'other' });
   }
   if (isSolo(tree.gitDir, session)) removeSolo(tree.gitDir);
-  forgetRegistration(tree, session);
   forgetCalls(tree, session, call.now);
-  for (const file of [
-    beatFile(tree.commonDir, session),
-    join(repositoryFolder(tree.commonDir), 'nudged', session),
-    join(repositoryFolder(tree.commonDir), 'asked', session),
-  ]) {
-    rmSync(file, { force: true });
-  }
+  appendSessionEvents(tree.commonDir, session, [{ t: 'ended', at: call.now }]);
+  removeBeat(tree.commonDir, session);
   // Then what takes time. Without this all that happens until the session comes back counts as its own.
   await endAlone(call);
   if (here !== undefined) await noteEnd(call, here, all);
-  if (exists(touchedFolder(tree.commonDir))) {
-    await dropUnused(call);
-  }
+  // Who is left alone notes for nobody what it changes.
+  if (entries(beatFolder(tree.commonDir)).length < 2) unlist(tree.commonDir, call.now);
   return [];
 }
 
 /** How much is read of the end of the client's session file. */
 const TAIL_BYTES = 65_536;
-/** Recorded beside the session's note at the time: it was asked at the end of a turn. */
-const AT_STOP = 'stop';
-
 /**
  * Asks a session for a note with a user's prompt, while there is room for it: when its context is `handoff.contextNudge` percent
  * full and it has worked since its last note. At most once between two notes; never a sub-agent.
@@ -171,17 +133,14 @@ async function ask(call: TreeCall, isStop: boolean): Promise<readonly Finding[]>
   const { event, session, tree } = call;
   const percent = event.agent === undefined ? fullness(call) : undefined;
   if (percent === undefined) return [];
-  const file = join(repositoryFolder(tree.commonDir), 'asked', session);
-  const [before, ...flags] = readText(file).split('\n');
-  if (isStop && flags.includes(AT_STOP)) return [];
+  const { asked } = readJournal(tree.commonDir, session);
+  if (isStop && asked?.atStop === true) return [];
   const topics = await readTopics({ cwd: tree.folder });
   const own = topics.filter(({ tip }) => isWrittenBy(tip, call)).sort(byAge)[0];
-  const noteNow = own?.tip?.oid ?? 'none';
-  if (before === noteNow) return [];
+  const note = own?.tip?.oid ?? 'none';
+  if (asked?.note === note) return [];
   if ((await hasUntoldWork(call)) !== true) return [];
-  const isUsed = isStop || flags.includes(AT_STOP);
-  ensureFolder(dirname(file));
-  writeFileSync(file, `${noteNow}\n${isUsed ? `${AT_STOP}\n` : ''}`);
+  appendSessionEvents(tree.commonDir, session, [{ t: 'asked', note, atStop: isStop, at: call.now }]);
   const name = own === undefined ? await freeTopic(tree.folder, topics) : typedTopic(own.branch, own.topic);
   const what = 'its goal, the state, how it was tested and the next action, on standard input';
   const text = `git-handoff: context ${percent} % full: write the note now: git handoff write ${name} (${what})`;

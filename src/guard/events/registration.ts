@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { ledgerFile, ledgerFolder } from '../../changes/ledger.ts';
-import { isPaused, listStarts } from '../../changes/windows.ts';
+import { journalsFolder, readLedgers, reopenJournal } from '../../sessions/journal.ts';
+import { isPaused } from '../../changes/windows.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { SessionRecord, ProcessId } from '../../domain/session.ts';
 import type { FoundRepository } from '../../git/discover.ts';
 import { openRepository } from '../../git/repository.ts';
-import { exists } from '../../host/disk.ts';
-import { beat, ensureFolder, touchedFolder, worktreeId } from '../../host/folders.ts';
+import { beat, ensureFolder, worktreeId } from '../../host/folders.ts';
 import { beforeAnswer, inTime } from '../../host/io.ts';
 import { takeLock } from '../../host/process-lock.ts';
 import type { ProcessTable } from '../../host/processes.ts';
@@ -18,13 +17,12 @@ import {
   listSessions,
   putRecord,
 } from '../../sessions/records.ts';
-import { rememberRegistration } from '../../sessions/registered.ts';
 import { claimSolo, removeSolo, soloSession } from '../../sessions/solo.ts';
 import { rememberRepository } from '../../sessions/visits.ts';
 import type { TreeCall } from '../call.ts';
 import { type Beginning, beginAlone, arrive } from '../effects/arrival.ts';
 import { listTouched } from '../effects/list-touched.ts';
-import { callingClient, clientChain } from '../presence.ts';
+import { callingClient, clientChain, noteRegistration } from '../presence.ts';
 
 /** A session that is on record, and who else is. */
 export interface Registered {
@@ -61,10 +59,9 @@ export async function register(call: TreeCall, listed?: readonly StoredSession[]
 
 /** Sessions that work in several worktrees are to hear of each other's changes. Whatever goes wrong, this one is on record. */
 async function noteOtherTrees(call: TreeCall, { others }: Registered): Promise<void> {
-  const { commonDir, gitDir } = call.tree;
-  const own = worktreeId(gitDir);
+  const own = worktreeId(call.tree.gitDir);
   const isElsewhere = others.some((one) => one.liveness === 'live' && one.worktreeId !== own);
-  if (!isElsewhere && !exists(touchedFolder(commonDir))) return;
+  if (!isElsewhere) return;
   try {
     await inTime(listTouched(call, others), call.budget.part(beforeAnswer(call.budget) / 2));
   } catch (error) {
@@ -81,11 +78,11 @@ async function lockArrivals({
   budget,
   log,
 }: TreeCall): Promise<() => void> {
-  const folder = ledgerFolder({ commonDir, worktreeId: worktreeId(gitDir) });
+  const folder = journalsFolder(commonDir);
   try {
     ensureFolder(folder);
     const lock = await takeLock(
-      join(folder, 'arrival.lock'),
+      join(folder, `${worktreeId(gitDir)}.arriving`),
       session,
       Math.min(PATIENCE_MS, budget.left() / 4),
     );
@@ -101,6 +98,8 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   const { session, tree } = call;
   const table = call.machine.processes;
   rememberRepository(call.machine.env, tree.commonDir);
+  reopenJournal(tree.commonDir, session);
+  const place = { commonDir: tree.commonDir, worktreeId: worktreeId(tree.gitDir) };
   let company = await readCompany(call, listed);
   const { own, others } = company;
   const isBack = own === undefined || own.record.ended !== null || isRisen(tree, own);
@@ -110,7 +109,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
   let isLone = !company.isShared && !isBack && lone === session;
   if (isLone && isSameRecord(own?.record, record)) {
     beat(tree.commonDir, session, call.event.name);
-    rememberRegistration(tree, session, company.client);
+    noteRegistration(place, session, company.client, call.now);
     return { record, isNew: false, others, notices: [] };
   }
   let begun: Beginning | undefined;
@@ -136,7 +135,7 @@ async function registerIn(call: TreeCall, listed: readonly StoredSession[] | und
     const clients = clientsOf(company.others);
     notices = await arrive(call, { peers, clients, gone, former, lone, begun, isBack });
   }
-  rememberRegistration(tree, session, client);
+  noteRegistration(place, session, client, call.now);
   return { record, isNew: own === undefined, others: company.others, notices };
 }
 
@@ -173,9 +172,11 @@ function isUnsettled(
   session: SessionId,
   peers: readonly SessionId[],
 ): boolean {
-  const ledgers = { commonDir, worktreeId: worktreeId(gitDir) };
-  if (!exists(ledgerFile(ledgers, session))) return true;
-  return listStarts(ledgers).some((one) => one === session || peers.includes(one));
+  const ledgers = readLedgers({ commonDir, worktreeId: worktreeId(gitDir) });
+  if (!ledgers.some((one) => one.session === session && one.head !== undefined)) return true;
+  return ledgers.some(
+    (one) => one.alone !== undefined && (one.session === session || peers.includes(one.session)),
+  );
 }
 
 /** Its process had died, others have been here since, and it was resumed. */

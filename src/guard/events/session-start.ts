@@ -1,6 +1,6 @@
-import { writeFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, basename } from 'node:path';
-import { pathsInBoth, tidyTouched } from '../../changes/touched.ts';
+import { pathsInBoth } from '../../changes/changed-elsewhere.ts';
 import { ledgerOf } from '../../changes/work-place.ts';
 import { parseContextSettings } from '../../domain/context-settings.ts';
 import { isMarkerFileName } from '../../domain/marker.ts';
@@ -13,8 +13,8 @@ import { FILES, LIVE } from '../../git/namespace.ts';
 import { type Ref, listRefs } from '../../git/refs.ts';
 import { type Repository, openRepository } from '../../git/repository.ts';
 import { listWorktrees } from '../../git/worktrees.ts';
-import { entries, readText } from '../../host/disk.ts';
-import { knownWorktreeId, stateFolder, repositoryFolder } from '../../host/folders.ts';
+import { entries } from '../../host/disk.ts';
+import { knownWorktreeId, stateFolder } from '../../host/folders.ts';
 import { type Budget, beforeAnswer, inTime } from '../../host/io.ts';
 import { memoryFolder } from '../../host/marker-files.ts';
 import { BLOCK_START } from '../../install/hook-block.ts';
@@ -23,10 +23,11 @@ import { reportIllegalMoves } from '../../notes/report-illegal.ts';
 import { settleCopies } from '../../notes/settle-guarded-files.ts';
 import { judgeBranches } from '../../notes/staleness.ts';
 import { type TopicState, readTopics } from '../../notes/topic.ts';
+import { appendSessionEvents, readJournals } from '../../sessions/journal.ts';
 import { type JudgedSession, removeRecords, sessionsFrom } from '../../sessions/records.ts';
 import type { TreeCall } from '../call.ts';
 import { hearRequests } from '../effects/hear.ts';
-import { tidyLedgers } from '../effects/tidy.ts';
+import { tidy } from '../effects/tidy.ts';
 import type { Finding } from '../findings.ts';
 import { closeSettled, noteGone, closeOwn } from './automatic.ts';
 import { type Registered, register } from './registration.ts';
@@ -91,20 +92,19 @@ async function tell(call: TreeCall, started: Started): Promise<string | undefine
     ...files,
     ...(await reportIllegalMoves(repository, states, call.now)),
     ...lostHooks(repository.commonDir, stateFolder(call.machine.env)),
-    ...newUnknownSettings(repository.commonDir, [
-      ...call.settings.unknown,
-      ...parseContextSettings(call.entries).unknown,
-    ]),
+    ...newUnknownSettings(call, [...call.settings.unknown, ...parseContextSettings(call.entries).unknown]),
   ];
   const old = registered.others.filter((one) => isOld(one, call.now));
   await removeRecords(repository, old);
-  tidyLedgers(call.tree, liveOnes(registered), call.now);
   const kept = registered.others.filter((one) => !old.includes(one));
-  tidyTouched(call.tree.commonDir, new Set([session, ...kept.map(({ record }) => record.session)]));
+  tidy(call, onRecord(session, kept));
   const branches = new Map(worktrees.map(({ gitDir, branch }) => [knownWorktreeId(gitDir), branch]));
   await closeOwn(call, registered, states);
   const worktree = knownWorktreeId(repository.gitDir);
-  const shared = worktree === undefined ? undefined : pathsInBoth(repository.commonDir, worktree);
+  const shared =
+    worktree === undefined
+      ? undefined
+      : pathsInBoth({ commonDir: repository.commonDir, worktreeId: worktree });
   const facts = {
     session,
     branch: repository.branch,
@@ -154,9 +154,16 @@ function livePeers({ record, others }: Registered, session: SessionId): JudgedSe
   return others.filter((one) => one.liveness === 'live' && !related(session, one.record.session, records));
 }
 
-function liveOnes({ record, others }: Registered): ReadonlySet<SessionId> {
-  const live = others.filter((one) => one.liveness === 'live').map((one) => one.record.session);
-  return new Set([record.session, ...live]);
+function onRecord(session: SessionId, others: readonly JudgedSession[]) {
+  const those = (...liveness: JudgedSession['liveness'][]) =>
+    others.filter((one) => liveness.includes(one.liveness)).map(({ record }) => record.session);
+  const live = new Set([session, ...those('live')]);
+  const gone = those('dead', 'ended').filter((one) => !live.has(one));
+  return {
+    all: new Set([session, ...others.map(({ record }) => record.session)]),
+    live,
+    gone: new Set(gone),
+  };
 }
 
 function isOld({ record, liveness, silentMs }: JudgedSession, now: number): boolean {
@@ -174,22 +181,18 @@ function predecessorFiles(call: TreeCall) {
     });
 }
 
-/** The lines about values that no setting knows; each is told to one session, and again when it changes. */
-function newUnknownSettings(commonDir: string, unknown: readonly UnknownValue[]): string[] {
-  const file = join(repositoryFolder(commonDir), 'settings-told');
-  const known = readText(file).split('\n').filter(Boolean);
-  const lines = unknown.map(unknownValueText);
-  const fresh = lines.filter((line) => !known.includes(line));
-  if (fresh.length > 0 || known.length > lines.length) put(file, lines);
-  return fresh;
-}
-
-function put(file: string, lines: readonly string[]): void {
-  try {
-    writeFileSync(file, lines.map((line) => `${line}\n`).join(''));
-  } catch {
-    // Then they are told once more.
+/** The lines about values that no setting knows; each is told to one session of those on record. */
+function newUnknownSettings(
+  { tree: { commonDir }, session, now }: TreeCall,
+  unknown: readonly UnknownValue[],
+) {
+  const known = readJournals(commonDir).flatMap(({ notified }) => [...notified.keys()]);
+  const fresh = unknown.map(unknownValueText).filter((line) => !known.includes(`setting:${line}`));
+  if (fresh.length > 0) {
+    const ids = fresh.map((line) => `setting:${line}`);
+    appendSessionEvents(commonDir, session, [{ t: 'notified', ids, at: now }]);
   }
+  return fresh;
 }
 
 /** A part of `init`'s receipt; of a file that may be damaged. */

@@ -1,11 +1,9 @@
-import { type LedgerPlace, ledgerFile } from '../../changes/ledger.ts';
-import { hasStart } from '../../changes/windows.ts';
+import { type LedgerPlace, readJournal } from '../../sessions/journal.ts';
 import { recordState } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { succeededBy } from '../../domain/session.ts';
 import type { HandoffPath } from '../../git/namespace.ts';
 import { type Repository, committer, workTreeFacts, type InRepository } from '../../git/repository.ts';
-import { exists } from '../../host/disk.ts';
 import { worktreeName } from '../../sessions/caller.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { commitHandoff } from '../handoffs.ts';
@@ -104,7 +102,7 @@ export async function closeSettledNotes(
 
 /** What a session that left no trace here has changed, and whether it is committed, cannot be told. */
 function isKnownHere(place: LedgerPlace, session: SessionId): boolean {
-  return hasStart(place, session) || exists(ledgerFile(place, session));
+  return readJournal(place.commonDir, session).trees.has(place.worktreeId);
 }
 
 /** Deletes a topic's work that `author` packed. Others' work stays, for `doctor` to move to the rescues. */

@@ -4,7 +4,7 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import { type Budget, beforeAnswer } from '../../host/io.ts';
 import type { MarkerFiles } from '../../host/marker-files.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
-import { forgetLate, isLate, isNoted, rememberNoted } from '../noted.ts';
+import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import { changedFileTime, type LeaveResult, leaveNote } from './leave-note.ts';
 
 /** Silence after which a session of another pid namespace (a container) counts as lost. Milliseconds. */
@@ -35,8 +35,11 @@ export function sessionsToNote(
   bootId: string | null,
 ): JudgedSession[] {
   return sessions
-    .filter((one) => (one.liveness === 'ended' ? isLate(commonDir, one) : isGone(one, bootId)))
-    .filter((one) => !isNoted(commonDir, one))
+    .filter((one) => {
+      if (one.liveness !== 'ended' && !isGone(one, bootId)) return false;
+      const { isNoteDue, noteLeft } = ledgerOf(commonDir, one);
+      return one.liveness === 'ended' ? isNoteDue : noteLeft !== processOf(one);
+    })
     .sort((a, b) => b.record.startedAt - a.record.startedAt)
     .slice(0, MAX_AT_ONCE);
 }
@@ -77,10 +80,17 @@ async function leaveNoteOfGone(session: JudgedSession, top: string, facts: GoneF
   });
   // Whoever starts next may have more time.
   if (result === 'partial') return result;
-  rememberNoted(commonDir, session);
-  forgetLate(commonDir, session);
+  const { session: id } = session.record;
+  const left = { t: 'note-left', process: processOf(session), at: now } as const;
+  appendEvents({ commonDir, worktreeId: session.worktreeId }, id, [left]);
   return result;
 }
+
+const ledgerOf = (commonDir: string, { worktreeId, record }: JudgedSession) =>
+  readLedger({ commonDir, worktreeId }, record.session);
+
+/** One that is resumed runs as another process. */
+const processOf = ({ record: { pid, start } }: JudgedSession) => `${pid ?? '-'} ${start ?? '-'}`;
 
 /** A silent session of this boot and another pid namespace may be at work in its container. */
 function isGone({ liveness, record, silentMs }: JudgedSession, bootId: string | null): boolean {

@@ -1,4 +1,4 @@
-import type { LedgerPlace } from '../../changes/ledger.ts';
+import type { LedgerPlace } from '../../sessions/journal.ts';
 import { readStart } from '../../changes/windows.ts';
 import {
   type AutomaticFacts,

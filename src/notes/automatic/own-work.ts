@@ -6,7 +6,7 @@ import { sinceStart } from '../../domain/ledger/since-start.ts';
 import { type TreeStatus, changesBetween } from '../../domain/ledger/tree-status.ts';
 import type { Oid, SessionId } from '../../domain/names.ts';
 import { changedAt, readTreeStatus } from '../../git/work-tree.ts';
-import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
+import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { readLast, readPause, readStart } from '../../changes/windows.ts';
 

@@ -7,7 +7,7 @@ import { knownWorktreeId } from '../../host/folders.ts';
 import type { JudgedSession } from '../../sessions/records.ts';
 import { type DirtyWork, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
 import { otherTrees } from '../../changes/other-trees.ts';
-import { pathsInBoth } from '../../changes/touched.ts';
+import { pathsInBoth } from '../../changes/changed-elsewhere.ts';
 import type { Lanes } from './lanes.ts';
 import type { Board, BoardContended, BoardMeeting, BoardRequest } from '../../ui/board/shape.ts';
 
@@ -92,7 +92,9 @@ async function meetingsOf(
   { commonDir, sessions, lanes, now }: Beside,
 ): Promise<BoardMeeting[]> {
   const id = knownWorktreeId(gitDir);
-  const paths = new Set([...(id === undefined ? [] : pathsInBoth(commonDir, id).values())].flat());
+  const paths = new Set(
+    [...(id === undefined ? [] : pathsInBoth({ commonDir, worktreeId: id }).values())].flat(),
+  );
   const options = { asking: undefined, timeoutMs: LOOK_MS, now };
   const others = await otherTrees({ top, gitDir, commonDir }, [...paths], sessions, options);
   return others.flatMap((other) =>

@@ -1,4 +1,4 @@
-import { readLedgers } from '../../changes/ledger.ts';
+import { readLedgers } from '../../sessions/journal.ts';
 import { timestamp } from '../../domain/age.ts';
 import {
   type AutomaticReason,

@@ -9,7 +9,7 @@ import type { CommandResult } from '../result.ts';
 import type { CheckShape } from '../shapes.ts';
 import { checkClients } from './client-checks.ts';
 import { checkGitHooks } from './hook-checks.ts';
-import { checkLedgers, checkLeftovers, checkLocks } from './leftover-checks.ts';
+import { checkLeftovers, checkLocks } from './leftover-checks.ts';
 import { checkObjects } from './object-checks.ts';
 import { checkPrograms } from './program-checks.ts';
 import { checkGoneRemotes, checkRemotes } from './remote-checks.ts';
@@ -50,7 +50,6 @@ export async function doctor(options: DoctorOptions, context: Context): Promise<
     // A lock that stays would keep the refs from being mended.
     ...checkLocks(repository, fix, now),
     ...checkLeftovers(repository, fix, now),
-    ...checkLedgers(repository, fix),
   ];
   const states = await readTopics(repository);
   const items = [

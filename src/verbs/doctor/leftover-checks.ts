@@ -2,8 +2,7 @@ import { rmSync, statSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { escapeLine } from '../../domain/surfacing.ts';
 import type { Repository } from '../../git/repository.ts';
-import { entries, exists, readText } from '../../host/disk.ts';
-import { knownWorktreeId, repositoryFolder } from '../../host/folders.ts';
+import { entries, readText } from '../../host/disk.ts';
 import { type FileHolder, holdersOf } from '../../host/holders.ts';
 import { type ProcessTable, processTable } from '../../host/processes.ts';
 import { counted } from '../../ui/terminal.ts';
@@ -43,25 +42,6 @@ function isLeft(file: string, table: ProcessTable, now: number): boolean {
   const [, pid = '', start = ''] = readText(file).trim().split(' ');
   if (pid === '') return age > YOUNG_MS;
   return table.runningSince(Number(pid)) !== start;
-}
-
-/** Ledgers of worktrees that were removed: nothing is uncommitted there any more. With `fix` they are removed. */
-export function checkLedgers({ commonDir }: Repository, fix: boolean): CheckShape[] {
-  const ids = gitDirs(commonDir).map((gitDir) => ({
-    id: knownWorktreeId(gitDir),
-    isUnreadable: exists(join(gitDir, 'handoff-id')) && knownWorktreeId(gitDir) === undefined,
-  }));
-  // One whose name cannot be read may be any of them.
-  if (ids.some(({ isUnreadable }) => isUnreadable)) return [];
-  const folder = join(repositoryFolder(commonDir), 'ledger');
-  const gone = entries(folder).filter(
-    (name) => /^[0-9a-f]{16}$/.test(name) && !ids.some(({ id }) => id === name),
-  );
-  if (gone.length === 0) return [];
-  const detail = `${counted(gone.length, 'ledger')} of worktrees that are gone: ${gone.join(', ')}`;
-  if (!fix) return [doctorLine('ledgers', 'warning', detail, FIX)];
-  for (const name of gone) rmSync(join(folder, name), { recursive: true, force: true });
-  return [doctorLine('ledgers', 'fixed', `${detail}; removed`)];
 }
 
 /** git's own writes take milliseconds: a lock that is older blocks somebody. Milliseconds. */

@@ -9,7 +9,7 @@ import { scratchStore } from '../../git/scratch-store.ts';
 import { type StashedFile, stashedFiles } from '../../git/stash.ts';
 import { readTreeStatus } from '../../git/work-tree.ts';
 import { isInitialised, knownWorktreeId, worktreeId } from '../../host/folders.ts';
-import { type LedgerPlace, readLedgers } from '../../changes/ledger.ts';
+import { type LedgerPlace, readLedgers } from '../../sessions/journal.ts';
 import { type PinnedStash, type SavedWork, listRescues } from '../../rescue/rescues.ts';
 import { readStashOwners } from '../../rescue/stash-owners.ts';
 import { pinStash } from '../../rescue/stash-pins.ts';

@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { appendEntries, readLedgers } from '../../changes/ledger.ts';
+import { appendEvents, readLedgers } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
 import type { DirtyPath, TreeStatus } from '../../domain/ledger/tree-status.ts';
 import { claimOwners } from '../../domain/ledger/vanished.ts';
@@ -199,7 +199,7 @@ async function claimRestored({ rescues, rescue, plans, self, judged, top, now }:
     if (owner === undefined || entry === undefined) continue;
     const { path, head, disk } = entry;
     const claim = { t: 'claim', path, base: head, before: head, after: disk, at: now } as const;
-    appendEntries(place, owner, [{ ...claim, evidence: 'explicit', weak: false }]);
+    appendEvents(place, owner, [{ ...claim, evidence: 'explicit', weak: false }]);
   }
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { withoutOperation } from '../../changes/finishing.ts';
-import { appendEntries, readLedger } from '../../changes/ledger.ts';
+import { appendEvents, readLedger } from '../../sessions/journal.ts';
 import { operationText } from '../../changes/operations.ts';
 import { findStale } from '../../changes/stale-paths.ts';
 import { Failure } from '../../domain/failure.ts';
-import type { LedgerEntry, SessionLedger } from '../../domain/ledger/claims.ts';
+import type { SessionLedger } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../domain/ledger/file-state.ts';
 import { namedPeer, namesOwn, claimsOn, strong } from '../../domain/ledger/ownership.ts';
 import type { Share } from '../../domain/ledger/shares.ts';
@@ -174,12 +175,12 @@ function claimNamed(scene: CommitScene, shares: readonly Share[], now: number): 
   if (place === undefined || lone?.session === scene.self) return;
   const entries = shares
     .filter(({ mine }) => !mine.some(({ weak }) => !weak))
-    .map(({ dirty }): LedgerEntry => {
+    .map(({ dirty }): WorktreeEvent => {
       const { path, head, disk } = dirty;
       const change = { base: head, before: head, after: disk };
       return { t: 'claim', path, ...change, evidence: 'explicit', weak: false, at: now };
     });
-  appendEntries(place, scene.self, entries);
+  appendEvents(place, scene.self, entries);
 }
 
 /** Notes that what was claimed is committed, where nothing was changed since it was looked at. */
@@ -194,10 +195,10 @@ function endClaims(scene: CommitScene, paths: Iterable<string>, now: number): vo
       const claim = current.get(path);
       return claim !== undefined && claim.at === (seen?.get(path)?.at ?? now);
     });
-    appendEntries(
+    appendEvents(
       place,
       session,
-      over.map((path): LedgerEntry => ({ t: 'end', path, why: 'committed', at: now })),
+      over.map((path): WorktreeEvent => ({ t: 'end', path, why: 'committed', at: now })),
     );
   }
 }

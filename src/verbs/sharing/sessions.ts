@@ -1,7 +1,7 @@
 import { type WorkTree, askerOf, belongingOf, lookAtWork } from '../../changes/dirty-work.ts';
-import { readLedgers } from '../../changes/ledger.ts';
+import { readLedgers } from '../../sessions/journal.ts';
 import { otherTrees } from '../../changes/other-trees.ts';
-import { pathsInBoth } from '../../changes/touched.ts';
+import { pathsInBoth } from '../../changes/changed-elsewhere.ts';
 import { timestamp } from '../../domain/age.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { readSettings } from '../../git/config.ts';
@@ -75,7 +75,9 @@ async function meetingsHere(
   const tree = await workTreeOf(repository);
   const own = knownWorktreeId(repository.gitDir);
   if (tree === undefined || own === undefined) return new Map();
-  const paths = new Set([...pathsInBoth(repository.commonDir, own).values()].flat());
+  const paths = new Set(
+    [...pathsInBoth({ commonDir: repository.commonDir, worktreeId: own }).values()].flat(),
+  );
   const options = { asking, timeoutMs: budget.left(), now };
   const others = await otherTrees(tree, [...paths], judged, options);
   const found = new Map<string, string[]>();

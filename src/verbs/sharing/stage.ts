@@ -1,4 +1,4 @@
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
 import { shellWord } from '../../domain/surfacing.ts';
 import { PrivateIndex, setEntries, whileLocked } from '../../git/private-index.ts';
@@ -46,7 +46,7 @@ export async function stage(options: StageOptions, context: Context): Promise<Co
   try {
     await index.takeFromDisk(whole);
     const entries = new Map([...(await index.read(whole)), ...composed]);
-    if (place !== undefined) appendEntries(place, scene.self, stagedEntries(entries, snapshot, context.now));
+    if (place !== undefined) appendEvents(place, scene.self, stagedEntries(entries, snapshot, context.now));
     const set = () => whileLocked(() => setEntries(tree.top, entries));
     const result = await whileAlone(tree.gitDir, scene.self, set);
     if (result.code !== 0) throw gitFailure('update-index', result);

@@ -6,14 +6,15 @@ import {
   lookAtWork,
   openClaims,
 } from '../../changes/dirty-work.ts';
-import { type LedgerPlace, appendEntries } from '../../changes/ledger.ts';
+import { type LedgerPlace, appendEvents } from '../../sessions/journal.ts';
 import { event } from '../../changes/news.ts';
 import { type PathArgument, isNamed, parsePathArgument } from '../../changes/path-argument.ts';
 import { putStart, readStart } from '../../changes/windows.ts';
 import { Failure } from '../../domain/failure.ts';
 import { chainChanges } from '../../domain/ledger/belonging.ts';
-import type { LedgerEntry, OpenClaim } from '../../domain/ledger/claims.ts';
-import { claimEntries } from '../../domain/ledger/compact.ts';
+import type { OpenClaim } from '../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../domain/journal/events.ts';
+import { claimEvents } from '../../domain/journal/compact.ts';
 import type { DirtyPath } from '../../domain/ledger/tree-status.ts';
 import { shortId, type SessionId } from '../../domain/names.ts';
 import { peerName } from '../../domain/owner-name.ts';
@@ -166,7 +167,7 @@ async function enter(
   const known = (own.find(({ liveness }) => liveness === 'live') ?? own[0])?.record;
   if (known === undefined) return;
   if (lone !== undefined && lone.session !== session) {
-    appendEntries(place, lone.session, [...lone.claims.values()].flatMap(claimEntries));
+    appendEvents(place, lone.session, [...lone.claims.values()].flatMap(claimEvents));
   }
   await putRecord({ cwd: tree.top }, place.worktreeId, known, here?.oid);
   if (lone?.session !== session) removeSolo(tree.gitDir);
@@ -182,19 +183,19 @@ function takePath(work: DirtyWork, place: LedgerPlace, target: Target, taker: Ta
   }
   if (session === undefined && from.length === 0) return { ...shape, to: null, taken: false };
   // First the taker's claim: between the two the path has two owners, never none.
-  if (session !== undefined) appendEntries(place, session, handedOver(target, session, now));
+  if (session !== undefined) appendEvents(place, session, handedOver(target, session, now));
   for (const former of from) endClaim(work, place, former, dirty, taker);
   return { ...shape, to: session ?? null, taken: true };
 }
 
 /** The claims of others as the taker's, in one piece with what it had changed there itself. */
-function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): LedgerEntry[] {
+function handedOver({ dirty, own, others }: Target, session: SessionId, now: number): WorktreeEvent[] {
   const { path, head, disk } = dirty;
   const mine = own.filter((claim) => claim.session === session);
   const all = [...mine, ...others];
   const base = all[0]?.base ?? head;
   const changes = all.length === 0 ? [{ before: head, after: disk }] : chainChanges(base, all);
-  const fresh: LedgerEntry[] =
+  const fresh: WorktreeEvent[] =
     mine.length === 0 ? [] : [{ t: 'end', path, why: 'taken', by: session, at: now }];
   const sure = { evidence: 'explicit', weak: false, at: now } as const;
   return [...fresh, ...changes.map((change) => ({ t: 'claim', path, base, ...change, ...sure }) as const)];
@@ -208,7 +209,7 @@ function endClaim(
   { id, session, now }: Taker,
 ): void {
   const by = id === undefined ? {} : { by: id };
-  appendEntries(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
+  appendEvents(place, former, [{ t: 'end', path: dirty.path, why: 'taken', ...by, at: now }]);
   // From a session that is alone a person takes what no ledger has: it counts as there before it began.
   if (session !== undefined || lone?.session !== former) return;
   const start = readStart(place, former);
@@ -229,6 +230,6 @@ function tellOwners(
     const text =
       `${who} took ${listed(paths)}: your uncommitted change there is in ${hands} now. ` +
       'Do not commit it; see: git handoff status';
-    appendEntries(place, session ?? former, [event(text, now, former)]);
+    appendEvents(place, session ?? former, [event(text, now, former)]);
   }
 }

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join, relative, resolve, posix } from 'node:path';
 import { askerOf, lookAtWork, openClaims } from '../../changes/dirty-work.ts';
-import { appendEntries } from '../../changes/ledger.ts';
+import { appendEvents } from '../../sessions/journal.ts';
 import { Failure } from '../../domain/failure.ts';
 import { type Oid, type SessionId, isPerson } from '../../domain/names.ts';
 import { peerNames } from '../../domain/owner-name.ts';
@@ -208,7 +208,7 @@ function claim(
     evidence: 'explicit' as const,
     weak: false,
   }));
-  appendEntries({ commonDir, worktreeId }, self, claims);
+  appendEvents({ commonDir, worktreeId }, self, claims);
 }
 
 function valueOf(found: FoundWork, { paths }: UnpackPlan, { dryRun }: UnpackOptions): UnpackValue {

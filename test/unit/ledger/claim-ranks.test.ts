@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldLedger } from '../../../src/domain/ledger/fold.ts';
+import { foldLedger } from '../../../src/domain/journal/fold.ts';
 import type { Evidence } from '../../../src/domain/ledger/file-state.ts';
 import { claimsOn, isWhollyMine } from '../../../src/domain/ledger/ownership.ts';
 import { sessionOf } from '../../support/chain.ts';

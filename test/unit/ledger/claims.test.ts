@@ -1,15 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
-import { foldLedger, isCommitted } from '../../../src/domain/ledger/fold.ts';
-import { compactEntries } from '../../../src/domain/ledger/compact.ts';
-import { WISHES, sameState, type FileState } from '../../../src/domain/ledger/file-state.ts';
-import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
+import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
+import { foldLedger, isCommitted } from '../../../src/domain/journal/fold.ts';
+import { sameState } from '../../../src/domain/ledger/file-state.ts';
 import { sessionOf } from '../../support/chain.ts';
 import { blob, claim, oid } from './facts.ts';
 
 const a = sessionOf('a');
-const fold = (...entries: LedgerEntry[]) => foldLedger(a, entries);
+const fold = (...entries: WorktreeEvent[]) => foldLedger(a, entries);
 
 describe('a claim', () => {
   it('is open with what HEAD had, and what was left there', () => {
@@ -90,107 +87,5 @@ describe('states', () => {
     expect(sameState(null, null)).toBe(true);
     const unread = { mode: '100644', oid: null };
     expect(sameState(unread, unread)).toBe(false);
-  });
-});
-
-const state: fc.Arbitrary<FileState> = fc.oneof(
-  fc.constant(null),
-  fc.integer({ min: 1, max: 9 }).map((n) => blob(n)),
-  fc.constant({ mode: '160000', oid: null }),
-);
-const path = fc.constantFrom('a', 'b', 'c d', 'n\nl', 'ü');
-const at = fc.integer({ min: 0, max: 1000 });
-const entry: fc.Arbitrary<LedgerEntry> = fc.oneof(
-  fc.record({
-    t: fc.constant('claim' as const),
-    path,
-    base: state,
-    before: state,
-    after: state,
-    evidence: fc.constantFrom('explicit' as const, 'window' as const, 'since-start' as const),
-    weak: fc.boolean(),
-    at,
-  }),
-  fc.record({
-    t: fc.constant('end' as const),
-    path,
-    why: fc.constantFrom('clean' as const, 'taken' as const),
-    at,
-  }),
-  fc.record({ t: fc.constant('staged' as const), path, state, at }),
-  fc.record({
-    t: fc.constant('commit' as const),
-    parent: fc.constant(oid(3)),
-    paths: fc.array(fc.tuple(path, state), { maxLength: 3 }),
-    at,
-  }),
-  fc.record({
-    t: fc.constant('head' as const),
-    ref: fc.constant('refs/heads/x'),
-    oid: fc.constant(oid(4)),
-    own: fc.boolean(),
-    at,
-  }),
-  fc.record({ t: fc.constant('event' as const), id: fc.string(), text: fc.string(), at }),
-  fc.record({
-    t: fc.constant('request' as const),
-    to: fc.constant(sessionOf('b')),
-    wish: fc.constantFrom(...WISHES),
-    paths: fc.array(path),
-    at,
-  }),
-  fc.record({ t: fc.constant('told' as const), ids: fc.array(fc.string()), at }),
-  fc.record({ t: fc.constant('window' as const), id: fc.string(), from: at, at }),
-);
-
-describe('ledger files', () => {
-  it('give back every entry, whatever it holds', () => {
-    fc.assert(
-      fc.property(fc.array(entry), (entries) => {
-        expect(parseEntries(formatEntries(entries))).toEqual(entries);
-      }),
-    );
-  });
-
-  it('lose a torn last line and nothing else', () => {
-    fc.assert(
-      fc.property(fc.array(entry, { minLength: 1 }), fc.nat(), (entries, cut) => {
-        const text = formatEntries(entries);
-        const torn = text.slice(0, text.length - 1 - (cut % (text.length - 1)));
-        const whole = torn.split('\n').length - 1;
-        expect(parseEntries(torn).slice(0, whole)).toEqual(entries.slice(0, whole));
-        expect(parseEntries(torn).length).toBeLessThanOrEqual(whole + 1);
-      }),
-    );
-  });
-
-  it.each([
-    '',
-    '{',
-    'null',
-    '[]',
-    '{"t":"claim","at":1}',
-    '{"t":"claim","path":"","at":1}',
-    '{"t":"new","at":1}',
-    '{"t":"end","path":"f","why":"x","at":1}',
-    '{"t":"claim","path":"f\\u0000g","evidence":"window","at":1}',
-  ])('skip what is no entry: %s', (line) => {
-    expect(parseEntries(`${line}\n`)).toEqual([]);
-  });
-
-  it('claim the same after they were compacted', () => {
-    fc.assert(
-      fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {
-        const before = foldLedger(a, entries);
-        const after = foldLedger(a, compactEntries(before, 0));
-        const shape = ({ claims, head, told, requests }: typeof before) => ({
-          claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
-          head,
-          requests,
-          told: [...told].slice(-256),
-        });
-        expect(shape(after)).toEqual(shape(before));
-      }),
-    );
   });
 });

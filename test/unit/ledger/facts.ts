@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
 import type { DirtyPath, TreeStatus } from '../../../src/domain/ledger/tree-status.ts';
 import type { Oid } from '../../../src/domain/names.ts';
@@ -12,7 +12,7 @@ export function oid(n: number): Oid {
   return n.toString(16).padStart(40, 'c') as Oid;
 }
 
-export type ClaimEntry = Extract<LedgerEntry, { t: 'claim' }>;
+export type ClaimEntry = Extract<WorktreeEvent, { t: 'claim' }>;
 
 /** A claim from one state to another; base is what HEAD has. */
 export function claim(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
-import { foldLedger } from '../../../src/domain/ledger/fold.ts';
+import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
+import { foldLedger } from '../../../src/domain/journal/fold.ts';
 import {
   type CommitFacts,
   decideCommit,
@@ -15,9 +15,9 @@ const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
 const MAIN = { ref: 'refs/heads/main', oid: oid(1) };
 
 interface Given {
-  readonly a?: readonly LedgerEntry[];
-  readonly b?: readonly LedgerEntry[];
-  readonly c?: readonly LedgerEntry[];
+  readonly a?: readonly WorktreeEvent[];
+  readonly b?: readonly WorktreeEvent[];
+  readonly c?: readonly WorktreeEvent[];
   readonly foreign?: readonly SessionId[];
   readonly own?: readonly SessionId[];
   readonly more?: Partial<CommitFacts>;
@@ -98,7 +98,13 @@ describe('decideCommit', () => {
 });
 
 describe('the branch', () => {
-  const seen = (ref: string, own = false, at = 1): LedgerEntry => ({ t: 'head', ref, oid: oid(1), own, at });
+  const seen = (ref: string, own = false, at = 1): WorktreeEvent => ({
+    t: 'head',
+    ref,
+    oid: oid(1),
+    own,
+    at,
+  });
 
   it('is the one that the session last saw, whoever committed on it', () => {
     expect(kinds({ b: [seen('refs/heads/main')], more: { head: { ...MAIN, oid: oid(2) } } })).toEqual([]);

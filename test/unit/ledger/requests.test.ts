@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerEntry } from '../../../src/domain/ledger/claims.ts';
-import { foldLedger } from '../../../src/domain/ledger/fold.ts';
-import { compactEntries } from '../../../src/domain/ledger/compact.ts';
-import { formatEntries, parseEntries } from '../../../src/domain/ledger/entries.ts';
+import type { WorktreeEvent } from '../../../src/domain/journal/events.ts';
+import { type SessionJournal, foldJournal, foldLedger } from '../../../src/domain/journal/fold.ts';
+import { compactLines } from '../../../src/domain/journal/compact.ts';
+import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
 import { openRequests, wishText } from '../../../src/domain/ledger/requests.ts';
 import { WISHES } from '../../../src/domain/ledger/file-state.ts';
 import { sessionOf } from '../../support/chain.ts';
@@ -11,7 +11,7 @@ import { blob, claim } from './facts.ts';
 const [a, b, c] = [sessionOf('a'), sessionOf('b'), sessionOf('c')];
 
 /** B or C was refused at a time for A's sake. */
-const asks = (at: number, ...paths: string[]): LedgerEntry => ({
+const asks = (at: number, ...paths: string[]): WorktreeEvent => ({
   t: 'request',
   to: a,
   wish: 'edit',
@@ -19,14 +19,17 @@ const asks = (at: number, ...paths: string[]): LedgerEntry => ({
   at,
 });
 const claims = (path: string, at: number) => claim(path, blob(1), blob(2), { at });
-const ends = (path: string, why: 'clean' | 'committed' | 'taken', at: number): LedgerEntry => ({
+const ends = (path: string, why: 'clean' | 'committed' | 'taken', at: number): WorktreeEvent => ({
   t: 'end',
   path,
   why,
   at,
 });
-const open = (ofA: LedgerEntry[], ofB: LedgerEntry[], ofC: LedgerEntry[] = []) =>
+const open = (ofA: WorktreeEvent[], ofB: WorktreeEvent[], ofC: WorktreeEvent[] = []) =>
   openRequests([foldLedger(a, ofA), foldLedger(b, ofB), foldLedger(c, ofC)]);
+const inTree = (...events: WorktreeEvent[]) => events.map((event) => ({ tree: 'main', event }));
+const ledgersOf = (journals: readonly SessionJournal[]) =>
+  journals.flatMap(({ trees }) => [...trees.values()]);
 const shown = (...ledgers: Parameters<typeof open>) =>
   open(...ledgers).map(({ from, path, at }) => [from === b ? 'b' : 'c', path, at]);
 
@@ -55,27 +58,29 @@ describe('a request', () => {
     const ofA = [claims('f', 1)];
     const [request] = open(ofA, [asks(2, 'f')]);
     expect(request?.handedAt).toBeUndefined();
-    const handed: LedgerEntry = { t: 'told', ids: [request?.id ?? ''], at: 5 };
+    const handed: WorktreeEvent = { t: 'notified', ids: [request?.id ?? ''], at: 5 };
     expect(open([...ofA, handed], [asks(2, 'f'), asks(6, 'f')])).toMatchObject([{ at: 2, handedAt: 5 }]);
     const again = [...ofA, handed, ends('f', 'committed', 7), claims('f', 8)];
     expect(open(again, [asks(2, 'f'), asks(9, 'f')])).toMatchObject([{ at: 9, handedAt: undefined }]);
   });
 
   it('is the same after both ledgers were rewritten', () => {
-    const before = [
-      foldLedger(a, [claims('f', 1), { t: 'told', ids: [`request:${b}:1:f`], at: 5 }]),
-      foldLedger(b, [asks(2, 'f')]),
-    ];
-    const after = before.map((one) => foldLedger(one.session, compactEntries(one, 0)));
+    const handed: WorktreeEvent = { t: 'notified', ids: [`request:${b}:1:f`], at: 5 };
+    const journals = [foldJournal(a, inTree(claims('f', 1), handed)), foldJournal(b, inTree(asks(2, 'f')))];
+    const before = ledgersOf(journals);
+    const after = ledgersOf(journals.map((one) => foldJournal(one.session, compactLines(one, 0))));
     expect(openRequests(before)).toMatchObject([{ handedAt: 5 }]);
     expect(openRequests(after)).toEqual(openRequests(before));
   });
 
   it('that was cut off in the middle is none, and is left again', () => {
     const ofA = foldLedger(a, [claims('f', 1)]);
-    const text = formatEntries([asks(2, 'f')]);
+    const text = formatLines(inTree(asks(2, 'f')));
     for (let cut = 0; cut <= text.length; cut += 1) {
-      const read = (more: string) => foldLedger(b, parseEntries(text.slice(0, cut) + more));
+      const read = (more: string) => {
+        const [ledger] = ledgersOf([foldJournal(b, parseLines(text.slice(0, cut) + more))]);
+        return ledger ?? foldLedger(b, []);
+      };
       expect(openRequests([ofA, read('')]).length).toBe(cut >= text.length - 1 ? 1 : 0);
       expect(openRequests([ofA, read(`\n${text}`)])).toHaveLength(1);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldLedger } from '../../../src/domain/ledger/fold.ts';
+import { foldLedger } from '../../../src/domain/journal/fold.ts';
 import type { FileState } from '../../../src/domain/ledger/file-state.ts';
 import { bearing, claimGains, isUpToDate, isLater, isMeant } from '../../../src/domain/ledger/stale.ts';
 import { sessionOf } from '../../support/chain.ts';

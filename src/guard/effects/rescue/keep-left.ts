@@ -2,7 +2,7 @@ import type { OpenClaim } from '../../../domain/ledger/claims.ts';
 import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import { peerNames } from '../../../domain/owner-name.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';
-import { appendEntries } from '../../../changes/ledger.ts';
+import { appendEvents } from '../../../sessions/journal.ts';
 import { saveWork } from '../../../rescue/save-work.ts';
 import { beforeAnswer } from '../../../host/io.ts';
 import type { TreeCall } from '../../call.ts';
@@ -24,7 +24,7 @@ export function keepLeft(
   { left, snapshot, clients }: LeftWork,
 ): readonly Effect[] {
   const idOf = ({ session, path }: OpenClaim) => `left:${session}:${path}`;
-  const claims = left.filter((claim) => snapshot.dirty.has(claim.path) && !self.told.has(idOf(claim)));
+  const claims = left.filter((claim) => snapshot.dirty.has(claim.path) && !self.notified.has(idOf(claim)));
   if (claims.length === 0) return [];
   const run = async (): Promise<readonly Finding[]> => {
     const paths = [...new Set(claims.map(({ path }) => path))];
@@ -36,7 +36,7 @@ export function keepLeft(
     const dirty = new Map([...snapshot.dirty].filter(([path]) => paths.includes(path)));
     const kept = await keep(call, place, { ...snapshot, dirty }, claims);
     if (kept === undefined) return [];
-    appendEntries(place, self.session, [{ t: 'told', ids: claims.map(idOf), at: call.now }]);
+    appendEvents(place, self.session, [{ t: 'notified', ids: claims.map(idOf), at: call.now }]);
     return [{ kind: 'tell', text: `git-handoff: ${what} ${kept}` }];
   };
   return [{ kind: 'do', when: 'allowed', run }];

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { readLedgers } from '../../../changes/ledger.ts';
+import { readLedgers } from '../../../sessions/journal.ts';
 import type { DirtyPath, TreeStatus } from '../../../domain/ledger/tree-status.ts';
 import type { SkippedFile } from '../../../domain/rescue.ts';
 import { escapeLine, listed } from '../../../domain/surfacing.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageWords, otherWords, textWords } from '../../../changes/hint-words.ts';
-import { appendEntries } from '../../../changes/ledger.ts';
+import { appendEvents } from '../../../sessions/journal.ts';
 import { Failure } from '../../../domain/failure.ts';
-import type { LedgerEntry } from '../../../domain/ledger/claims.ts';
+import type { WorktreeEvent } from '../../../domain/journal/events.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { Share } from '../../../domain/ledger/shares.ts';
 import type { TreeStatus } from '../../../domain/ledger/tree-status.ts';
@@ -160,7 +160,7 @@ async function commitPrivately(
     await index.set(plan.entries);
     if (place !== undefined && lone === undefined) {
       // The check before the commit accepts what is on record as put there by this session.
-      appendEntries(place, scene.self, stagedEntries(plan.entries, snapshot, now));
+      appendEvents(place, scene.self, stagedEntries(plan.entries, snapshot, now));
     }
     const env = { ...index.env, ...expectation(head) };
     const result = await userGit(args, { cwd: top, env, show: shown(words) });
@@ -187,8 +187,8 @@ export function stagedEntries(
   entries: ReadonlyMap<string, FileState>,
   { dirty }: TreeStatus,
   at: number,
-): LedgerEntry[] {
-  return [...entries].map(([path, state]): LedgerEntry => {
+): WorktreeEvent[] {
+  return [...entries].map(([path, state]): WorktreeEvent => {
     const known = dirty.get(path);
     return { t: 'staged', path, state, ...(known === undefined ? {} : { head: known.head }), at };
   });

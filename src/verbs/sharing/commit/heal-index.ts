@@ -1,4 +1,4 @@
-import { appendEntries } from '../../../changes/ledger.ts';
+import { appendEvents } from '../../../sessions/journal.ts';
 import { sameState, type FileState } from '../../../domain/ledger/file-state.ts';
 import type { StagedPath } from '../../../domain/ledger/mixing.ts';
 import { changedPaths } from '../../../git/commits.ts';
@@ -58,7 +58,7 @@ async function healed(
   for (const { session, staged } of place === undefined ? [] : ledgers) {
     if (place === undefined || staged.get(path)?.some(({ state }) => sameState(state, index)) !== true)
       continue;
-    appendEntries(place, session, [{ t: 'staged', path, state: carried, head: change.index, at: now }]);
+    appendEvents(place, session, [{ t: 'staged', path, state: carried, head: change.index, at: now }]);
   }
   return carried;
 }

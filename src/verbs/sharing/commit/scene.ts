@@ -6,7 +6,7 @@ import { claimsAround } from '../../../changes/window-changes.ts';
 import { ARRIVAL, readStart, readWindows } from '../../../changes/windows.ts';
 import { Failure } from '../../../domain/failure.ts';
 import type { OpenClaim } from '../../../domain/ledger/claims.ts';
-import { foldLedger } from '../../../domain/ledger/fold.ts';
+import { foldLedger } from '../../../domain/journal/fold.ts';
 import { type Sides, claimsOn, strong } from '../../../domain/ledger/ownership.ts';
 import { type Shares, differsOnDisk, divideWork, type Share } from '../../../domain/ledger/shares.ts';
 import { type TreeStatus, stagedBetween } from '../../../domain/ledger/tree-status.ts';

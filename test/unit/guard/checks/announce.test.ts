@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
-import { readLedger } from '../../../../src/changes/ledger.ts';
+import { readLedger } from '../../../../src/sessions/journal.ts';
 import type { WorkPlace } from '../../../../src/changes/work-place.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
 import { SELF, does, judgedBy, table } from '../../../support/guard-table.ts';

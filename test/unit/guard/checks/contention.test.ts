@@ -1,8 +1,19 @@
 import type { ToolCall } from '../../../../src/agents/dialect.ts';
 import type { WorkPlace } from '../../../../src/changes/work-place.ts';
 import { FILES_IN_TREE } from '../../../../src/guard/checks/of-files.ts';
-import { PEER, SELF, THIRD, asks, claim, does, refuses, table, tells } from '../../../support/guard-table.ts';
-import { rememberRegistration } from '../../../../src/sessions/registered.ts';
+import {
+  NOW,
+  PEER,
+  SELF,
+  THIRD,
+  asks,
+  claim,
+  does,
+  refuses,
+  table,
+  tells,
+} from '../../../support/guard-table.ts';
+import { noteRegistration } from '../../../../src/guard/presence.ts';
 import { beat } from '../../../../src/host/folders.ts';
 import { processTable } from '../../../../src/host/processes.ts';
 
@@ -14,7 +25,7 @@ const byAgent = { ledgers: { [SELF]: [claim('src/a.ts', { agent: 'one' })] } };
 /** The peer is on record under a process. */
 const runsAs = (pid: number) => (place: WorkPlace) => {
   const start = processTable().runningSince(pid) ?? '';
-  rememberRegistration(place, PEER, { pid, start });
+  noteRegistration(place, PEER, { pid, start }, NOW);
 };
 
 table(FILES_IN_TREE, 'contention', [
@@ -120,7 +131,10 @@ table(FILES_IN_TREE, 'contention', [
       ...write(),
       agent: 'two',
       ledgers: {
-        [SELF]: [claim('src/a.ts', { agent: 'one' }), { t: 'told', ids: ['agent:src/a.ts:one:two'], at: 1 }],
+        [SELF]: [
+          claim('src/a.ts', { agent: 'one' }),
+          { t: 'notified', ids: ['agent:src/a.ts:one:two'], at: 1 },
+        ],
       },
     },
     [],

@@ -12,12 +12,13 @@ import { NOW, PEER, SELF, THIRD, oid, refuses, table, tells } from '../../../sup
 /** A merge that a session began an hour ago, with `src/a.ts` in conflict. */
 const mergeOf = (session: SessionId) => ({
   git: { unmerged: () => Promise.resolve(['src/a.ts']) },
-  arrange: ({ gitDir }: WorkPlace) => {
+  arrange: (place: WorkPlace) => {
+    const { gitDir } = place;
     const file = join(gitDir, 'MERGE_HEAD');
     writeFileSync(file, `${oid(3)}\n`);
     utimesSync(file, (NOW - 3600_000) / 1000, (NOW - 3600_000) / 1000);
     const operation = unfinishedOperation(gitDir);
-    if (operation !== undefined) putBeginner(gitDir, session, operation);
+    if (operation !== undefined) putBeginner(place, session, operation);
   },
 });
 const write = (path: string): { tool: ToolCall } => ({ tool: { kind: 'write', path, content: '' } });

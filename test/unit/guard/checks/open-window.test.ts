@@ -23,7 +23,7 @@ async function opened(given: Situation): Promise<{ windows: OpenWindow[]; told: 
   return { told: await effect.run(), windows: readWindows(at, SELF) };
 }
 
-const news = { ledgers: { [PEER]: [{ t: 'event', id: 'e', text: 'src/a.ts was taken', at: 1 } as const] } };
+const news = { ledgers: { [PEER]: [{ t: 'news', id: 'e', text: 'src/a.ts was taken', at: 1 } as const] } };
 
 it.each<[string, Situation, Partial<OpenWindow>]>([
   [
@@ -45,7 +45,7 @@ it('tells what others have told, where that reaches the model', async () => {
 });
 
 it('tells its main agent what is for this session alone', async () => {
-  const taken = { t: 'event', id: 'e', text: 'src/a.ts was taken', to: SELF, at: 1 } as const;
+  const taken = { t: 'news', id: 'e', text: 'src/a.ts was taken', to: SELF, at: 1 } as const;
   const given = { command: 'make', ledgers: { [PEER]: [taken] } };
   expect((await opened({ ...given, agent: 'one' })).told).toEqual([]);
   expect((await opened(given)).told).toEqual([tells('src/a.ts was taken')]);

@@ -1,4 +1,4 @@
-import { appendEntries } from '../../../../src/changes/ledger.ts';
+import { appendEvents } from '../../../../src/sessions/journal.ts';
 import { COMMANDS_IN_TREE } from '../../../../src/guard/checks/of-commands.ts';
 import { PEER, claim, refuses, table, worktreeIdOf } from '../../../support/guard-table.ts';
 
@@ -43,7 +43,7 @@ table(COMMANDS_IN_TREE, 'worktree-removal', [
       command: 'rm -rf ../wt',
       ...visiting,
       arrange: ({ commonDir }) =>
-        appendEntries({ commonDir, worktreeId: worktreeIdOf('wt') }, PEER, [claim('src/a.ts')]),
+        appendEvents({ commonDir, worktreeId: worktreeIdOf('wt') }, PEER, [claim('src/a.ts')]),
     },
     refused,
   ],

@@ -1,0 +1,110 @@
+import type { OpenClaim, SessionLedger } from '../ledger/claims.ts';
+import type { EventOf, JournalLine, SessionEvent, WorktreeEvent } from './events.ts';
+import { type SessionJournal, processOf } from './fold.ts';
+
+/** So many of what a session has heard are remembered. */
+const MAX_NOTIFIED = 256;
+
+/** The events that fold to a claim. */
+export function claimEvents(claim: OpenClaim): EventOf<'claim'>[] {
+  const { path, base, changes, evidence, weak, since, at } = claim;
+  const { agent, began } = claim;
+  const by = { ...(agent === undefined ? {} : { agent }), ...(began === undefined ? {} : { began }) };
+  return changes.map(({ before, after }, n) => {
+    return { t: 'claim', path, base, before, after, evidence, weak, ...by, at: n === 0 ? since : at };
+  });
+}
+
+/**
+ * The lines that fold to the same as all of them, for a journal that has grown.
+ *
+ * @param forgetBefore what only matters for a while (news, commands that are over, commits) is left out if it is older
+ */
+export function compactLines(journal: SessionJournal, forgetBefore: number): JournalLine[] {
+  const whole = sessionEvents(journal).map((event): JournalLine => ({ tree: undefined, event }));
+  const trees = [...journal.trees].flatMap(([tree, ledger]) =>
+    [
+      ...pathEvents(ledger, forgetBefore),
+      ...otherEvents(ledger, forgetBefore),
+      ...presenceEvents(ledger),
+    ].map((event): JournalLine => ({ tree, event })),
+  );
+  return [...whole, ...trees];
+}
+
+function sessionEvents({ model, asked, notified }: SessionJournal): SessionEvent[] {
+  return [
+    ...(model === undefined ? [] : [{ t: 'model', name: model, at: 0 } as const]),
+    ...(asked === undefined ? [] : [{ t: 'asked', ...asked, at: 0 } as const]),
+    ...[...notified].slice(-MAX_NOTIFIED).map(([id, { by, at }]) => {
+      return { t: 'notified', ids: [id], ...(by === undefined ? {} : { by }), at } as const;
+    }),
+  ];
+}
+
+function pathEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[] {
+  const events: WorktreeEvent[] = [];
+  for (const claim of ledger.ended.values()) {
+    const { path, at } = claim;
+    if (at >= forgetBefore) events.push(...claimEvents(claim), { t: 'end', path, why: 'clean', at });
+  }
+  for (const claim of ledger.claims.values()) {
+    const { path, at, committed } = claim;
+    events.push(...claimEvents(claim));
+    for (const state of committed) events.push({ t: 'commit', parent: null, paths: [[path, state]], at });
+  }
+  for (const [path, by] of ledger.taken) events.push({ t: 'end', path, why: 'taken', by, at: forgetBefore });
+  for (const [path, states] of ledger.staged) {
+    for (const one of states.slice(-4)) events.push({ ...one, t: 'staged', path, at: forgetBefore });
+  }
+  for (const commit of ledger.commits.slice(-8)) {
+    // What is claimed again since must not look committed.
+    const paths = commit.paths.filter(([path]) => !ledger.claims.has(path));
+    if (commit.at >= forgetBefore) events.push({ ...commit, paths });
+  }
+  for (const [path, { agent, at }] of ledger.announced) {
+    events.push({ t: 'announced', paths: [path], ...(agent === undefined ? {} : { agent }), at });
+  }
+  if (ledger.changed.size > 0 || ledger.isListed) {
+    const all = ledger.isListed ? { all: true } : {};
+    events.push({ t: 'changed', paths: [...ledger.changed], ...all, at: 0 });
+  }
+  return events;
+}
+
+function otherEvents(ledger: SessionLedger, forgetBefore: number): WorktreeEvent[] {
+  const isRecent = ({ at }: { readonly at: number }) => at >= forgetBefore;
+  return [
+    ...ledger.moves.slice(-8).map((move) => ({ t: 'head', ...move, own: true }) as const),
+    ...(ledger.head === undefined ? [] : [{ t: 'head', ...ledger.head } as const]),
+    ...ledger.news.filter(isRecent).map(({ id, text, to, at }) => {
+      return { t: 'news', id, text, ...(to === undefined ? {} : { to }), at } as const;
+    }),
+    ...ledger.windows.flatMap(({ id, from, to = 0, goesOn }): WorktreeEvent[] => {
+      const more = goesOn === true ? { goesOn } : {};
+      return to >= forgetBefore ? [{ t: 'command-end', id, from, ...more, at: to }] : [];
+    }),
+    ...[...ledger.commands.values()].map(
+      ({ from, ...facts }) => ({ t: 'command', ...facts, at: from }) as const,
+    ),
+    ...ledger.requests.filter(isRecent).map((request) => ({ t: 'request', ...request }) as const),
+    ...[...ledger.notified]
+      .slice(-MAX_NOTIFIED)
+      .map(([id, at]) => ({ t: 'notified', ids: [id], at }) as const),
+    ...ledger.operations.slice(-2).map(({ mark, merged, at }) => {
+      return { t: 'operation', mark, ...(merged === undefined ? {} : { merged }), at } as const;
+    }),
+  ];
+}
+
+function presenceEvents(ledger: SessionLedger): WorktreeEvent[] {
+  const { registrations, visitedTop: top, alone, paused, isNoteDue, noteLeft } = ledger;
+  return [
+    ...[...registrations].map(([key, at]) => ({ t: 'registered', ...processOf(key), at }) as const),
+    ...(top === undefined ? [] : [{ t: 'visit', top, at: 0 } as const]),
+    ...(alone === undefined ? [] : [{ t: 'alone', ...alone } as const]),
+    ...(paused === undefined ? [] : [{ t: 'paused', ...paused } as const]),
+    ...(noteLeft === undefined ? [] : [{ t: 'note-left', process: noteLeft, at: 0 } as const]),
+    ...(isNoteDue ? [{ t: 'note-due', at: 0 } as const] : []),
+  ];
+}

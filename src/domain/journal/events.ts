@@ -1,0 +1,196 @@
+import type { Evidence, FileState, Wish } from '../ledger/file-state.ts';
+import type { Oid, SessionId } from '../names.ts';
+
+/**
+ * Every event of a session's journal, `<common dir>/handoff/sessions/<session>.jsonl`: a line each, in the order in which
+ * they were written. Times (`at`, `from`) are milliseconds since the epoch, paths are relative to the top of the working tree
+ * as git prints them. An event of a worktree has its id on the line, as `tree`; `foldJournal` says what all of them come to.
+ *
+ * A new kind of event: its type here, how its line is read in `lines.ts`, what it changes in `fold.ts`, and what of it
+ * survives a compaction in `compact.ts`.
+ */
+export type JournalEvent = WorktreeEvent | SessionEvent;
+
+/** What a session did, or is to hear, in one worktree. */
+export type WorktreeEvent =
+  | ChangeEvent
+  | CommandEvent
+  | MessageEvent
+  | PresenceEvent
+  /** Where HEAD was when this session last looked; `own`: its own tool call moved it there. */
+  | {
+      readonly t: 'head';
+      readonly ref: string;
+      readonly oid: Oid | null;
+      readonly own: boolean;
+      readonly at: number;
+    }
+  /** It began the merge, rebase … with this mark, which merged that tree (if it is known). */
+  | { readonly t: 'operation'; readonly mark: string; readonly merged?: Oid; readonly at: number };
+
+/** Who changed what, and what became of it. */
+type ChangeEvent =
+  /** This session changed a path. */
+  | {
+      readonly t: 'claim';
+      readonly path: string;
+      /** What HEAD had at the path when the session first changed it. */
+      readonly base: FileState;
+      readonly before: FileState;
+      readonly after: FileState;
+      readonly evidence: Evidence;
+      /** Only warns: somebody else may have made this change. */
+      readonly weak: boolean;
+      /** The sub-agent that made it, where the client tells. */
+      readonly agent?: string;
+      /** When the command that changed it began; a file tool needs no time. */
+      readonly began?: number;
+      readonly at: number;
+    }
+  /** The claim on a path is over. */
+  | {
+      readonly t: 'end';
+      readonly path: string;
+      readonly why: 'clean' | 'committed' | 'taken';
+      /** Who took it. */
+      readonly by?: SessionId;
+      readonly at: number;
+    }
+  /** A claim that had ended because the path was clean is open again: its change is back. */
+  | { readonly t: 'revived'; readonly path: string; readonly at: number }
+  /** A commit of this session that was let through: its parent, and what it makes of each path. */
+  | {
+      readonly t: 'commit';
+      readonly parent: Oid | null;
+      readonly paths: readonly (readonly [path: string, state: FileState])[];
+      readonly at: number;
+    }
+  /** What the index holds at a path because this session put it there (`stage --mine`, `git rm --cached`). */
+  | {
+      readonly t: 'staged';
+      readonly path: string;
+      readonly state: FileState;
+      /** What HEAD had there, where that is known. */
+      readonly head?: FileState;
+      readonly at: number;
+    }
+  /** A file tool of this session is about to write these paths. It refuses nobody. */
+  | {
+      readonly t: 'announced';
+      readonly paths: readonly string[];
+      readonly agent?: string;
+      readonly at: number;
+    }
+  /** Announced calls up to `at` are over: on these paths (else on all), of this agent (else of all). */
+  | {
+      readonly t: 'answered';
+      readonly paths?: readonly string[];
+      readonly agent?: string;
+      readonly at: number;
+    }
+  /** Paths that were changed in this worktree, committed or not; noted only while sessions work in several worktrees. */
+  | {
+      readonly t: 'changed';
+      readonly paths: readonly string[];
+      /** These are all that had been changed by then. */
+      readonly all?: boolean;
+      readonly at: number;
+    }
+  /** What was noted of these paths as changed is not true any more (of all paths, where none are named). */
+  | { readonly t: 'unchanged'; readonly paths?: readonly string[]; readonly at: number };
+
+/** The shell commands that a session runs. */
+type CommandEvent =
+  /** A command begins. `look` is the working tree as it was before, as `formatTreeStatus` writes it. */
+  | ({
+      readonly t: 'command';
+      readonly id: string;
+      readonly look: string;
+      readonly at: number;
+    } & StartedCommand)
+  /** It is over. Without `from` it is only forgotten: nobody reports its end. */
+  | {
+      readonly t: 'command-end';
+      readonly id: string;
+      readonly from?: number;
+      /** What it started in the background may still run. */
+      readonly goesOn?: boolean;
+      readonly at: number;
+    };
+
+/** What is known of a command when it begins. */
+export interface StartedCommand {
+  /** The sub-agent that runs it; empty for the session's own. */
+  readonly agent: string;
+  /** Paths that the command itself names as what it writes or removes. */
+  readonly named: readonly string[];
+  /** It runs `git commit`, whose hooks may put the whole tree aside for a while. */
+  readonly commits: boolean;
+  /** The tree that git had merged last when it began; empty when there was none. */
+  readonly merged: string;
+  /** The working tree was looked at before; else `look` is an older look's. */
+  readonly looked: boolean;
+}
+
+/** What sessions have to say to each other. */
+type MessageEvent =
+  /** News for the other sessions of the worktree (or for `to` alone); each hears it once. */
+  | {
+      readonly t: 'news';
+      readonly id: string;
+      readonly text: string;
+      readonly to?: SessionId;
+      readonly at: number;
+    }
+  /** This session was refused for the sake of what `to` claims on these paths. It counts while they are claimed. */
+  | {
+      readonly t: 'request';
+      readonly to: SessionId;
+      readonly wish: Wish;
+      readonly paths: readonly string[];
+      readonly at: number;
+    }
+  /** This session has heard these. `by`: of calls that are made at once the first one in the journal says it. */
+  | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
+
+/** Where a session is at work, and since when. */
+type PresenceEvent =
+  /** It was put on record here, under this process. */
+  | { readonly t: 'registered'; readonly pid: number; readonly start: string; readonly at: number }
+  /** It is on record here no more. */
+  | { readonly t: 'unregistered'; readonly at: number }
+  /** It works in this worktree, whose top is named, from a folder outside. */
+  | { readonly t: 'visit'; readonly top: string; readonly at: number }
+  /** It does so no more. */
+  | { readonly t: 'visit-end'; readonly at: number }
+  /** It begins to work alone; `look` is what was dirty then (`formatTreeStatus`). */
+  | { readonly t: 'alone'; readonly look: string; readonly at: number }
+  /** It ended, or was found dead, while it worked alone. */
+  | { readonly t: 'paused'; readonly look: string; readonly at: number }
+  /** Its time alone is over, and settled. */
+  | { readonly t: 'not-alone'; readonly at: number }
+  /** It has ended, and its automatic note is still to be left. */
+  | { readonly t: 'note-due'; readonly at: number }
+  /** Its automatic note is left, or was not needed; `process`: it died as this process. */
+  | { readonly t: 'note-left'; readonly process?: string; readonly at: number };
+
+/** What a session did or heard, wherever it is at work. */
+export type SessionEvent =
+  /** It was asked to write a note when `note` was its last one; `atStop`: at the end of a turn. */
+  | { readonly t: 'asked'; readonly note: string; readonly atStop: boolean; readonly at: number }
+  /** Its client and model, as its commits name them; empty: they may not. */
+  | { readonly t: 'model'; readonly name: string; readonly at: number }
+  /** It has ended; what it heard and was asked counts no more, should it come back. */
+  | { readonly t: 'ended'; readonly at: number }
+  /** See {@link MessageEvent}. */
+  | { readonly t: 'notified'; readonly ids: readonly string[]; readonly by?: string; readonly at: number };
+
+/** An event of this kind. */
+export type EventOf<Kind extends JournalEvent['t']> = Extract<JournalEvent, { readonly t: Kind }>;
+
+/** An event as it stands in the journal. */
+export interface JournalLine {
+  /** The id of the worktree that it is about; `undefined`: it is about the session as a whole. */
+  readonly tree: string | undefined;
+  readonly event: JournalEvent;
+}

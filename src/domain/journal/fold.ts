@@ -1,0 +1,330 @@
+import type {
+  Announcement,
+  HeadSeen,
+  LedgerNews,
+  OpenClaim,
+  PathChange,
+  RunningCommand,
+  SessionLedger,
+  StagedState,
+} from '../ledger/claims.ts';
+import { type Evidence, type FileState, rankOf, sameState } from '../ledger/file-state.ts';
+import type { Window } from '../ledger/tree-status.ts';
+import type { SessionId } from '../names.ts';
+import type { ProcessId } from '../session.ts';
+import type { EventOf, JournalEvent, JournalLine, WorktreeEvent } from './events.ts';
+
+/** What a session's events come to. */
+export interface SessionJournal {
+  readonly session: SessionId;
+  /** By worktree. */
+  readonly trees: ReadonlyMap<string, SessionLedger>;
+  /** Its client and model, as its commits name them; `undefined`: not known. */
+  readonly model: string | undefined;
+  /** When it was last asked to write a note; `atStop`: it was at the end of a turn, now or before. */
+  readonly asked: { readonly note: string; readonly atStop: boolean } | undefined;
+  /** What it has heard wherever it works, and which of its calls was first to say it. */
+  readonly notified: ReadonlyMap<string, Notice>;
+}
+
+interface Notice {
+  readonly by: string | undefined;
+  readonly at: number;
+}
+
+/** Folds a session's events, in the order in which they were written. */
+export function foldJournal(session: SessionId, lines: readonly JournalLine[]): SessionJournal {
+  const trees = new Map<string, Ledger>();
+  const notified = new Map<string, Notice>();
+  let model: string | undefined;
+  let asked: SessionJournal['asked'];
+  for (const { tree, event } of lines) {
+    if (tree !== undefined) {
+      let ledger = trees.get(tree);
+      if (ledger === undefined) trees.set(tree, (ledger = emptyLedger(session)));
+      foldInto(ledger, event);
+      continue;
+    }
+    switch (event.t) {
+      case 'model':
+        model = event.name;
+        break;
+      case 'asked':
+        asked = { note: event.note, atStop: event.atStop || asked?.atStop === true };
+        break;
+      case 'notified':
+        for (const id of event.ids) if (!notified.has(id)) notified.set(id, { by: event.by, at: event.at });
+        break;
+      case 'ended':
+        notified.clear();
+        asked = undefined;
+        for (const ledger of trees.values()) endIn(ledger);
+        break;
+      default:
+    }
+  }
+  return { session, trees, model, asked, notified };
+}
+
+/** Folds a session's events in one worktree. */
+export function foldLedger(session: SessionId, events: readonly WorktreeEvent[]): SessionLedger {
+  const ledger = emptyLedger(session);
+  for (const event of events) foldInto(ledger, event);
+  return ledger;
+}
+
+/** What a session's journal says of one worktree, where it says nothing. */
+export function emptyLedger(session: SessionId): Ledger {
+  return {
+    session,
+    claims: new Map(),
+    ended: new Map(),
+    taken: new Map(),
+    announced: new Map(),
+    staged: new Map(),
+    commits: [],
+    head: undefined,
+    moves: [],
+    news: [],
+    requests: [],
+    notified: new Map(),
+    windows: [],
+    commands: new Map(),
+    registrations: new Map(),
+    operations: [],
+    visitedTop: undefined,
+    alone: undefined,
+    paused: undefined,
+    changed: new Set(),
+    isListed: false,
+    isNoteDue: false,
+    noteLeft: undefined,
+  };
+}
+
+/** A ledger that is being folded. */
+type Ledger = { -readonly [Name in keyof SessionLedger]: Mutable<SessionLedger[Name]> };
+type Mutable<T> =
+  T extends ReadonlyMap<infer Key, infer Value>
+    ? Map<Key, Value>
+    : T extends ReadonlySet<infer Item>
+      ? Set<Item>
+      : T extends readonly (infer Item)[]
+        ? Item[]
+        : T;
+
+function foldInto(ledger: Ledger, event: JournalEvent): void {
+  switch (event.t) {
+    case 'head':
+      ledger.head = seen(event);
+      if (event.own) ledger.moves.push(ledger.head);
+      break;
+    case 'news':
+      ledger.news.push(newsOf(ledger.session, event));
+      break;
+    case 'request': {
+      const { to, wish, paths, at } = event;
+      ledger.requests.push({ to, wish, paths, at });
+      break;
+    }
+    case 'notified':
+      for (const id of event.ids) if (!ledger.notified.has(id)) ledger.notified.set(id, event.at);
+      break;
+    case 'operation': {
+      const { mark, merged, at } = event;
+      const isKnown = ledger.operations.some((one) => one.mark === mark);
+      if (!isKnown) ledger.operations.push({ mark, merged, at });
+      break;
+    }
+    case 'command':
+      ledger.commands.set(event.id, runningCommand(event));
+      break;
+    case 'command-end': {
+      ledger.commands.delete(event.id);
+      const window = windowOf(ledger.session, event);
+      if (window !== undefined) ledger.windows.push(window);
+      break;
+    }
+    default:
+      foldPresence(ledger, event);
+      foldPath(ledger, event);
+  }
+}
+
+function foldPresence(ledger: Ledger, event: JournalEvent): void {
+  switch (event.t) {
+    case 'registered':
+      ledger.registrations.set(processKey(event), event.at);
+      break;
+    case 'unregistered':
+      ledger.registrations.clear();
+      break;
+    case 'visit':
+      ledger.visitedTop = event.top;
+      break;
+    case 'visit-end':
+      ledger.visitedTop = undefined;
+      break;
+    case 'alone':
+      ledger.alone = { look: event.look, at: event.at };
+      break;
+    case 'paused':
+      ledger.paused = { look: event.look, at: event.at };
+      break;
+    case 'not-alone':
+      [ledger.alone, ledger.paused] = [undefined, undefined];
+      break;
+    case 'note-due':
+      ledger.isNoteDue = true;
+      break;
+    case 'note-left':
+      ledger.isNoteDue = false;
+      ledger.noteLeft = event.process ?? ledger.noteLeft;
+      break;
+    default:
+  }
+}
+
+/** What is so of a path until a later event says otherwise. */
+function foldPath(ledger: Ledger, event: JournalEvent): void {
+  const { claims, ended, taken, announced, staged, changed } = ledger;
+  switch (event.t) {
+    case 'claim':
+      claims.set(event.path, withClaim(ledger.session, claims.get(event.path), event));
+      ended.delete(event.path);
+      taken.delete(event.path);
+      break;
+    case 'end':
+      endClaim(ledger, event);
+      break;
+    case 'revived':
+      moveClaim(event.path, ended, claims);
+      break;
+    case 'announced':
+      for (const path of event.paths) announced.set(path, { agent: event.agent, at: event.at });
+      break;
+    case 'answered':
+      for (const [path, one] of announced) if (isAnswered(path, one, event)) announced.delete(path);
+      break;
+    case 'commit':
+      ledger.commits.push(event);
+      for (const [path, state] of event.paths) {
+        const claim = claims.get(path);
+        if (claim !== undefined) claims.set(path, { ...claim, committed: [...claim.committed, state] });
+      }
+      break;
+    case 'staged': {
+      const known = staged.get(event.path) as StagedState[] | undefined;
+      if (known === undefined) staged.set(event.path, [event]);
+      else known.push(event);
+      break;
+    }
+    case 'changed':
+      for (const path of event.paths) changed.add(path);
+      ledger.isListed ||= event.all === true;
+      break;
+    case 'unchanged':
+      for (const path of event.paths ?? []) changed.delete(path);
+      if (event.paths !== undefined) break;
+      changed.clear();
+      ledger.isListed = false;
+      break;
+    default:
+  }
+}
+
+function endClaim({ claims, ended, staged, taken }: Ledger, event: EventOf<'end'>): void {
+  const { path, why, by, at } = event;
+  // Whoever saw the path clean looked before this change was made.
+  if (why === 'clean' && (claims.get(path)?.at ?? 0) > at) return;
+  moveClaim(path, claims, why === 'clean' ? ended : undefined);
+  staged.delete(path);
+  if (why === 'taken' && by !== undefined) taken.set(path, by);
+}
+
+/** The session is over: nothing of it runs any more, and it may come back as another process. */
+function endIn(ledger: Ledger): void {
+  ledger.commands.clear();
+  ledger.announced.clear();
+  ledger.registrations.clear();
+  ledger.visitedTop = undefined;
+}
+
+const seen = ({ ref, oid, own, at }: EventOf<'head'>): HeadSeen => ({ ref, oid, own, at });
+
+function newsOf(from: SessionId, { id, to, text, at }: EventOf<'news'>): LedgerNews {
+  return { id, from, to, text, at };
+}
+
+function runningCommand({ at, ...facts }: EventOf<'command'>): RunningCommand {
+  const { id, look, agent, named, commits, merged, looked } = facts;
+  return { id, look, agent, named, commits, merged, looked, from: at };
+}
+
+function windowOf(session: SessionId, event: EventOf<'command-end'>): Window | undefined {
+  const { id, from, at, goesOn } = event;
+  return from === undefined
+    ? undefined
+    : { session, id, from, to: at, ...(goesOn === true ? { goesOn } : {}) };
+}
+
+/** A process as the key of a map: a pid is used again, together with its start it is not. */
+export const processKey = ({ pid, start }: ProcessId): string => `${pid} ${start}`;
+
+/** The process of such a key. */
+export function processOf(key: string): ProcessId {
+  const blank = key.indexOf(' ');
+  return { pid: Number(key.slice(0, blank)), start: key.slice(blank + 1) };
+}
+
+function moveClaim(path: string, from: Map<string, OpenClaim>, to: Map<string, OpenClaim> | undefined): void {
+  const claim = from.get(path);
+  if (claim !== undefined) to?.set(path, claim);
+  from.delete(path);
+}
+
+function isAnswered(path: string, { agent, at }: Announcement, event: EventOf<'answered'>): boolean {
+  const isAgents = event.agent === undefined || event.agent === (agent ?? '');
+  return isAgents && at <= event.at && event.paths?.includes(path) !== false;
+}
+
+function withClaim(session: SessionId, known: OpenClaim | undefined, event: EventOf<'claim'>): OpenClaim {
+  const { path, base, before, after, evidence, weak, at } = event;
+  const began = event.began === undefined && known?.began === undefined ? {} : { began: event.began ?? at };
+  const agent = event.agent === undefined ? {} : { agent: event.agent };
+  // What this session has committed is no claim any more; a change after that is another one.
+  if (known === undefined || known.committed.some((state) => sameState(state, base))) {
+    const [changes, committed] = [[{ before, after }], [] as FileState[]];
+    const claim = { session, path, base, changes, after, committed, evidence, weak, since: at, at };
+    return { ...claim, ...began, ...agent };
+  }
+  addChange(known.changes as PathChange[], { before, after });
+  return {
+    ...known,
+    ...began,
+    ...agent,
+    after,
+    evidence: stronger(known.evidence, evidence),
+    weak: known.weak && weak,
+    at,
+  };
+}
+
+/** The list belongs to the fold alone: a copy of it for each change would make a long journal take the square of its length. */
+function addChange(changes: PathChange[], next: PathChange): void {
+  const last = changes.at(-1);
+  if (last === undefined || !sameState(last.after, next.before)) changes.push(next);
+  else changes[changes.length - 1] = { before: last.before, after: next.after };
+}
+
+function stronger(a: Evidence, b: Evidence): Evidence {
+  return rankOf(a) >= rankOf(b) ? a : b;
+}
+
+/**
+ * Whether a claim has come to its end by what HEAD holds now: everything the session did there is committed, by
+ * itself or by anybody, or it was a change back to what HEAD has.
+ */
+export function isCommitted(claim: OpenClaim, head: FileState): boolean {
+  return sameState(head, claim.after) || claim.committed.some((state) => sameState(state, head));
+}

@@ -1,0 +1,300 @@
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { compactLines } from '../domain/journal/compact.ts';
+import type { JournalLine, SessionEvent, WorktreeEvent } from '../domain/journal/events.ts';
+import { type SessionJournal, emptyLedger, foldJournal } from '../domain/journal/fold.ts';
+import { formatLines, parseLines } from '../domain/journal/lines.ts';
+import type { SessionLedger } from '../domain/ledger/claims.ts';
+import { type SessionId, parseSessionId } from '../domain/names.ts';
+import { entries, exists, readText } from '../host/disk.ts';
+import { ensureFolder, removeFile, repositoryFolder } from '../host/folders.ts';
+import { migrateState } from './migrate-state.ts';
+
+/**
+ * The journals on the disk: `<common dir>/handoff/sessions/<session>.jsonl`, all that this clone remembers of a session
+ * beside its record. Any process appends to them (mostly its session's own), without a lock: one write(2) in append mode,
+ * then a look whether the file was replaced meanwhile (`compactJournal`). Those of sessions that are over and leave nothing
+ * uncommitted lie in `sessions/over/`, where no call of the others reads them.
+ */
+
+/** A worktree of a repository; what a session's journal says of one is its ledger there. */
+export interface LedgerPlace {
+  readonly commonDir: string;
+  readonly worktreeId: string;
+}
+
+const SUFFIX = '.jsonl';
+/** A journal beyond this, and twice as big as when it was last rewritten, is rewritten. Bytes. */
+const COMPACT_AT = 128 * 1024;
+/** What only matters for a while (news, commands, commits) is forgotten after this. Milliseconds. */
+const FORGET_MS = 6 * 3600_000;
+/** A compaction that takes longer than this has died. Milliseconds. */
+const STALE_LOCK_MS = 10_000;
+
+/** The folder of the journals of a repository. */
+export const journalsFolder = (commonDir: string): string => `${repositoryFolder(commonDir)}/sessions`;
+const overFolder = (commonDir: string): string => `${journalsFolder(commonDir)}/over`;
+
+/** The journal of one session. */
+export function journalFile(commonDir: string, session: SessionId): string {
+  return `${journalsFolder(commonDir)}/${session}${SUFFIX}`;
+}
+
+/** What a session's journal comes to; an empty one where there is none. */
+export function readJournal(commonDir: string, session: SessionId): SessionJournal {
+  migrateState(commonDir);
+  const file = journalFile(commonDir, session);
+  const known = readFile(file, session);
+  if (known !== undefined) return known;
+  return foldJournal(session, parseLines(readText(`${overFolder(commonDir)}/${session}${SUFFIX}`)));
+}
+
+/** The journals of the sessions of a repository, but for those that are over and leave nothing uncommitted. */
+export function readJournals(commonDir: string): SessionJournal[] {
+  migrateState(commonDir);
+  return journalsIn(journalsFolder(commonDir)).flatMap((session) => {
+    return readFile(journalFile(commonDir, session), session) ?? [];
+  });
+}
+
+/** Whether a session has a journal that counts here. */
+export function hasJournal(commonDir: string, session: SessionId): boolean {
+  return exists(journalFile(commonDir, session));
+}
+
+/** The ledgers of every session that has one in this worktree. */
+export function readLedgers({ commonDir, worktreeId }: LedgerPlace): SessionLedger[] {
+  return readJournals(commonDir).flatMap(({ trees }) => trees.get(worktreeId) ?? []);
+}
+
+/** The ledgers of every worktree of a repository. */
+export function readAllLedgers(commonDir: string): { place: LedgerPlace; ledger: SessionLedger }[] {
+  return readJournals(commonDir).flatMap(({ trees }) =>
+    [...trees].map(([worktreeId, ledger]) => ({ place: { commonDir, worktreeId }, ledger })),
+  );
+}
+
+/** One session's ledger in a worktree; an empty one where there is none. */
+export function readLedger({ commonDir, worktreeId }: LedgerPlace, session: SessionId): SessionLedger {
+  return readJournal(commonDir, session).trees.get(worktreeId) ?? emptyLedger(session);
+}
+
+/** Adds what a session did in a worktree to its journal. */
+export function appendEvents(
+  { commonDir, worktreeId }: LedgerPlace,
+  session: SessionId,
+  events: readonly WorktreeEvent[],
+): void {
+  append(
+    commonDir,
+    session,
+    events.map((event) => ({ tree: worktreeId, event })),
+  );
+}
+
+/** Adds what a session did, wherever it is at work, to its journal. */
+export function appendSessionEvents(
+  commonDir: string,
+  session: SessionId,
+  events: readonly SessionEvent[],
+): void {
+  append(
+    commonDir,
+    session,
+    events.map((event) => ({ tree: undefined, event })),
+  );
+}
+
+/** True for the first call of a session that says something. It is on record before it is said: a kill loses one notice, and doubles none. */
+export function isFirstToSay(
+  commonDir: string,
+  session: SessionId,
+  id: string,
+  by: string,
+  now: number,
+): boolean {
+  if (readJournal(commonDir, session).notified.has(id)) return false;
+  appendSessionEvents(commonDir, session, [{ t: 'notified', ids: [id], by, at: now }]);
+  return readJournal(commonDir, session).notified.get(id)?.by === by;
+}
+
+function append(commonDir: string, session: SessionId, lines: readonly JournalLine[]): void {
+  if (lines.length === 0) return;
+  const file = journalFile(commonDir, session);
+  ensureFolder(journalsFolder(commonDir));
+  const size = appendText(file, formatLines(lines));
+  if (size > COMPACT_AT && size > 2 * compactedSize(file)) compactJournal(commonDir, session);
+}
+
+/** Appends, and appends again when the file was replaced under our hands. Returns the file's size. */
+function appendText(file: string, text: string): number {
+  for (;;) {
+    const descriptor = openSync(file, 'a+', 0o600);
+    try {
+      const { size, ino } = fstatSync(descriptor);
+      // A writer that died in the middle of a line must not swallow ours.
+      const last = Buffer.alloc(1, '\n');
+      if (size > 0) readSync(descriptor, last, 0, 1, size - 1);
+      writeSync(descriptor, last.toString() === '\n' ? text : `\n${text}`);
+      const found = statSync(file, { throwIfNoEntry: false });
+      if (found?.ino === ino) return size + text.length;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/** The first line of a file that was rewritten says how big it was then. It is no event. */
+function compactedSize(file: string): number {
+  const descriptor = openSync(file, 'r');
+  try {
+    const beginning = Buffer.alloc(64);
+    readSync(descriptor, beginning, 0, beginning.length, 0);
+    return Number(/^\{"compacted":(\d+)\}\n/.exec(beginning.toString())?.[1] ?? 0);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Rewrites a journal with what counts still. */
+export function compactJournal(commonDir: string, session: SessionId, now = Date.now()): void {
+  rewrite(journalFile(commonDir, session), now, (text) => {
+    const lines = formatLines(compactLines(foldJournal(session, parseLines(text)), now - FORGET_MS));
+    return `{"compacted":${lines.length}}\n${lines}`;
+  });
+}
+
+/**
+ * Nothing that others append is lost: after the rename the old file's tail is read once more, and whoever appended later
+ * sees that the file is another one and repeats.
+ */
+function rewrite(file: string, now: number, rewritten: (text: string) => string): void {
+  const lock = `${file}.lock`;
+  if (!takeLock(lock, now)) return;
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const text = readFileSync(descriptor, 'utf8');
+      const temporary = `${file}.new`;
+      writeFileSync(temporary, rewritten(text), { mode: 0o600 });
+      renameSync(temporary, file);
+      const tail = readFileSync(descriptor, 'utf8');
+      if (tail !== '') appendText(file, tail);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  } finally {
+    removeFile(lock);
+  }
+}
+
+function takeLock(lock: string, now: number): boolean {
+  try {
+    writeFileSync(lock, '', { flag: 'wx' });
+    return true;
+  } catch {
+    const age = now - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? now);
+    if (age > STALE_LOCK_MS) removeFile(lock);
+    return false;
+  }
+}
+
+/** A session comes back: what it did counts again. */
+export function reopenJournal(commonDir: string, session: SessionId): void {
+  const over = `${overFolder(commonDir)}/${session}${SUFFIX}`;
+  const text = readText(over);
+  if (text === '') return;
+  const file = journalFile(commonDir, session);
+  // Nobody reads what is appended to it here before it is complete: a second process finds it, or the whole.
+  if (exists(file)) appendText(file, text);
+  else renameSync(over, file);
+  removeFile(over);
+}
+
+/** When a session's journal was last written, by whomever; milliseconds since the epoch. */
+export function lastWritten(commonDir: string, session: SessionId): number | undefined {
+  return statSync(journalFile(commonDir, session), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** A session is over and leaves nothing uncommitted: no call reads its journal any more. */
+export function closeJournal(commonDir: string, session: SessionId): void {
+  ensureFolder(overFolder(commonDir));
+  compactJournal(commonDir, session);
+  renameSync(journalFile(commonDir, session), `${overFolder(commonDir)}/${session}${SUFFIX}`);
+}
+
+/** The sessions whose journals were closed, and when they were last written. */
+export function closedJournals(commonDir: string): { readonly session: SessionId; readonly at: number }[] {
+  const folder = overFolder(commonDir);
+  return journalsIn(folder).flatMap((session) => {
+    const at = statSync(`${folder}/${session}${SUFFIX}`, { throwIfNoEntry: false })?.mtimeMs;
+    return at === undefined ? [] : [{ session, at }];
+  });
+}
+
+/** Forgets a session. */
+export function removeJournal(commonDir: string, session: SessionId): void {
+  for (const folder of [journalsFolder(commonDir), overFolder(commonDir)])
+    removeFile(`${folder}/${session}${SUFFIX}`);
+}
+
+function journalsIn(folder: string): SessionId[] {
+  return entries(folder).flatMap((name) =>
+    name.endsWith(SUFFIX) ? (parseSessionId(name.slice(0, -SUFFIX.length)) ?? []) : [],
+  );
+}
+
+/** A journal as it was read last. It only grows, or is replaced: nothing else has to be read again. */
+interface ReadJournal {
+  readonly identity: string;
+  readonly size: number;
+  readonly lines: JournalLine[];
+  readonly journal: SessionJournal;
+}
+
+/** The newest of these are kept: a call asks for them many times. */
+const MAX_READ = 64;
+const alreadyRead = new Map<string, ReadJournal>();
+
+/** Reads a journal: once, and after that what was appended. `undefined`: there is none. */
+function readFile(file: string, session: SessionId): SessionJournal | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const known = alreadyRead.get(file);
+  const identity = `${found.ino} ${found.birthtimeMs}`;
+  const grown = known?.identity === identity && found.size >= known.size ? known : undefined;
+  if (grown?.size === found.size) return grown.journal;
+  const bytes = readFrom(file, grown?.size ?? 0);
+  if (bytes === undefined) return undefined;
+  // What another process is about to complete is read with the rest of its line.
+  const whole = bytes.lastIndexOf('\n') + 1;
+  const lines = [...(grown?.lines ?? []), ...parseLines(bytes.toString('utf8', 0, whole))];
+  const journal = foldJournal(session, lines);
+  if (alreadyRead.size >= MAX_READ) alreadyRead.clear();
+  alreadyRead.set(file, { identity, size: (grown?.size ?? 0) + whole, lines, journal });
+  return journal;
+}
+
+function readFrom(file: string, position: number): Buffer | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - position));
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position));
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

@@ -1,0 +1,167 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { jsonFields } from '../domain/json-fields.ts';
+import { type SessionId, parseOid, parseSessionId } from '../domain/names.ts';
+import { linkedWorktrees } from '../git/linked-worktrees.ts';
+import { entries, exists, readText } from '../host/disk.ts';
+import { knownWorktreeId, lookFile, repositoryFolder } from '../host/folders.ts';
+
+/**
+ * Version 0.1.0 and the builds after it kept what a session's journal has in many files: `handoff/ledger/<worktree id>/`, with
+ * a start list and a pause for each session, `handoff/{noted,late}/` and `<git dir>/handoff-operation`. Whoever reads
+ * journals first puts all that into them, once. What ran just then, and what somebody had heard, is let go.
+ */
+
+/** What stood there besides, and is of no use any more. */
+const FORMER = [
+  'failed',
+  'noted',
+  'late',
+  'told',
+  'nudged',
+  'asked',
+  'settings-told',
+  'registered',
+  'touched',
+];
+
+/** The last line of what was put into a journal: without it that was cut off, and is done again. */
+const MIGRATED = '{"t":"migrated","at":0}\n';
+
+/** Whoever takes longer has died. Milliseconds. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 5;
+
+/** Puts what older builds have left into the journals of a repository. */
+export function migrateState(commonDir: string): void {
+  const ledgers = `${repositoryFolder(commonDir)}/ledger`;
+  if (!exists(ledgers)) return;
+  const lock = `${ledgers}.lock`;
+  try {
+    const end = Date.now() + PATIENCE_MS;
+    while (!taken(lock)) {
+      if (!exists(ledgers)) return;
+      if (Date.now() > end) rmSync(lock, { force: true });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
+    try {
+      if (exists(ledgers)) migrate(commonDir, ledgers);
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  } catch {
+    // A repository that cannot be written to: whoever can write does it.
+  }
+}
+
+/** Removes the files of older builds that nobody reads any more: of a repository, and of the user's state folder. */
+export function removeFormerState(commonDir: string, state: string): void {
+  const folder = repositoryFolder(commonDir);
+  const aside = entries(folder).filter((name) => name.startsWith('touched.'));
+  const files = [...FORMER, ...aside].map((name) => `${folder}/${name}`);
+  for (const file of [...files, `${state}/visits`, `${state}/models`])
+    if (file.startsWith('/')) rmSync(file, { recursive: true, force: true });
+}
+
+function taken(lock: string): boolean {
+  try {
+    writeFileSync(lock, '', { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Lines for each session's journal. */
+class Found {
+  readonly lines = new Map<SessionId, string[]>();
+
+  add(name: string | undefined, event: Readonly<Record<string, unknown>>): void {
+    const session = parseSessionId(name);
+    if (session === undefined) return;
+    const lines = this.lines.get(session) ?? [];
+    lines.push(`${JSON.stringify(event)}\n`);
+    this.lines.set(session, lines);
+  }
+}
+
+function migrate(commonDir: string, ledgers: string): void {
+  const found = new Found();
+  const folder = repositoryFolder(commonDir);
+  const trees = entries(ledgers).filter((name) => /^[0-9a-f]{16}$/.test(name));
+  for (const tree of trees) readTree(`${ledgers}/${tree}`, tree, found);
+  readNotes(folder, found);
+  const operations = linkedWorktrees(commonDir).map(({ gitDir }) => readOperation(gitDir, found));
+  const sessions = `${folder}/sessions`;
+  mkdirSync(sessions, { recursive: true, mode: 0o700 });
+  for (const [session, lines] of found.lines) {
+    const file = `${sessions}/${session}.jsonl`;
+    if (readText(file).includes(MIGRATED)) continue;
+    appendFileSync(file, `\n${lines.join('')}${MIGRATED}`, { mode: 0o600 });
+  }
+  for (const tree of trees) keepLook(`${ledgers}/${tree}/last`, lookFile({ commonDir, worktreeId: tree }));
+  for (const file of operations) rmSync(file, { force: true });
+  for (const name of ['noted', 'late', 'ledger'])
+    rmSync(`${folder}/${name}`, { recursive: true, force: true });
+}
+
+/** What the kinds of entries that have another name now were called. */
+const NEW_NAMES: Readonly<Record<string, string>> = {
+  told: 'notified',
+  event: 'news',
+  window: 'command-end',
+};
+
+function readTree(folder: string, tree: string, found: Found): void {
+  for (const name of entries(folder).filter((one) => one.endsWith('.jsonl'))) {
+    for (const line of readText(`${folder}/${name}`).split('\n')) {
+      const { t, ...fields } = jsonFields(line);
+      if (typeof t !== 'string') continue;
+      found.add(name.slice(0, -'.jsonl'.length), { t: NEW_NAMES[t] ?? t, tree, ...fields });
+    }
+  }
+  for (const [kind, t] of [
+    ['start', 'alone'],
+    ['pause', 'paused'],
+  ] as const) {
+    for (const name of entries(`${folder}/${kind}`)) {
+      const look = readText(`${folder}/${kind}/${name}`);
+      const { at } = jsonFields<'at'>(look);
+      if (typeof at === 'number') found.add(name, { t, tree, look, at });
+    }
+  }
+}
+
+/** Whose automatic note is left or due. */
+function readNotes(folder: string, found: Found): void {
+  for (const name of entries(`${folder}/late`)) {
+    const [tree, ...session] = name.split('.');
+    found.add(session.join('.'), { t: 'note-due', tree, at: 0 });
+  }
+  for (const name of entries(`${folder}/noted`)) {
+    const [tree, ...rest] = name.split('.');
+    const [pid, start = ''] = rest.splice(-2);
+    const process = `${pid} ${decodeURIComponent(start)}`;
+    found.add(rest.join('.'), { t: 'note-left', tree, process, at: 0 });
+  }
+}
+
+/** Who began the merge, rebase … that is unfinished in a worktree: a line `<session> <mark> <merged tree, or ->` each. */
+function readOperation(gitDir: string, found: Found): string {
+  const file = `${gitDir}/handoff-operation`;
+  const at = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  for (const line of readText(file).split('\n')) {
+    const [session, mark, merged = ''] = line.split(' ');
+    const tree = knownWorktreeId(gitDir);
+    if (tree !== undefined) found.add(session, { t: 'operation', tree, mark, merged: parseOid(merged), at });
+  }
+  return file;
+}
+
+/** How the working tree was when somebody last looked. */
+function keepLook(from: string, to: string): void {
+  if (!exists(from) || exists(to)) return;
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  renameSync(from, to);
+}

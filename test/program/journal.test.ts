@@ -1,0 +1,61 @@
+import { appendFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import type { SessionId } from '../../src/domain/names.ts';
+import {
+  appendSessionEvents,
+  closeJournal,
+  isFirstToSay,
+  journalFile,
+  readJournal,
+  readJournals,
+  reopenJournal,
+} from '../../src/sessions/journal.ts';
+
+const [A, B] = ['aaaaaaaa-1111', 'bbbbbbbb-2222'] as [SessionId, SessionId];
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'git-notes-test-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const asks = (session: SessionId, note: string) =>
+  appendSessionEvents(folder, session, [{ t: 'asked', note, atStop: false, at: 1 }]);
+const hears = (session: SessionId, ...ids: string[]) =>
+  appendSessionEvents(folder, session, [{ t: 'notified', ids, at: 1 }]);
+const heard = (session: SessionId) => [...readJournal(folder, session).notified.keys()];
+
+describe('the journal of a session', () => {
+  it('stays small, however much is added to it', () => {
+    for (let n = 0; n < 3000; n++) asks(A, `${n} ${'x'.repeat(100)}`);
+    expect(readJournal(folder, A).asked?.note).toMatch(/^2999 /);
+    expect(statSync(journalFile(folder, A)).size).toBeLessThan(130 * 1024);
+    expect(readJournal(folder, B).asked).toBeUndefined();
+  });
+
+  it('is read past a line that is torn, also when it was read before', () => {
+    hears(A, 'one');
+    expect(heard(A)).toEqual(['one']);
+    appendFileSync(journalFile(folder, A), '{"t":"notified","ids":["to');
+    expect(heard(A)).toEqual(['one']);
+    hears(A, 'two');
+    expect(heard(A)).toEqual(['one', 'two']);
+  });
+
+  it('lets one call say a thing, of those that are made at once', () => {
+    const said = ['x', 'y', 'z'].map((by) => isFirstToSay(folder, A, 'n', by, 1));
+    expect(said).toEqual([true, false, false]);
+    appendSessionEvents(folder, A, [{ t: 'notified', ids: ['m'], by: 'another process', at: 1 }]);
+    expect(isFirstToSay(folder, A, 'm', 'x', 2)).toBe(false);
+  });
+
+  it('is read by nobody else when it is closed, and goes on when the session comes back', () => {
+    hears(A, 'one');
+    closeJournal(folder, A);
+    expect([readJournals(folder), heard(A)]).toEqual([[], ['one']]);
+    reopenJournal(folder, A);
+    hears(A, 'two');
+    expect([readJournals(folder).length, heard(A)]).toEqual([1, ['one', 'two']]);
+  });
+});

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compactLines } from '../../../src/domain/journal/compact.ts';
+import type { JournalEvent, JournalLine } from '../../../src/domain/journal/events.ts';
+import { type SessionJournal, foldJournal } from '../../../src/domain/journal/fold.ts';
+import { formatLines, parseLines } from '../../../src/domain/journal/lines.ts';
+import type { SessionLedger } from '../../../src/domain/ledger/claims.ts';
+import { EVIDENCE, type FileState, WISHES } from '../../../src/domain/ledger/file-state.ts';
+import { sessionOf } from '../../support/chain.ts';
+import { blob, oid } from '../ledger/facts.ts';
+
+const [self, peer] = [sessionOf('a'), sessionOf('b')];
+const here = (...events: JournalEvent[]) => events.map((event): JournalLine => ({ tree: 'main', event }));
+const anywhere = (...events: JournalEvent[]) =>
+  events.map((event): JournalLine => ({ tree: undefined, event }));
+const facts = { agent: '', named: ['f'], commits: false, merged: '', looked: true };
+const command: JournalEvent = { t: 'command', id: 'c', ...facts, look: '{}', at: 1 };
+
+describe('what the events of one worktree come to', () => {
+  it.each<[string, JournalEvent[], Partial<SessionLedger>]>([
+    ['a command runs until it ends', [command], { commands: new Map([['c', { id: 'c', ...facts, look: '{}', from: 1 }]]), windows: [] }], // prettier-ignore
+    ['its time stays when it is over', [command, { t: 'command-end', id: 'c', from: 1, at: 3 }], { commands: new Map(), windows: [{ session: self, id: 'c', from: 1, to: 3 }] }], // prettier-ignore
+    ['one that nobody reports is only forgotten', [command, { t: 'command-end', id: 'c', at: 3 }], { commands: new Map(), windows: [] }], // prettier-ignore
+    ['a session is registered under each of its processes, when last', [{ t: 'registered', pid: 7, start: 'x y', at: 1 }, { t: 'registered', pid: 7, start: 'x y', at: 5 }], { registrations: new Map([['7 x y', 5]]) }], // prettier-ignore
+    ['an unregistered one under none', [{ t: 'registered', pid: 7, start: 'x', at: 1 }, { t: 'unregistered', at: 2 }], { registrations: new Map() }], // prettier-ignore
+    ['a time alone is paused', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }], { alone: { look: 'l', at: 1 }, paused: { look: 'p', at: 2 } }], // prettier-ignore
+    ['and is over when it is settled', [{ t: 'alone', look: 'l', at: 1 }, { t: 'paused', look: 'p', at: 2 }, { t: 'not-alone', at: 3 }], { alone: undefined, paused: undefined }], // prettier-ignore
+    ['an operation is on record once', [{ t: 'operation', mark: 'm', merged: oid(1), at: 1 }, { t: 'operation', mark: 'm', at: 2 }], { operations: [{ mark: 'm', merged: oid(1), at: 1 }] }], // prettier-ignore
+    ['a visit lasts until its end', [{ t: 'visit', top: '/w', at: 1 }], { visitedTop: '/w' }],
+    ['and no longer', [{ t: 'visit', top: '/w', at: 1 }, { t: 'visit-end', at: 2 }], { visitedTop: undefined }], // prettier-ignore
+    ['a note is due until it is left', [{ t: 'note-due', at: 1 }, { t: 'note-left', process: '7 x', at: 2 }], { isNoteDue: false, noteLeft: '7 x' }], // prettier-ignore
+    ['paths are changed until that is not true', [{ t: 'changed', paths: ['f', 'g'], all: true, at: 1 }, { t: 'unchanged', paths: ['f'], at: 2 }], { changed: new Set(['g']), isListed: true }], // prettier-ignore
+    ['or nobody notes it any more', [{ t: 'changed', paths: ['f'], all: true, at: 1 }, { t: 'unchanged', at: 2 }], { changed: new Set(), isListed: false }], // prettier-ignore
+    ['what was heard counts from the first time', [{ t: 'notified', ids: ['n'], at: 1 }, { t: 'notified', ids: ['n', 'm'], at: 2 }], { notified: new Map([['n', 1], ['m', 2]]) }], // prettier-ignore
+  ])('%s', (_, events, found) => {
+    expect(foldJournal(self, here(...events)).trees.get('main')).toMatchObject(found);
+  });
+});
+
+describe('what the events of a session come to', () => {
+  it.each<[string, JournalLine[], Partial<SessionJournal>]>([
+    ['its last model counts', anywhere({ t: 'model', name: 'A:1', at: 1 }, { t: 'model', name: 'A:2', at: 2 }), { model: 'A:2' }], // prettier-ignore
+    ['it was asked at a stop, now or before', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'asked', note: 'b', atStop: false, at: 2 }), { asked: { note: 'b', atStop: true } }], // prettier-ignore
+    ['the first call says it', anywhere({ t: 'notified', ids: ['n'], by: 'x', at: 1 }, { t: 'notified', ids: ['n'], by: 'y', at: 2 }), { notified: new Map([['n', { by: 'x', at: 1 }]]) }], // prettier-ignore
+    ['when it ends, what it heard and was asked is over', anywhere({ t: 'asked', note: 'a', atStop: true, at: 1 }, { t: 'notified', ids: ['n'], at: 1 }, { t: 'ended', at: 2 }), { asked: undefined, notified: new Map() }], // prettier-ignore
+  ])('%s', (_, lines, found) => {
+    expect(foldJournal(self, lines)).toMatchObject(found);
+  });
+
+  it('ends what runs in every worktree, and keeps what it changed', () => {
+    const claim = { t: 'claim', path: 'f', base: null, before: null, after: blob(2) } as const;
+    const before: JournalEvent[] = [
+      command,
+      { t: 'registered', pid: 7, start: 'x', at: 1 },
+      { ...claim, evidence: 'explicit', weak: false, at: 1 },
+    ];
+    const lines = [...here(...before), ...anywhere({ t: 'ended', at: 2 })];
+    const ledger = foldJournal(self, lines).trees.get('main');
+    expect([ledger?.commands.size, ledger?.registrations.size, ledger?.claims.size]).toEqual([0, 0, 1]);
+  });
+});
+
+const at = fc.integer({ min: 0, max: 1000 });
+const text = fc.string();
+const path = fc.constantFrom('a', 'b', 'c d', 'n\nl', 'ü');
+const state: fc.Arbitrary<FileState> = fc.oneof(
+  fc.constant(null),
+  fc.integer({ min: 1, max: 9 }).map((n) => blob(n)),
+  fc.constant({ mode: '160000', oid: null }),
+);
+const paths = fc.array(path, { maxLength: 3 });
+const kind = <Kind extends JournalEvent['t']>(t: Kind) => fc.constant(t);
+const flags = { commits: fc.boolean(), looked: fc.boolean() };
+const event: fc.Arbitrary<JournalEvent> = fc.oneof(
+  fc.record({
+    ...{ t: kind('claim'), path, base: state, before: state, after: state, at },
+    ...{ evidence: fc.constantFrom(...EVIDENCE), weak: fc.boolean() },
+  }),
+  fc.record({ t: kind('end'), path, why: fc.constantFrom('clean' as const, 'taken' as const), at }),
+  fc.record({ t: kind('staged'), path, state, at }),
+  fc.record({ t: kind('commit'), parent: fc.constant(oid(3)), paths: fc.array(fc.tuple(path, state)), at }),
+  fc.record({ t: kind('head'), ref: text, oid: fc.constant(oid(4)), own: fc.boolean(), at }),
+  fc.record({ t: kind('news'), id: text, text, at }),
+  fc.record({ t: kind('request'), to: fc.constant(peer), wish: fc.constantFrom(...WISHES), paths, at }),
+  fc.record({ t: kind('notified'), ids: fc.array(text), at }),
+  fc.record({
+    t: kind('command'),
+    id: text,
+    look: text,
+    agent: text,
+    named: paths,
+    merged: text,
+    ...flags,
+    at,
+  }),
+  fc.record({ t: kind('command-end'), id: text, from: at, at }),
+  fc.record({ t: kind('registered'), pid: fc.nat(), start: text, at }),
+  fc.record({ t: kind('visit'), top: text, at }),
+  fc.record({ t: kind('alone'), look: text, at }),
+  fc.record({ t: kind('changed'), paths, at }),
+  fc.record({ t: kind('unchanged'), at }),
+  fc.record({ t: kind('note-left'), process: text, at }),
+);
+const line = fc.record({ tree: fc.constantFrom('main', 'linked'), event });
+
+describe('a journal', () => {
+  it('gives back every event, whatever it holds', () => {
+    fc.assert(
+      fc.property(fc.array(line), (lines) => {
+        expect(parseLines(formatLines(lines))).toEqual(lines);
+      }),
+    );
+  });
+
+  it('loses a torn last line and nothing else', () => {
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1 }), fc.nat(), (lines, cut) => {
+        const whole = formatLines(lines);
+        const torn = whole.slice(0, whole.length - 1 - (cut % (whole.length - 1)));
+        const kept = torn.split('\n').length - 1;
+        expect(parseLines(torn).slice(0, kept)).toEqual(lines.slice(0, kept));
+        expect(parseLines(torn).length).toBeLessThanOrEqual(kept + 1);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '{',
+    'null',
+    '[]',
+    '{"t":"claim","at":1}',
+    '{"t":"claim","path":"","at":1}',
+    '{"t":"new","at":1}',
+    '{"t":"toString","at":1}',
+    '{"t":"end","path":"f","why":"x","at":1}',
+    '{"t":"claim","path":"f\\u0000g","evidence":"window","at":1}',
+  ])('skips what is no event: %s', (one) => {
+    expect(parseLines(`${one}\n`)).toEqual([]);
+  });
+
+  it('comes to the same after it was compacted', () => {
+    const shape = ({ claims, head, notified, requests, ...ledger }: SessionLedger) => ({
+      claims: [...claims.values()].map((one) => ({ ...one, since: 0, at: 0, changes: one.changes })),
+      ...{ head, requests, notified: [...notified].slice(-256) },
+      ...{ commands: ledger.commands, registrations: ledger.registrations, visited: ledger.visitedTop },
+      ...{ alone: ledger.alone, changed: ledger.changed, noteLeft: ledger.noteLeft },
+    });
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+        const before = foldJournal(self, lines);
+        const after = foldJournal(self, compactLines(before, 0));
+        for (const [tree, ledger] of after.trees) {
+          expect(shape(ledger)).toEqual(shape(before.trees.get(tree) ?? ledger));
+        }
+      }),
+    );
+  });
+
+  it('is folded in a time that grows with its length', () => {
+    const claim = { t: 'claim', path: 'f', base: null, evidence: 'explicit', weak: false, at: 1 } as const;
+    const linesOf = (n: number) =>
+      here(...Array.from({ length: n }, (_, i): JournalEvent => ({ ...claim, before: blob(i % 7), after: blob((i + 3) % 7) }))); // prettier-ignore
+    const claims = foldJournal(self, linesOf(100_000)).trees.get('main')?.claims.get('f');
+    expect(claims?.changes.length).toBeGreaterThan(50_000);
+  });
+});
