@@ -1,21 +1,9 @@
 import { mixedSessions } from '../domain/mixed-commit.ts';
 import { type SessionId, canMean, meantId } from '../domain/names.ts';
 import { peerName, peerNames } from '../domain/owner-name.ts';
-import type { Settings } from '../domain/settings.ts';
 import { escapeLine, shellWord } from '../domain/surfacing.ts';
-import type { IllegalReason } from '../domain/transition.ts';
-import {
-  HANDOFFS,
-  LIVE,
-  LOCAL,
-  REMOTE,
-  KEPT,
-  decodeBranch,
-  keptRef,
-  parsePath,
-  parseWorkRef,
-  remoteWorkPrefix,
-} from '../git/namespace.ts';
+import { checkRemotePrefix } from '../domain/sync/address.ts';
+import { HANDOFFS, LIVE, LOCAL, REMOTE } from '../git/namespace.ts';
 import {
   type PushedCommit,
   type PushedRef,
@@ -23,12 +11,9 @@ import {
   newCommits,
   parsePushedRefs,
 } from '../git/push-range.ts';
-import { listRefs, listRefNames } from '../git/refs.ts';
-import type { GitOptions } from '../git/run.ts';
-import { type HandoffMove, judgeMoves } from '../notes/moves.ts';
-import { reasonText } from '../notes/report-illegal.ts';
-import { typedTopic } from '../notes/topic-argument.ts';
-import { judgeWork, workIn } from '../notes/work/pushed-work.ts';
+import { listRefs } from '../git/refs.ts';
+import { judgePush } from '../notes/judge-push.ts';
+import { kinOf, readTopics } from '../notes/topic.ts';
 import { findSession } from '../sessions/caller.ts';
 import { type StoredSession, clientsOf, judgeSessions, sessionsFrom, sidesOf } from '../sessions/records.ts';
 import { type HookAnswer, type HookCall, type HookPlace, PASSED, logHook, settingsOf } from './hook-call.ts';
@@ -79,24 +64,28 @@ export async function checkPush(call: HookCall, { cwd, commonDir, gitDir }: Hook
     const hint = `hint: git push ${shellWord(call.args[0] ?? 'origin')} HEAD`;
     return { refused: true, session: undefined, lines: [...lines, hint], isFinal: true };
   }
-  const handoffs = all.filter(({ remoteRef }) => remoteRef.startsWith(HANDOFFS));
-  const refs = all.filter((ref) => !handoffs.includes(ref));
   const [remote = '', url = ''] = call.args;
   const name = remote === url || /[*?[\\]/.test(remote) ? undefined : remote;
   const options = { cwd, timeoutMs: call.budget.left() };
-  const [settings, live, commits, illegal] = await Promise.all([
-    settingsOf(call),
+  const settings = await settingsOf(call);
+  if (settings.enabled !== true) return PASSED;
+  const { maxWork, remotePrefix } = settings;
+  const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
+  const refs = all.filter(({ remoteRef }) => !prefixes.some((prefix) => remoteRef.startsWith(prefix)));
+  const [live, commits, judged] = await Promise.all([
     listRefs({ cwd }, [LIVE], { content: true, timeoutMs: call.budget.left() }),
     newCommits(options, name, refs),
-    illegalPushes(options, remote, handoffs),
+    judgePush(all, { cwd, prefixes, maxWork, at: 'clone' }),
   ]);
-  if (settings.enabled !== true) return PASSED;
   const sessions = sessionsFrom(live);
   const self = findSession(call, sessions, undefined)?.id;
-  const judged = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
-  const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, judged).foreign;
+  const beside = judgeSessions(sessions, commonDir, call.processes(), settings.staleAfterMs, call.now);
+  const foreign = self === undefined ? new Set<SessionId>() : sidesOf(self, beside).foreign;
   const scene: PushScene = { call, self, foreign, sessions, remote, refs, commits };
-  const moved = [...illegal, ...(await illegalWork(options, refs, settings))];
+  const moved = judged.refused.flatMap(({ ref, why, hint }) => [
+    `error: ${escapeLine(ref.remoteRef)}: ${why}`,
+    `hint: ${hint}`,
+  ]);
   const findings = [
     { refused: moved.length > 0, lines: moved },
     await mixedCommits(scene),
@@ -116,10 +105,6 @@ async function mixedCommits(scene: PushScene): Promise<Finding> {
   const single = commits.filter(({ parents }) => parents.length < 2);
   if (!single.some(({ message }) => mixedSessions(message).length > 0)) return NOTHING;
   // Only now it matters who has carried on whose conversation.
-  const [{ kinOf }, { readTopics }] = await Promise.all([
-    import('../notes/topic.ts'),
-    import('../notes/topic.ts'),
-  ]);
   const kin = kinOf(sessions, await readTopics({ cwd: call.cwd }));
   const mixed = single.flatMap((commit) => {
     const ids = mixedSessions(commit.message, kin);
@@ -190,85 +175,4 @@ async function pushBefore({ call, remote, refs }: PushScene, commit: PushedCommi
 
 function named({ oid, summary }: PushedCommit): string {
   return `${oid.slice(0, 7)} "${escapeLine(summary).slice(0, 60)}"`;
-}
-
-/** The refusals of pushed work: it may only be created, within the bounds of its format. */
-async function illegalWork(
-  options: GitOptions,
-  refs: readonly PushedRef[],
-  { remotePrefix, maxWork }: Settings,
-): Promise<string[]> {
-  if (!refs.some(({ remoteRef }) => remoteRef.includes('-work'))) return [];
-  const lines: string[] = [];
-  for (const work of workIn(refs, [HANDOFFS, remotePrefix])) {
-    const why = await judgeWork({ cwd: options.cwd }, work, maxWork);
-    if (why === undefined) continue;
-    const verb = why === 'deleted' ? 'close' : 'push --with-work';
-    const path = parseWorkRef(work.ref.remoteRef, remoteWorkPrefix(work.prefix));
-    const branch = path === undefined ? undefined : decodeBranch(path.component);
-    const isKnown = path !== undefined && branch !== undefined;
-    const hint = isKnown ? `${verb} ${typedTopic(branch, path.topic)}` : 'list';
-    lines.push(`error: ${escapeLine(work.ref.remoteRef)}: ${why}`, `hint: git handoff ${hint}`);
-  }
-  return lines;
-}
-
-/** Handoffs may only move as everybody's may: the lines that refuse the others; none when all are legal. */
-async function illegalPushes(
-  options: GitOptions,
-  remote: string,
-  refs: readonly PushedRef[],
-): Promise<string[]> {
-  const lines: string[] = [];
-  const reasons = await judgePushes(options, refs);
-  for (const [at, ref] of refs.entries()) {
-    const reason = reasons[at];
-    // A later version's commit is not ours to judge.
-    if (reason === undefined || reason === 'unknown format version') continue;
-    lines.push(
-      `error: ${escapeLine(ref.remoteRef)}: ${reasonText(reason)}`,
-      `hint: ${nextCommand(ref, reason, remote)}`,
-    );
-  }
-  return lines;
-}
-
-/** Why each of the pushed handoffs may not move; `undefined` where it may. */
-async function judgePushes(
-  options: GitOptions,
-  refs: readonly PushedRef[],
-): Promise<(IllegalReason | undefined)[]> {
-  const moves = refs.map(({ local, remoteRef, remote }): HandoffMove | IllegalReason => {
-    if (local === undefined) return 'deleted';
-    const path = parsePath(remoteRef, HANDOFFS);
-    return path === undefined ? 'names another branch or topic' : { path, old: remote, next: local };
-  });
-  const isAccepted = await acceptedBefore(options, moves.length);
-  const open = moves.filter((move) => typeof move === 'object').filter((move) => !isAccepted(move));
-  const judged = await judgeMoves({ cwd: options.cwd }, open);
-  const reasons = new Map(open.map((move, at) => [move, judged[at]]));
-  return moves.map((move) => (typeof move === 'object' ? reasons.get(move) : move));
-}
-
-/** From so many on it is cheaper to ask what has been judged here already. */
-const MANY = 100;
-
-/** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
-async function acceptedBefore({ cwd }: GitOptions, count: number): Promise<(move: HandoffMove) => boolean> {
-  if (count < MANY) return () => false;
-  const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
-  return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
-}
-
-function nextCommand({ remoteRef }: PushedRef, reason: IllegalReason, remote: string): string {
-  const path = parsePath(remoteRef, HANDOFFS);
-  const branch = path === undefined ? undefined : decodeBranch(path.component);
-  if (reason === 'deleted' && path !== undefined && branch !== undefined)
-    return `git handoff close ${shellWord(typedTopic(branch, path.topic))}`;
-  if (reason === 'not a descendant') {
-    const name = /^\w[\w.-]*$/.test(remote) ? remote : 'fetched';
-    const refspec = `+${HANDOFFS}*:refs/handoffs-remote/${name}/*`;
-    return `git fetch ${shellWord(remote)} ${shellWord(refspec)}`;
-  }
-  return 'git handoff doctor --fix';
 }

@@ -209,7 +209,9 @@ describe('a server refuses as work', () => {
       `error: ${ref}: badly named: work is <branch>/<topic>/<object name>\nhint: git handoff push --with-work main/auth-refresh\n`,
     );
     expect(push(`${work}:${ref}`)).toMatchObject({ status: 0 });
-    expect(said(`:${ref}`)).toContain(`error: ${ref}: deleted\nhint: git handoff close main/auth-refresh\n`);
+    expect(said(`:${ref}`)).toContain(
+      `error: ${ref}: deleted, while the note that carries it is open\nhint: git handoff close main/auth-refresh\n`,
+    );
     expect(world.there(ref)).toBe(work);
   });
 });

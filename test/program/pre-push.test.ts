@@ -275,11 +275,10 @@ describe('handoffs', () => {
     write(A, 'three');
     const over = push(A, ['--force', 'origin', REF]);
     expect(errorsOf(over.stderr)).toEqual([`${REF}: rewound or replaced`]);
-    expect(hintsOf(over.stderr)).toEqual([
-      "git fetch origin '+refs/handoffs/*:refs/handoffs-remote/origin/*'",
-    ]);
+    expect(hintsOf(over.stderr)).toEqual(['git handoff sync']);
     world.follow(A, over.stderr);
-    expect(world.ref('refs/handoffs-remote/origin/main/auth-refresh')).toBe(there(REF));
+    expect(world.ref(REF)).toBe(there(REF));
+    expect(world.ok(['show', 'auth-refresh', '--lost=1'])).toBe('three');
   });
 
   it('are not taken by a commit that does not say so', () => {

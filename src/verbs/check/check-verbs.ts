@@ -36,7 +36,7 @@ async function checkPush(args: Arguments, context: Context, { note }: Interactio
   if (isUpdate === args.flag('stdin') || args.words.length !== (isUpdate ? 3 : 0)) throw wrongWords();
   const [{ parseReceivedRefs, receivedRef }, { checkPushed }] = await Promise.all([
     import('../../git/push-range.ts'),
-    import('./pushed.ts'),
+    import('./check.ts'),
   ]);
   const [ref = '', old = '', next = ''] = args.words;
   const read = () => {

@@ -1,13 +1,20 @@
 import type { Kin } from '../../domain/mixed-commit.ts';
+import type { Oid } from '../../domain/names.ts';
+import { shellWord } from '../../domain/surfacing.ts';
+import { checkRemotePrefix } from '../../domain/sync/address.ts';
+import { readSettings } from '../../git/config.ts';
 import {
   type CommitRange,
   type MixedCommit,
   findMixedCommits,
   handedOnSessions,
   isCommit,
+  receivedRange,
 } from '../../git/mixed-commits.ts';
 import { HANDOFFS, handoffRef } from '../../git/namespace.ts';
+import type { PushedRef } from '../../git/push-range.ts';
 import type { GitOptions } from '../../git/run.ts';
+import { judgePush } from '../../notes/judge-push.ts';
 import { reasonText } from '../../notes/report-illegal.ts';
 import { type TopicState, readTopics, kinOf } from '../../notes/topic.ts';
 import type { Context } from '../../sessions/caller.ts';
@@ -79,7 +86,7 @@ async function chooseRange(cwd: string, range: string | undefined): Promise<Comm
   return { options: [`--max-count=${MAX_COMMITS}`, 'HEAD', '--not', '--remotes'] };
 }
 
-export function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
+function mixedShape({ oid, summary, sessions, paths }: MixedCommit): MixedCommitShape {
   return { kind: 'mixed', oid, summary, sessions, paths };
 }
 
@@ -99,7 +106,7 @@ function illegalShape({ path, branch, topic, illegal }: TopicState): IllegalMove
 }
 
 /** The oldest is where a rebase has to begin. */
-export function splitHints(mixed: readonly MixedCommit[]): string[] {
+function splitHints(mixed: readonly MixedCommit[]): string[] {
   const oldest = mixed.at(-1);
   if (oldest === undefined) return [];
   const from = oldest.parents.length === 0 ? '--root' : `${oldest.oid.slice(0, 12)}^`;
@@ -107,4 +114,66 @@ export function splitHints(mixed: readonly MixedCommit[]): string[] {
     `git rebase -i ${from}  (mark the commit "edit"; there: git reset HEAD^, and one git commit for each session)`,
     'if the work was taken over on purpose, say so in the message: Handoff-Accepted-From: <session id>',
   ];
+}
+
+/**
+ * Judges what a push would do to this repository, for pre-receive and update hooks: handoffs may only move legally, the
+ * bookkeeping of a machine stays there, and no new commit holds the work of several sessions. Needs no `init`, no
+ * identity and no home; reads only. Exit 1: the push is to be refused.
+ *
+ * @throws Failure when something could not be read: the hook refuses then, too
+ */
+export async function checkPushed(
+  refs: readonly PushedRef[],
+  { cwd }: Context,
+): Promise<CommandResult<CheckValue>> {
+  const { remotePrefix, maxWork } = await readSettings(cwd);
+  const prefixes = [...new Set([HANDOFFS, checkRemotePrefix(remotePrefix)])];
+  const { refused, handoffs, others } = await judgePush(refs, { cwd, prefixes, maxWork, at: 'server' });
+  const { looked, mixed } = await mixedInPush({ cwd }, prefixes, refs, others);
+  const hints = new Set([...refused.map(({ hint }) => hint), ...pushedHints(mixed, others)]);
+  const illegal = refused.map(({ ref, path, why }): IllegalMoveShape => {
+    const { branch = null, topic = null } = path ?? {};
+    return { kind: 'illegal', ref: ref.remoteRef, branch, topic, reason: why, oid: ref.local ?? null };
+  });
+  const items = [...illegal, ...mixed.map(mixedShape)];
+  const value = {
+    range: '--not --all',
+    commits: looked,
+    handoffs,
+    items,
+    hints: [...hints].slice(0, MAX_HINTS),
+  };
+  return { value, exitCode: items.length === 0 ? 0 : 1 };
+}
+
+const MAX_HINTS = 5;
+
+/** Only what is no handoff is looked through: handoffs hold one session each. */
+async function mixedInPush(
+  options: GitOptions,
+  prefixes: readonly string[],
+  all: readonly PushedRef[],
+  others: readonly PushedRef[],
+): Promise<{ looked: number; mixed: readonly MixedCommit[] }> {
+  const tips = tipsOf(others);
+  if (tips.length === 0) return { looked: 0, mixed: [] };
+  const range = receivedRange(tips);
+  const found = await findMixedCommits(options, range, []);
+  if (found.mixed.length === 0) return found;
+  // Only now it matters who has carried on whose conversation.
+  const kin = await handedOnSessions(options, prefixes, tipsOf(all));
+  return kin.length === 0 ? found : findMixedCommits(options, range, kin);
+}
+
+const tipsOf = (refs: readonly PushedRef[]): Oid[] => [...new Set(refs.flatMap(({ local }) => local ?? []))];
+
+function pushedHints(mixed: readonly MixedCommit[], refs: readonly PushedRef[]): string[] {
+  const [only, ...more] = mixed;
+  if (only === undefined || more.length > 0 || !refs.some(({ local }) => local === only.oid))
+    return splitHints(mixed);
+  const accepted = only.sessions
+    .slice(1)
+    .map((id) => ` --trailer ${shellWord(`Handoff-Accepted-From: ${id}`)}`);
+  return [`git commit --amend --no-edit${accepted.join('')}`, ...splitHints(mixed).slice(0, 1)];
 }

@@ -1,0 +1,183 @@
+import type { BranchName } from '../domain/names.ts';
+import { shellWord } from '../domain/surfacing.ts';
+import type { IllegalReason } from '../domain/transition.ts';
+import {
+  type HandoffPath,
+  KEPT,
+  decodeBranch,
+  isBookkeeping,
+  keptRef,
+  looksLikeOurs,
+  parsePath,
+  parseWorkRef,
+  remoteWorkPrefix,
+} from '../git/namespace.ts';
+import type { PushedRef } from '../git/push-range.ts';
+import { listRefNames, listSymbolicRefs } from '../git/refs.ts';
+import { type HandoffMove, judgeMoves } from './moves.ts';
+import { reasonText } from './report-illegal.ts';
+import { typedTopic } from './topic-argument.ts';
+import { type PushedWork, isCarried, judgeWork, workIn } from './work/pushed-work.ts';
+
+/** A ref that may not be pushed, and what helps. */
+export interface RefusedRef {
+  readonly ref: PushedRef;
+  /** The note that it is about, where its name tells. */
+  readonly path: { readonly branch: BranchName; readonly topic: string } | undefined;
+  readonly why: string;
+  /** A command, to be typed where the push came from. */
+  readonly hint: string;
+}
+
+/** Where a push is judged, and by which settings. */
+interface Judge {
+  readonly cwd: string;
+  /** Below which refs handoffs stand there. */
+  readonly prefixes: readonly string[];
+  /** Bytes of work that a note may carry. */
+  readonly maxWork: number;
+  /** `server`: the refs are there that the push would move · `clone`: they are not. */
+  readonly at: 'server' | 'clone';
+}
+
+/** What was found of a push. */
+interface JudgedPush {
+  readonly refused: readonly RefusedRef[];
+  /** How many handoffs there were. */
+  readonly handoffs: number;
+  /** The refs that are neither handoffs nor work. */
+  readonly others: readonly PushedRef[];
+}
+
+/**
+ * Judges the refs of a push, for the hooks of servers and for pre-push: handoffs may only move legally, work may only be created,
+ * and the bookkeeping of a machine stays there.
+ *
+ * @throws Failure when something could not be read
+ */
+export async function judgePush(refs: readonly PushedRef[], judge: Judge): Promise<JudgedPush> {
+  const { prefixes } = judge;
+  const handoffs = refs.flatMap((ref): PushedHandoff[] => {
+    const prefix = prefixes.find((each) => `${ref.remoteRef}/`.startsWith(each));
+    return prefix === undefined ? [] : [{ ref, prefix }];
+  });
+  const work = workIn(refs, prefixes);
+  const named = new Set([...handoffs, ...work].map(({ ref }) => ref));
+  const others = refs.filter((ref) => !named.has(ref));
+  const ours = [...prefixes, ...prefixes.map(remoteWorkPrefix)];
+  const [moved, carried] = await Promise.all([judgeHandoffs(handoffs, judge), judgeAllWork(work, judge)]);
+  const refused = [
+    ...moved,
+    ...carried,
+    ...others
+      .filter(({ remoteRef }) => looksLikeOurs(remoteRef, ours))
+      .map((ref) => refusedFor(ref, undefined, 'misspelt')),
+    ...others
+      .filter(({ local, remoteRef }) => local !== undefined && isBookkeeping(remoteRef))
+      .map((ref) => refusedFor(ref, undefined, 'bookkeeping')),
+  ];
+  return { refused, handoffs: handoffs.length, others };
+}
+
+/** A ref that is a handoff's, or would be if it were named like one. */
+interface PushedHandoff {
+  readonly ref: PushedRef;
+  readonly prefix: string;
+}
+
+/** Reasons that only a ref by itself can give. */
+type RefReason = IllegalReason | 'badly named' | 'misspelt' | 'symbolic' | 'bookkeeping';
+
+async function judgeHandoffs(handoffs: readonly PushedHandoff[], judge: Judge): Promise<RefusedRef[]> {
+  if (handoffs.length === 0) return [];
+  const options = { cwd: judge.cwd };
+  const [symbolic, isAccepted] = await Promise.all([
+    judge.at === 'server' ? listSymbolicRefs(options, judge.prefixes) : new Set<string>(),
+    judge.at === 'clone' ? acceptedBefore(judge, handoffs.length) : () => false,
+  ]);
+  const moves = handoffs.map((handoff) => moveOf(handoff, symbolic));
+  const open = moves.filter((move) => typeof move === 'object').filter((move) => !isAccepted(move));
+  const judged = await judgeMoves(options, open);
+  const reasons = new Map(open.map((move, at) => [move, judged[at]]));
+  return handoffs.flatMap(({ ref, prefix }, at): RefusedRef[] => {
+    const move = moves[at];
+    const reason = typeof move === 'object' ? reasons.get(move) : move;
+    // A later version's commit is not a clone's to judge.
+    if (reason === undefined || (reason === 'unknown format version' && judge.at === 'clone')) return [];
+    return [refusedFor(ref, parsePath(ref.remoteRef, prefix), reason)];
+  });
+}
+
+/** What is to be judged by commits, or why it need not be; `undefined`: a badly named ref may go. */
+function moveOf(
+  { ref, prefix }: PushedHandoff,
+  symbolic: ReadonlySet<string>,
+): HandoffMove | RefReason | undefined {
+  const path = parsePath(ref.remoteRef, prefix);
+  if (path === undefined) return ref.local === undefined ? undefined : 'badly named';
+  if (ref.local === undefined) return ref.remote === undefined ? undefined : 'deleted';
+  return symbolic.has(ref.remoteRef) ? 'symbolic' : { path, old: ref.remote, next: ref.local };
+}
+
+/** From so many on it is cheaper to ask what has been judged here already. */
+const MANY = 100;
+
+/** What was kept has been judged from its root on, when it was written or accepted: new there, it need not be again. */
+async function acceptedBefore({ cwd }: Judge, count: number): Promise<(move: HandoffMove) => boolean> {
+  if (count < MANY) return () => false;
+  const kept = new Map((await listRefNames({ cwd }, [KEPT])).map(({ name, oid }) => [name, oid]));
+  return ({ path, old, next }) => old === undefined && kept.get(keptRef(path)) === next;
+}
+
+/** One at a time: each may be large. */
+async function judgeAllWork(work: readonly PushedWork[], { cwd, maxWork }: Judge): Promise<RefusedRef[]> {
+  const refused: RefusedRef[] = [];
+  for (const one of work) {
+    const { ref, prefix } = one;
+    const why = await judgeWork({ cwd }, one, maxWork);
+    // A closed note no longer protects its work.
+    if (why === undefined || (why === 'deleted' && !(await isCarried({ cwd }, one)))) continue;
+    const path = placeOf(parseWorkRef(ref.remoteRef, remoteWorkPrefix(prefix)));
+    const verb = why === 'deleted' ? 'close' : 'push --with-work';
+    refused.push({
+      ref,
+      path,
+      why: why === 'deleted' ? 'deleted, while the note that carries it is open' : why,
+      hint: path === undefined ? 'git handoff list' : `git handoff ${verb} ${typedPath(path)}`,
+    });
+  }
+  return refused;
+}
+
+/** The topic as it is typed; `undefined`: there is no such branch. */
+function placeOf(path: HandoffPath | undefined): RefusedRef['path'] {
+  const branch = path === undefined ? undefined : decodeBranch(path.component);
+  return path === undefined || branch === undefined ? undefined : { branch, topic: path.topic };
+}
+
+const typedPath = ({ branch, topic }: NonNullable<RefusedRef['path']>) =>
+  shellWord(typedTopic(branch, topic));
+
+function refusedFor(ref: PushedRef, named: HandoffPath | undefined, reason: RefReason): RefusedRef {
+  const path = placeOf(named);
+  const why = TEXTS[reason] ?? reasonText(reason as IllegalReason);
+  return { ref, path, why, hint: nextCommand(path, reason) };
+}
+
+const TEXTS: Partial<Record<RefReason, string>> = {
+  'badly named': 'not the name of a handoff, which is <branch>/<topic> with a topic of two words or more',
+  misspelt: 'some servers treat that name as one of refs/handoffs*',
+  symbolic: 'a symbolic ref is not a handoff',
+  bookkeeping: 'the bookkeeping of one machine is never pushed',
+  'unknown format version': 'written by a later git-handoff than this server has; update the server first',
+};
+
+function nextCommand(path: RefusedRef['path'], reason: RefReason): string {
+  const topic = path === undefined ? undefined : typedPath(path);
+  if (reason === 'deleted' && topic !== undefined) return `git handoff close ${topic}`;
+  if (reason === 'foreign owner without a take' && topic !== undefined) return `git handoff take ${topic}`;
+  if (reason === 'not a descendant' || reason === 'names another branch or topic') return 'git handoff sync';
+  if (reason === 'bookkeeping' || reason === 'misspelt') return 'git push --all';
+  if (reason === 'unknown format version') return 'git handoff --version';
+  return 'git handoff doctor --fix';
+}
